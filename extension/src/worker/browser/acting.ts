@@ -24,7 +24,7 @@ const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
 const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
 
-/** makeActingTools returns the tools that act on elements of a page. */
+/** makeActingTools returns the browser tools that act on elements of a page, such as browser_click and browser_type. */
 export function makeActingTools(frames: TabFrames, acts: PageActions, trusted: TrustedInput): [string, BrowserTool][] {
   const acting = new Acting(frames, acts, trusted);
   return [
@@ -40,12 +40,12 @@ export function makeActingTools(frames: TabFrames, acts: PageActions, trusted: T
   ];
 }
 
-/** Acting has one method for each tool that acts. */
+/** Acting implements the acting tools, with one method for each tool. */
 class Acting {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
   readonly #trusted: TrustedInput;
-  /** #lastFrames maps each top document to the frame in which the last act was. */
+  /** #lastFrames contains the frame of the last action in each tab, by the ID of the tab's top document. */
   readonly #lastFrames = new Map<string, FrameTarget>();
 
   constructor(frames: TabFrames, acts: PageActions, trusted: TrustedInput) {
@@ -75,7 +75,7 @@ class Acting {
     return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act), { content });
   }
 
-  /** followLink opens the link of a click that Chrome did not open, because the click was not a user's. */
+  /** followLink opens a clicked link in a new tab if Chrome did not. Chrome opens no new tabs for synthetic clicks. */
   async #followLink(call: BrowserCall, act: ActOutcome<ClickResult>): Promise<ActOutcome<ClickResult>> {
     const link = act.result?.link;
     if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;
@@ -89,14 +89,17 @@ class Acting {
     const [slowly, submit] = [readFlag(args, 'slowly'), readFlag(args, 'submit')];
     const text = requireText(args, 'text');
     const options = { ...actOptions(call), target, text, append: readFlag(args, 'append'), slowly, submit };
-    // Without the debugger, text that is inserted in one step also causes trusted input events.
+    // Text that is inserted in one step causes trusted input events even without the debugger.
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, { name: 'type', args: options, isTrusted: slowly || submit }),
     );
     return await this.#acts.describe(call, `Typed into ${target}`, act, describeValue(act.result));
   }
 
-  /** fillForm fills fields in order. Fields of one frame that follow each other are filled by one operation. */
+  /**
+   * fillForm fills form fields in order. Consecutive fields in the same frame are filled by one operation of the page
+   * script.
+   */
   async fillForm(call: BrowserCall): Promise<BrowserResult> {
     const fields = readFields(call.args.fields);
     const groups: { frame: FrameTarget; fields: FillField[] }[] = [];
@@ -140,8 +143,8 @@ class Acting {
     const content = outcomes.flatMap((outcome) => {
       if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`, describePageText(outcome)].filter(Boolean);
       const { target, value } = outcome;
-      // The list of changes already contains the filled fields, so only a value that differs from the requested one
-      // gets a line.
+      // The list of changes already contains the filled fields. Add a line only for a field whose value differs from
+      // the requested value.
       return value === undefined || value === wanted.get(target) ? [] : [`${target}: ${value}`];
     });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
@@ -254,7 +257,7 @@ class Acting {
   ): Promise<ActOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
-      // Only the last act of a tab matters.
+      // Store only the last action of each tab.
       for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
       if (act.result) this.#lastFrames.set(call.documentId, frame);
     }
@@ -262,7 +265,8 @@ class Acting {
   }
 
   /**
-   * lastFrame returns the frame of the last act in the document if the frame still exists, and the top frame otherwise.
+   * lastFrame returns the frame of the last action in a document. If the frame no longer exists, lastFrame returns the
+   * top frame.
    */
   async #lastFrame(call: BrowserCall): Promise<FrameTarget> {
     const last = this.#lastFrames.get(call.documentId);
@@ -279,12 +283,13 @@ function actOptions({ args }: BrowserCall): ActionArguments {
 }
 
 /**
- * SecretsArgument is the argument in which the server sends the kinds of secret fields that the user has approved.
+ * SecretsArgument is the name of an argument that the server adds: the kinds of secret fields that the user has
+ * approved.
  */
 const SecretsArgument = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 
-/** readApprovedSecretKinds returns the kinds of secret fields into which a call may type. */
+/** readApprovedSecretKinds returns the kinds of secret fields into which a call may type, such as "password". */
 function readApprovedSecretKinds(args: BrowserCall['args']): SecretKind[] {
   const approved = readTexts(args, SecretsArgument) ?? [];
   return secretKinds.filter((kind) => approved.includes(kind));

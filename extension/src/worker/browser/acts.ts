@@ -13,7 +13,7 @@ import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
 import { documentGone, ToolFailure } from './tool-failure.ts';
 
-/** ActBrowser is the part of Chrome that acting tools need. */
+/** ActBrowser contains the Chrome functions that the acting tools use. */
 export type ActBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'runScriptAddress'> &
   Pick<typeof chromeTabs, 'readView' | 'restoreView'> &
@@ -24,27 +24,29 @@ export interface ActOutcome<R extends PageActionResult> {
   /** result is undefined if the act led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
-  /** load is the load of a new document that the act led to. */
+  /** load describes the new document to which the action led, or undefined if the tab kept its document. */
   readonly load: LoadOutcome | 'failed' | undefined;
-  /** loadProblem is why the load failed. */
+  /** loadProblem is why the new document failed to load. */
   readonly loadProblem: string | undefined;
-  /** end is set if the operation closed its tab, removed its frame, or ran a script that replaced the document. */
+  /** end is set if the action closed the tab, removed the frame, or ran a script that replaced the document. */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
-  /** isInFront is true if the tab was the active tab of its window when the operation began. */
+  /** isInFront is true if the tab was the active tab of its window when the action started. */
   readonly isInFront: boolean;
 }
 
-/** NavigationMs limits how long an act waits for the document that it led to, in milliseconds. */
+/** NavigationMs limits how long an action waits for the new document to which the action led, in milliseconds. */
 const NavigationMs = 10_000;
 /**
- * ScriptAddressMs limits how long a tool waits for the script of a javascript: link, which may show a dialog, in
- * milliseconds.
+ * ScriptAddressMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script may
+ * show a dialog, which blocks the script.
  */
 const ScriptAddressMs = 1000;
-/** NavigationStartMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
+/**
+ * NavigationStartMs limits how long Chrome may take to report a navigation that has begun in the page, in milliseconds.
+ */
 const NavigationStartMs = 1000;
 
-/** PageActions runs operations that act on a page, and describes what they led to. */
+/** PageActions runs actions on a page, and describes how the page changed. */
 export class PageActions {
   readonly #browser: ActBrowser;
   readonly #frames: TabFrames;
@@ -92,7 +94,10 @@ export class PageActions {
     }
   }
 
-  /** explainLoss finds out why the document of an act went away, and fails if the act is not the probable reason. */
+  /**
+   * explainLoss determines why the document of an action no longer exists. If the action is probably not the reason,
+   * explainLoss fails.
+   */
   async #explainLoss(
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,
@@ -108,7 +113,7 @@ export class PageActions {
     throw documentGone('open', true);
   }
 
-  /** waitForLoad waits for the document that an act has requested. */
+  /** waitForLoad waits until the document that an action has requested has loaded. */
   async #waitForLoad(call: BrowserCall, watch: TabWatch): Promise<{ load?: LoadOutcome | 'failed'; problem?: string }> {
     if (!watch.isLoading && !watch.document && watch.error === undefined) return {};
     try {
@@ -133,7 +138,7 @@ export class PageActions {
     if (end === 'frame_removed') words.push('The page removed the frame of the element.');
     if (end === 'replaced') words.push('A script replaced the content of the page. Earlier refs are void.');
     if (result) words.push(...describeChange(result, act));
-    // If the element that an operation used has changed, its snapshot line is among the reported changes.
+    // If the target element has changed, the reported changes already contain the element's snapshot line.
     if (result?.target !== undefined && !result.changed) content.push(`target: ${result.target}`);
     const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)
@@ -156,8 +161,8 @@ export class PageActions {
   }
 
   /**
-   * runLinkScript runs the script of a clicked javascript: link, because Chrome ignores such a link on a synthetic
-   * click.
+   * runLinkScript runs the script of a clicked javascript: link, because Chrome ignores synthetic clicks on javascript:
+   * links.
    */
   async runLinkScript(call: BrowserCall, frame: FrameTarget, clicked: ClickResult): Promise<ClickResult> {
     const script = clicked.link?.script;
@@ -171,12 +176,12 @@ export class PageActions {
     return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
   }
 
-  /** #addToGroup puts a tab that an operation opened into the tab group of the client. */
+  /** #addToGroup adds a tab that an action opened to the client's tab group. */
   async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
     await this.#groups.add(tabId, readText(args, '_client') ?? '');
   }
 
-  /** openLink opens the link of a click in a background tab, because Chrome blocks new tabs without a user's click. */
+  /** openLink opens a clicked link in a background tab, because Chrome blocks new tabs without a click by the user. */
   async openLink(call: BrowserCall, href: string): Promise<number | undefined> {
     if (!/^https?:/.test(href)) return undefined;
     const tabId = await this.#browser.openInBackground(href);
@@ -185,7 +190,7 @@ export class PageActions {
   }
 }
 
-/** waitForStart waits until the tab requests a document or closes, for at most NavigationStartMs. */
+/** waitForStart waits until a tab requests a document or closes, for at most NavigationStartMs. */
 async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const endMs = Date.now() + NavigationStartMs;
   while (!watch.hasStarted && !watch.isClosed && watch.error === undefined && Date.now() < endMs)
@@ -193,8 +198,8 @@ async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void>
 }
 
 /**
- * dismissedDialogsNote is the note in the result of an operation that ran without the debugger, so that Chrome
- * reported no dialogs.
+ * dismissedDialogsNote is a note for the agent about an action without the debugger. Without the debugger, Chrome does
+ * not report dialogs to the extension.
  */
 const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
@@ -202,7 +207,7 @@ const dismissedDialogsNote =
 
 function describeChange(result: PageActionResult, { opened, isInFront }: ActOutcome<PageActionResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
-  if (!result.changed && opened.length > 0) return words; // the new tab is the reported change
+  if (!result.changed && opened.length > 0) return words; // the new tab is the change
   if (!result.changed) words.push('changed: nothing.');
   if (!result.changed && !isInFront && result.input === 'synthetic') words.push(dismissedDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');

@@ -1,38 +1,38 @@
-// Reads the arguments of browser tools. The server has validated the arguments against the schema of the tool, so an
-// error here means that server and extension have different versions.
+// Reads the arguments of browser tools. The server has already validated the arguments, so an error means that the
+// server and the extension have different versions.
 
 import type { Fields } from '../../record.ts';
 import { callFailure, type ToolFailure } from './tool-failure.ts';
 
-/** readText returns a text argument, or undefined if the argument is absent. */
+/** readText returns a string argument, or undefined if the argument is missing. */
 export function readText(args: Fields, key: string): string | undefined {
   const value = args[key];
   if (value === undefined || typeof value === 'string') return value;
   throw invalid(key, 'a string');
 }
 
-/** requireText returns a text argument that must be present. */
+/** requireText returns a string argument. requireText fails if the argument is missing. */
 export function requireText(args: Fields, key: string): string {
   const value = readText(args, key);
   if (value === undefined) throw invalid(key, 'a string');
   return value;
 }
 
-/** readNumber returns a number argument of at least 0, or undefined if the argument is absent. */
+/** readNumber returns a number argument, or undefined if the argument is missing. Negative numbers are rejected. */
 export function readNumber(args: Fields, key: string): number | undefined {
   const value = args[key];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;
   throw invalid(key, 'a number of at least 0');
 }
 
-/** readFlag returns a boolean argument; false if the argument is absent. */
+/** readFlag returns a boolean argument, or false if the argument is missing. */
 export function readFlag(args: Fields, key: string): boolean {
   const value = args[key];
   if (value === undefined || typeof value === 'boolean') return value === true;
   throw invalid(key, 'true or false');
 }
 
-/** readChoice returns an argument that is one of the given texts, or undefined if the argument is absent. */
+/** readChoice returns an argument that must be one of the given strings, or undefined if the argument is missing. */
 export function readChoice<T extends string>(args: Fields, key: string, choices: readonly T[]): T | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
@@ -41,7 +41,7 @@ export function readChoice<T extends string>(args: Fields, key: string, choices:
   return choice;
 }
 
-/** readTexts returns an argument that is a list of texts, or undefined if the argument is absent. */
+/** readTexts returns an argument that is an array of strings, or undefined if the argument is missing. */
 export function readTexts(args: Fields, key: string): readonly string[] | undefined {
   const value = args[key];
   if (value === undefined) return undefined;

@@ -15,11 +15,11 @@ import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool, PageState } from './browser-tool.ts';
 import { callFailure, documentGone, errorOf, StillRunningFailure } from './tool-failure.ts';
 
-/** BrowserPlugin is the name of the plugin to which the server dispatches browser tools. */
+/** BrowserPlugin is the plugin name that the server uses in calls of browser tools. */
 export const BrowserPlugin = 'browser';
 
 /**
- * RepeatableTools are the tools that only read. If Chrome stops the service worker while a tool that only reads
+ * RepeatableTools contains the browser tools that only read. If Chrome stops the service worker while a read-only tool
  * runs, the restarted worker runs the tool again.
  */
 const RepeatableTools: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const RepeatableTools: ReadonlySet<string> = new Set([
   'browser_get_styles',
 ]);
 
-/** lostError is the error of a call that an earlier worker may have run. */
+/** lostError is the error of a call that the previous worker may have run, and whose result is lost. */
 const lostError = {
   code: 'link_lost',
   message: "the browser's extension restarted while the tool ran; it may have acted. Check the page before a retry",
@@ -41,32 +41,32 @@ export interface BrowserCallsOptions {
   readonly outbox: Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
   readonly tools: ReadonlyMap<string, BrowserTool>;
   readTabState(tabId: number): Promise<TabState>;
-  /** readTopDocument returns the ID of the top document of a tab; undefined if the tab has none. */
+  /** readTopDocument returns the ID of the top document of a tab, or undefined if the tab shows no document. */
   readTopDocument(tabId: number): Promise<string | undefined>;
-  /** readPage returns the address and the title of a tab's top document, or undefined if the tab is closed. */
+  /** readPage returns the URL and the title of a tab's top document, or undefined if the tab is closed. */
   readPage(tabId: number): Promise<PageState | undefined>;
-  /** waitBeforePartMs returns how many milliseconds to wait before the next part of a large result, or 0. */
+  /** waitBeforePartMs returns the delay before the next part of a large result may be sent, in milliseconds. */
   waitBeforePartMs(): number;
 }
 
 /**
- * ToolEnding is how the run of a tool ended. After the ending "goes on", code of the tool may still run in the
- * page.
+ * ToolEnding is how the run of a tool ended. The value "goes on" means that code of the tool may still be running in
+ * the page.
  */
 type ToolEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves with how the tool ended. */
+  /** ended resolves when the tool has ended, with the kind of ending. */
   readonly ended: Promise<ToolEnding>;
 }
 
-/** NavigationTools are the tools that load a page into a tab. */
+/** NavigationTools contains the browser tools that load a page into a tab. */
 const NavigationTools: ReadonlySet<string> = new Set(['browser_navigate', 'browser_navigate_back']);
 
-/** BrowserCalls runs browser tools in the worker, and sends their progress and endings to the server. */
+/** BrowserCalls runs browser tools in the worker, and sends their progress and results to the server. */
 export class BrowserCalls {
-  /** changed reports that a call began or ended. */
+  /** changed fires when a call starts or ends. */
   readonly changed = new Signal();
   readonly #options: BrowserCallsOptions;
   readonly #running = new Map<string, RunningTool>();
@@ -91,7 +91,7 @@ export class BrowserCalls {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     if (this.#running.has(id) || outbox.isStored(id)) return;
-    // An earlier worker may have run the call, and its result is lost.
+    // The previous worker may have run the tool, so do not run the tool again.
     if (params.again === true && !RepeatableTools.has(params.tool)) {
       outbox.fail(id, lostError);
       return;
@@ -101,7 +101,7 @@ export class BrowserCalls {
     this.changed.emit();
   }
 
-  /** cancel aborts a call and resolves with what became of the tool. */
+  /** cancel cancels a call, and resolves with "aborted", "finished" or "ignored", depending on how the tool ended. */
   async cancel({ dispatchId: id, reason }: ToolCancelParams): Promise<CancelOutcome> {
     const call = this.#running.get(id);
     this.#options.outbox.drop(id);
@@ -118,11 +118,11 @@ export class BrowserCalls {
     if (this.#running.delete(id)) this.changed.emit();
   }
 
-  /** run runs a tool to its end. The ending of a cancelled call is dropped. */
+  /** run runs a browser tool and sends its result to the server. The result of a cancelled call is dropped. */
   async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
-    // The caller of run must add the call to the table first.
+    // Let the caller add the call to the table before the tool starts.
     await Promise.resolve();
     try {
       const result = await this.#runTool(params, signal);
@@ -161,8 +161,8 @@ export class BrowserCalls {
   }
 
   /**
-   * requireDocument fails if a tab does not show the document for which the server allowed the call. A navigation
-   * tool may also run in a tab whose page crashed or was unloaded, because only a navigation restores the page.
+   * requireDocument fails if a tab no longer shows the document for which the server allowed the call. After a crash,
+   * navigation tools may still run, because only a navigation restores the page.
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;
@@ -176,7 +176,7 @@ export class BrowserCalls {
     if (topDocument !== documentId) throw documentGone('open', false);
   }
 
-  /** withPage adds the state of the tab's page to a result. */
+  /** withPage adds the URL and the title of the tab's page to a result. */
   async #withPage(result: BrowserResult, callTab: number): Promise<BrowserResult> {
     const tabId = result.tabId ?? callTab;
     if (tabId === 0 || result.page !== undefined) return result;
@@ -206,7 +206,10 @@ export class BrowserCalls {
   }
 }
 
-/** utf8LengthOf returns the number of bytes of a text in UTF-8. utf8LengthOf is cheap for texts below the limit. */
+/**
+ * utf8LengthOf returns the UTF-8 length of a text, in bytes. For texts that are clearly shorter than limit,
+ * utf8LengthOf returns a lower bound, which is cheaper to compute.
+ */
 function utf8LengthOf(text: string, limit: number): number {
   if (text.length * 3 <= limit) return text.length;
   return new TextEncoder().encode(text).length;

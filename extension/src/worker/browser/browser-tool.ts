@@ -4,19 +4,21 @@ import type { Fields } from '../../record.ts';
 /** BrowserCall is one call of a browser tool. */
 export interface BrowserCall {
   readonly tool: string;
-  /** tabId is 0 if the call has no tab. */
+  /** tabId is the tab in which the tool runs, or 0 for a tool that needs no tab. */
   readonly tabId: number;
-  /** documentId is the top document that the server has judged, or empty if the call is not pinned to a document. */
+  /**
+   * documentId is the top document for which the server allowed the call, or empty if the call may run in any document.
+   */
   readonly documentId: string;
   readonly args: Fields;
-  /** session is the ID of the client's session, or empty if the session is unknown. */
+  /** session is the ID of the client's MCP session, or empty if the session is unknown. */
   readonly session: string;
   /** signal is aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   report(report: Report): void;
 }
 
-/** PageState is the top document of a tab. */
+/** PageState describes the top document of a tab. */
 export interface PageState {
   readonly url: string;
   readonly title: string;
@@ -28,14 +30,14 @@ export interface ListedTab {
   readonly windowId: number;
   readonly title: string;
   readonly url: string;
-  /** active is true if the window of the tab displays the tab. */
+  /** active is true if the tab is the active tab of its window. */
   readonly active: boolean;
   readonly groupTitle?: string;
 }
 
-/** WrittenFile is the content of a file: text, or data in base64. */
+/** WrittenFile is the content of a file, either as text or as base64 data. */
 export interface WrittenFile {
-  /** extension is the file name extension without the dot, such as har. */
+  /** extension is the file name extension without the dot, such as "har". */
   readonly extension: string;
   readonly mimeType: string;
   readonly text?: string;
@@ -56,34 +58,42 @@ interface ListedWindow {
 
 /** BrowserResult is the result of a browser tool. */
 export interface BrowserResult {
-  /** text are the words of opentabs. They contain no text of the page except addresses and quoted lines. */
+  /**
+   * text contains sentences of opentabs about the result. Apart from URLs and quoted lines, text contains nothing from
+   * the page.
+   */
   readonly text?: string;
   /**
-   * content is text of the page, or data of the browser if the tool needs no tab. The server marks content as
+   * content contains text from the page, or data of the browser such as bookmarks. The server marks content as
    * untrusted.
    */
   readonly content?: string;
-  /** page is the top document of the tab after the tool. */
+  /** page describes the top document of the tab after the tool has run. */
   readonly page?: PageState;
-  /** snapshot is the ID of the snapshot in content, such as s7. */
+  /** snapshot is the ID of the snapshot in content, such as "s7". */
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
-  /** file is a file that the tool has written. The server names and stores the file, and sends the client a link. */
+  /**
+   * file is a file that the tool has created. The server chooses a name, stores the file, and sends a link to the
+   * client.
+   */
   readonly file?: WrittenFile;
   readonly tabs?: readonly ListedTab[];
   readonly windows?: readonly ListedWindow[];
-  /** windowId is the ID of the window that the tool opened. */
+  /** windowId is the ID of the window that the tool has opened. */
   readonly windowId?: number;
   /**
-   * downloads are all downloads that the extension started. The server shows a client only the downloads that the
-   * client started.
+   * downloads contains all downloads that the extension has started. The server removes the downloads of other clients
+   * from the list.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
-  /** downloadId is the ID of the download that the tool started. */
+  /** downloadId is the ID of the download that the tool has started. */
   readonly downloadId?: number;
-  /** tabId is the tab that the tool opened or selected. The server makes the tab the client's current tab. */
+  /**
+   * tabId is the ID of the tab that the tool has opened or selected. The server makes the tab the client's current tab.
+   */
   readonly tabId?: number;
 }
 
-/** BrowserTool runs one browser tool. A BrowserTool fails with a ToolFailure. */
+/** BrowserTool is the function that runs a browser tool. A failed tool throws a ToolFailure. */
 export type BrowserTool = (call: BrowserCall) => Promise<BrowserResult>;

@@ -31,7 +31,7 @@ import { makeVisionTools } from './vision.ts';
 import { makeWaitingTools } from './waiting.ts';
 import { makeWindowTools, type WindowsBrowser } from './windows.ts';
 
-/** ToolsBrowser is the part of Chrome that browser tools need. */
+/** ToolsBrowser contains the Chrome functions that the browser tools use. */
 export type ToolsBrowser = TabListBrowser &
   ActBrowser &
   Omit<PicturesBrowser, 'drawPicture' | 'debuggers'> &
@@ -46,17 +46,19 @@ export type ToolsBrowser = TabListBrowser &
   Pick<typeof chromeBase, 'readSessionValue' | 'writeSessionValue'>;
 
 /**
- * BrowserTools contains all browser tools, and the inspections that the server requests before a tool runs in a
- * tab.
+ * BrowserTools contains all browser tools, and the function with which the server inspects a tab before a tool runs.
  */
 export interface BrowserTools {
   readonly byName: ReadonlyMap<string, BrowserTool>;
   readonly sessions: Sessions;
-  /** inspect returns the secret fields of the page in a tab, or undefined if the page does not answer. */
+  /**
+   * inspect returns the secret fields of the page in a tab, such as password fields, or undefined if the page does not
+   * answer.
+   */
   inspect(tab: AnyTab, inspection: TabInspection): Promise<SecretFields | undefined>;
 }
 
-/** makeBrowserTools makes all browser tools. */
+/** makeBrowserTools returns all browser tools. */
 export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActStopper): BrowserTools {
   const findFrame = async ({ tabId, documentId }: PageDocument) =>
     (await browser.listTabFrames(tabId)).find((frame) => frame.documentId === documentId);

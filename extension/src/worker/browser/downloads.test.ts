@@ -20,8 +20,8 @@ const running: Download = {
 const done: Download = { ...running, state: 'complete', receivedBytes: 2_000_000 };
 
 /**
- * makeFixture returns browser_downloads with a fake Chrome. The only download of the fake Chrome has the given
- * states, one state for each read.
+ * makeFixture returns browser_downloads with a fake Chrome that has one download. Each time the tool reads the
+ * download, Chrome returns the next of the given states.
  */
 function makeFixture(t: TestContext, ...states: readonly Download[]) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });

@@ -8,41 +8,38 @@ import { webAddress } from './navigation.ts';
 import { formatBytes } from './network/request-text.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** DownloadsBrowser is the part of the Chrome API that browser_downloads needs. */
+/** DownloadsBrowser contains the Chrome functions that browser_downloads uses. */
 export type DownloadsBrowser = typeof chromeDownloads;
 
 type Download = chromeDownloads.Download;
 
-/** AgentDownloadFolder is the subfolder of the user's download folder that contains the files of agents. */
+/** AgentDownloadFolder is the subfolder of the user's download folder in which Chrome saves the downloads of agents. */
 const AgentDownloadFolder = 'opentabs';
 /**
- * PollMs is the interval at which the state of a download is read, in milliseconds. Chrome has no event for
+ * PollMs is the interval at which the worker reads the state of a download, in milliseconds. Chrome has no event for
  * received bytes.
  */
 const PollMs = 500;
-/** NameTimeoutMs is how long Chrome may take to choose the file of a download, in milliseconds. */
+/** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
-/** StallMs is how long browser_downloads waits for a download that receives no new bytes, in milliseconds. */
+/** StallMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
 const StallMs = 60_000;
 /**
- * UndecidedWarningMs is how long a download with a warning may receive no bytes before opentabs assumes that the
- * download needs the user's decision, in milliseconds.
+ * UndecidedWarningMs is how long a download with a security warning may receive no data before the tool suggests asking
+ * the user, in milliseconds.
  */
 const UndecidedWarningMs = 3000;
-/** MaxRunningDownloads is the maximum number of downloads that run at the same time. */
+/** MaxRunningDownloads limits how many downloads of agents run at the same time. */
 const MaxRunningDownloads = 10;
-/** MaxListedDownloads is the maximum number of downloads in a list. */
+/** MaxListedDownloads limits the number of downloads in a tool result. */
 const MaxListedDownloads = 1000;
 
-/** makeDownloadTools makes the tool browser_downloads. */
+/** makeDownloadTools returns the tool browser_downloads. */
 export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTool][] {
   return [['browser_downloads', (call) => runDownloadAction(browser, call)]];
 }
 
-/**
- * runDownloadAction implements browser_downloads. The server allows a client to use only the downloads that the client
- * started.
- */
+/** runDownloadAction implements browser_downloads. The server rejects calls that use another client's downloads. */
 async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
@@ -90,7 +87,10 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
   }
 }
 
-/** waitForAnswer returns the ID of a started download. Chrome starts a download when the site responds. */
+/**
+ * waitForAnswer waits until Chrome has started a download, and returns its ID. Chrome starts a download only when the
+ * site responds.
+ */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
   const timer = setInterval(() => call.report({ message: 'waiting for the response of the site' }), PollMs * 10);
   let stop: (reason: unknown) => void = () => undefined;
@@ -115,7 +115,8 @@ async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, start
 }
 
 /**
- * waitForName waits until Chrome has chosen the file of a download. Chrome may ask the user where to save the file.
+ * waitForName waits until Chrome has chosen the file name of a download. Chrome may show a dialog in which the user
+ * chooses the file.
  */
 async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
   const endMs = Date.now() + NameTimeoutMs;
@@ -138,7 +139,7 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
   }
 }
 
-/** checkAddress rejects a download from a site that a rule of the user forbids. */
+/** checkAddress fails if a download was redirected to a site that the user has forbidden. */
 function checkAddress(address: string, args: Fields): void {
   const { protocol, origin } = new URL(address);
   if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(address, args))
@@ -148,7 +149,7 @@ function checkAddress(address: string, args: Fields): void {
     );
 }
 
-/** checkFile rejects the download of a program file that the user has not approved. */
+/** checkFile fails if a download is an executable file that the user has not approved. */
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
   const refused = readTexts(args, '_refusedTypes') ?? [];
@@ -166,7 +167,7 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     });
 }
 
-/** decodePath decodes percent-encoded characters in a path, and returns a malformed path unchanged. */
+/** decodePath decodes percent-encoded characters in a path. A malformed path is returned unchanged. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -175,14 +176,14 @@ function decodePath(path: string): string {
   }
 }
 
-/** readFileExtension returns the file name extension in lower case, without the dot. */
+/** readFileExtension returns the extension of a file name in lower case, without the dot. */
 function readFileExtension(path: string): string {
   return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
 }
 
 // ---- action wait ----
 
-/** waitForEnd waits until a download ends, needs a decision of the user, or receives no bytes for StallMs. */
+/** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallMs. */
 async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
   let changedMs = Date.now();
@@ -210,7 +211,7 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
   }
 }
 
-/** harmlessVerdicts contains the danger verdicts with which Chrome saves a file without the user's decision. */
+/** harmlessVerdicts contains Chrome's danger verdicts for files that Chrome saves without asking the user. */
 const harmlessVerdicts: ReadonlySet<string> = new Set([
   'safe',
   'accepted',

@@ -6,7 +6,9 @@ import { EmulationIdleMs, type EmulationOverride, Emulations } from './debugger/
 import type { ToolGroup } from './sessions.ts';
 import { callFailure } from './tool-failure.ts';
 
-/** makeEmulationTools makes browser_emulate, and returns the emulations that end with their sessions. */
+/**
+ * makeEmulationTools returns the tool browser_emulate, and the store of emulations that end with their MCP sessions.
+ */
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);
   return { tools: [['browser_emulate', (call) => emulate(emulations, call)]], parts: [emulations] };
@@ -22,7 +24,7 @@ async function emulate(emulations: Emulations, { args, tabId, session }: Browser
   return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
 }
 
-/** readOverrides converts the arguments of a browser_emulate call into emulation overrides. */
+/** readOverrides converts the arguments of browser_emulate to emulation overrides. */
 function readOverrides(args: Fields): EmulationOverride[] {
   return [
     ...viewportOf(recordOf(args.viewport)),
@@ -69,7 +71,7 @@ function geolocationOf(place: Fields | undefined): EmulationOverride[] {
   return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
 }
 
-/** mediaFeatures maps the members of the argument media to CSS media features. */
+/** mediaFeatures maps the properties of the argument media to CSS media features and their allowed values. */
 const mediaFeatures = {
   colorScheme: ['prefers-color-scheme', ['light', 'dark']],
   reducedMotion: ['prefers-reduced-motion', ['reduce', 'no-preference']],

@@ -2,21 +2,25 @@ import type { PageNumbers } from '../../page/operations.ts';
 import { isNumbers } from '../../page-message.ts';
 import { isRecord } from '../../record.ts';
 
-/** FrameNumbersOptions are the functions that store the numbers until the browser restarts. */
+/** FrameNumbersOptions contains functions that access storage which Chrome clears when the browser restarts. */
 export interface FrameNumbersOptions {
   readSessionValue(key: string): Promise<string | undefined>;
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the key of the numbers in the storage of the session. */
+/** StorageKey is the key of the frames' numbers in session storage. */
 const StorageKey = 'pageNumbers';
-/** MaxFrames limits the frames whose numbers are stored. The frames that were used last are kept. */
+/**
+ * MaxFrames limits for how many frames the numbers are stored. Above MaxFrames, the frames that were not used for the
+ * longest time are dropped.
+ */
 const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
 
 /**
- * FrameNumbers stores the greatest numbers of refs and snapshots of each frame. A later document of the frame continues
- * after them, so that no ref names elements of two documents. The numbers survive a restart of the worker.
+ * FrameNumbers stores the highest ref number and snapshot number of each frame. A later document in the same frame
+ * continues with higher numbers, so that a ref never names elements of two documents. The numbers survive a restart of
+ * the worker.
  */
 export class FrameNumbers {
   readonly #options: FrameNumbersOptions;
@@ -51,7 +55,7 @@ export class FrameNumbers {
     return this.#numbers;
   }
 
-  /** write stores the numbers. Changes during a write are stored by one more write. */
+  /** write stores all numbers. If numbers change during a write, one more write follows. */
   async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;
     if (this.#isWriting) return;

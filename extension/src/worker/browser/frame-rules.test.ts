@@ -9,7 +9,7 @@ const frame = (frameId: number, parentFrameId: number, url: string) => ({
   url,
 });
 
-/** isUsed reports whether a child frame with an address is used. */
+/** isUsed reports whether tools may use a child frame with a given URL. */
 function isUsed(url: string, rules: Readonly<Record<string, unknown>>): boolean {
   return allowedFrames([frame(0, -1, 'https://top.example/'), frame(3, 0, url)], { _frames: rules }).length === 2;
 }

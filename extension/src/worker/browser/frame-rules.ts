@@ -1,12 +1,15 @@
 import type { TabFrame } from '../../chrome-pages.ts';
 import { isRecord } from '../../record.ts';
 
-/** FramesArgument is the argument with which the server sends the rules of sites for child frames. */
+/**
+ * FramesArgument is the name of an argument that the server adds: the user's rules about which sites tools may use in
+ * child frames.
+ */
 const FramesArgument = '_frames';
 
 /**
- * allowedFrames returns the frames in which a tool may run. The server has judged the top frame. A child frame is left
- * out with the frames in it if a rule of the user forbids its site.
+ * allowedFrames returns the frames in which a tool may run. The server has already checked the top frame. If the user
+ * has forbidden the site of a child frame, allowedFrames omits the frame and all frames inside.
  */
 export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
   const rules = args[FramesArgument];
@@ -22,31 +25,30 @@ export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record
 }
 
 /**
- * isForbiddenAddress reports whether a rule of the user forbids the site of an address that comes from browser
- * data, such as the history.
+ * isForbiddenAddress reports whether the user has forbidden the site of a URL from browser data, such as the history.
  */
 export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgument];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
-/** isFrameForbidden reports whether a rule of the user forbids the site of a frame with an address. */
+/** isFrameForbidden reports whether the user has forbidden the site of a frame's URL. */
 export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgument];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
-/** isForbidden reports whether the most specific rule that matches an address forbids it. */
+/** isForbidden reports whether the most specific rule that matches a URL forbids the URL. */
 function isForbidden(address: string, rules: Readonly<Record<string, unknown>>): boolean {
   if (!URL.canParse(address)) return false;
   const { origin } = new URL(address);
-  // Documents such as about:srcdoc belong to the site of their parent.
+  // Documents such as about:srcdoc belong to the site of their parent document.
   if (origin === 'null') return false;
   const pattern = patternsOf(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
   return pattern !== undefined && rules[pattern] === false;
 }
 
-/** patternsOf returns the patterns that match a site, the most specific first. */
+/** patternsOf returns all rule patterns that match a site, most specific first. */
 function patternsOf({ hostname, port, protocol }: URL): string[] {
   const host = hostname.replace(/\.$/, '');
   const usedPort = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port;

@@ -3,8 +3,8 @@ import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { callFailure } from './tool-failure.ts';
 
 /**
- * readCursor returns the index at which the next part of a list begins, taken from the argument cursor; 0 without a
- * cursor.
+ * readCursor returns the index in the argument cursor, at which the next part of a list starts. Without a cursor,
+ * readCursor returns 0.
  */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   const cursor = readText(args, 'cursor');
@@ -14,8 +14,8 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
 }
 
 /**
- * cursorText describes how to read the rest of a list or a value. next is the index of the rest, or undefined at
- * the end.
+ * cursorText returns a sentence that describes how to read the rest of a list. next is the index at which the rest
+ * starts, or undefined at the end of the list.
  */
 export function cursorText(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
@@ -27,8 +27,8 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
 }
 
 /**
- * listResult returns one part of a list as a tool result that the server marks as untrusted. limit is the maximum
- * number of lines in a part.
+ * listResult returns one part of a list as a tool result, whose lines the server marks as untrusted. limit is the
+ * maximum number of lines in the part.
  */
 export function listResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);

@@ -6,58 +6,66 @@ import type { BrowserCall } from './browser-tool.ts';
 import type { TabWatch } from './tab-watch.ts';
 import { documentGone, type Texts, toolFailure } from './tool-failure.ts';
 
-/** WaitUntil is the state of a document at which a navigation ends. */
+/** WaitUntil is the loading state at which a navigation counts as complete. */
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 export const WaitUntilValues: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
 
-/** AnswerMs is how long a site may take to answer a request for a document, in milliseconds. */
+/** AnswerMs limits how long a site may take to respond to a request for a document, in milliseconds. */
 const AnswerMs = 60_000;
-/** LoadMs is how long a document may take to load before the tool ends without its load event, in milliseconds. */
+/** LoadMs limits how long a tool waits for the load event of a document, in milliseconds. */
 const LoadMs = 15_000;
-/** ReportMs is the interval of progress reports, in milliseconds. */
+/** ReportMs is the interval between progress reports, in milliseconds. */
 const ReportMs = 1000;
-/** DialogCheckMs is how long a page may delay the request for a new document before the tool checks for a dialog. */
+/**
+ * DialogCheckMs is how long the page may delay a navigation before the tool checks whether the page shows a dialog, in
+ * milliseconds.
+ */
 const DialogCheckMs = 2000;
-/** AbortedMs is how long a new request may take to follow an aborted one, as with redirects by scripts. */
+/**
+ * AbortedMs is how long after an aborted request another request may follow, in milliseconds. Redirects by scripts
+ * abort the first request.
+ */
 const AbortedMs = 300;
-/** IdleMs is the time without a finished request after which the network counts as idle, in milliseconds. */
+/** IdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
 const IdleMs = 500;
-/** PageAnswerMs is how long a page may take to return its state, in milliseconds. */
+/** PageAnswerMs limits how long a page may take to return its loading state, in milliseconds. */
 const PageAnswerMs = 1000;
 
-/** LoadBrowser is the part of Chrome that waiting for loads needs. */
+/** LoadBrowser contains the Chrome functions that are needed to wait for a page to load. */
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
   Pick<typeof tabs, 'readTab' | 'describeTab'> & {
     /**
-     * findAccessProblem returns the reason why Chrome gives the extension no access to a page, or undefined if the
-     * extension has access.
+     * findAccessProblem returns why the extension may not access a page, or undefined if the extension may access the
+     * page.
      */
     findAccessProblem(url: string): string | undefined;
   };
 
 /** LoadOutcome is how a navigation ended. */
 export interface LoadOutcome {
-  /** reached is false if the document had not reached the requested state in time. */
+  /** reached is false if the document did not reach the requested loading state in time. */
   readonly reached: boolean;
-  /** isNewDocument is false if only the address changed. */
+  /** isNewDocument is false if only the URL changed. */
   readonly isNewDocument: boolean;
-  /** page is undefined if the page did not return its state in time. */
+  /** page is the state of the loaded page, or undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;
-  /** accessProblem is the reason why the extension cannot read the page, or undefined if the page is readable. */
+  /** accessProblem is why the extension may not read the page, or undefined if the extension may read the page. */
   readonly accessProblem?: string | undefined;
 }
 
-/** LoadOptions are the options of waitForLoad. */
+/** LoadOptions contains options of waitForLoad. */
 export interface LoadOptions {
-  /** isMove is true for a move in the history, which may have no page to go to. */
+  /** isMove is true for a step back or forward in the tab's history, which may have no further page. */
   readonly isMove?: boolean;
-  /** isNewTab is true for a tab that was just opened, which has no page that could show a dialog. */
+  /** isNewTab is true for a tab that was just opened, so that its page cannot show a dialog yet. */
   readonly isNewTab?: boolean;
-  /** limitMs limits both the wait for the site's answer and the wait for the load, in milliseconds. */
+  /**
+   * limitMs limits the time until the site responds, and again the time until the document has loaded, in milliseconds.
+   */
   readonly limitMs?: number;
 }
 
-/** waitForLoad waits until a navigation that has been requested ends, and reports its progress. */
+/** waitForLoad waits until a requested navigation ends, and sends progress reports. */
 export async function waitForLoad(
   browser: LoadBrowser,
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -75,7 +83,7 @@ export async function waitForLoad(
   return { reached, isNewDocument: hasNewDocument, page, accessProblem: browser.findAccessProblem(tab?.url ?? '') };
 }
 
-/** waitForDocument waits for the new document, and returns false if only the address changed. */
+/** waitForDocument waits until the tab shows a new document. If only the URL changes, waitForDocument returns false. */
 async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -119,7 +127,10 @@ function dialogFailure(): Error {
   });
 }
 
-/** failUnlessReplaced fails for a request that ended with an error, unless another request follows an aborted one. */
+/**
+ * failUnlessReplaced fails if the request for a document ended with an error. After an aborted request,
+ * failUnlessReplaced first waits for another request.
+ */
 async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const { error = '' } = watch;
   if (error === 'net::ERR_ABORTED') {
@@ -152,7 +163,7 @@ function navigationProblem(error: string): string | Texts {
   return `${error}: ${known[error] ?? 'the page could not be loaded. Check the address, or try again'}`;
 }
 
-/** waitForState waits until the new document has the state, and returns false if the state did not come in time. */
+/** waitForState waits until the new document reaches a loading state, and returns false after a timeout. */
 async function waitForState(
   browser: LoadBrowser,
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -166,7 +177,7 @@ async function waitForState(
     if (watch.isClosed || Date.now() >= endMs) return false;
     await watch.next(Math.min(ReportMs / 2, endMs - Date.now()), signal);
     if (hasState(watch, waitUntil)) break;
-    // A page from the back/forward cache may come without a load event.
+    // A page from the back/forward cache may fire no load event.
     if (!watch.isClosed && (await browser.readTab(tabId))?.loading === false) break;
     report({ message: watch.isDomReady ? 'the page is loading its resources' : 'the page is loading' });
   }
@@ -178,7 +189,7 @@ function hasState(watch: TabWatch, waitUntil: WaitUntil): boolean {
   return waitUntil === 'domcontentloaded' ? watch.isDomReady : watch.isLoaded;
 }
 
-/** waitForIdleNetwork waits until no request of the page has ended for IdleMs. */
+/** waitForIdleNetwork waits until no request of the page has finished for IdleMs. */
 export async function waitForIdleNetwork(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,

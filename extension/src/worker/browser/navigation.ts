@@ -8,15 +8,15 @@ import type { Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** NavigationBrowser is the part of Chrome that navigations need. */
+/** NavigationBrowser contains the Chrome functions that navigations use. */
 export type NavigationBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'moveInHistory'> &
   Pick<typeof chromeBase, 'reloadTab'>;
 
-/** StartMs is how long Chrome may take to accept a navigation, in milliseconds. */
+/** StartMs limits how long Chrome may take to start a navigation, in milliseconds. */
 const StartMs = 2000;
 
-/** makeNavigationTools returns browser_navigate and browser_navigate_back. */
+/** makeNavigationTools returns the tools browser_navigate and browser_navigate_back. */
 export function makeNavigationTools(
   browser: NavigationBrowser,
   snapshots: Pick<Snapshots, 'takeFull' | 'takeOfNewDocument'>,
@@ -42,12 +42,12 @@ export function makeNavigationTools(
   ];
 }
 
-/** Navigation is the outcome of a navigation. */
+/** Navigation is the result of a navigation. */
 interface Navigation {
   readonly text: string;
-  /** isReadable is true if the tab shows a new document that the extension can read. */
+  /** isReadable is true if the tab shows a new document that the extension may read. */
   readonly isReadable: boolean;
-  /** hasAccess is false if Chrome gives the extension no access to the page. */
+  /** hasAccess is false if the extension may not access the page. */
   readonly hasAccess: boolean;
 }
 
@@ -68,12 +68,15 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
   return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
 }
 
-/** reloadPage reloads the tab of a call, waits for the load, and returns a sentence about the load. */
+/**
+ * reloadPage reloads the tab of a call, waits until the page has loaded, and returns a sentence that describes the
+ * result.
+ */
 export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
   return (await move(browser, call, 'reload', 'load')).text;
 }
 
-/** move goes back or forward in the history of the tab, or reloads the tab. */
+/** move goes back or forward in the tab's history, or reloads the tab. */
 async function move(
   browser: NavigationBrowser,
   call: BrowserCall,
@@ -89,7 +92,7 @@ async function move(
   return toNavigation(outcome, describeLoad(outcome, waitUntil));
 }
 
-/** run starts a navigation and waits until it ends. */
+/** run starts a navigation and waits until the navigation ends. */
 async function run(
   browser: NavigationBrowser,
   call: BrowserCall,
@@ -100,7 +103,7 @@ async function run(
   const watch = new TabWatch(browser.watchTabs, call.tabId);
   try {
     let problem: unknown;
-    // A dialog of the page delays the promise of Chrome.
+    // Do not wait without limit: while the page shows a dialog, Chrome's promise stays pending.
     await within(
       start().catch((error: unknown) => {
         problem = error;
@@ -114,7 +117,7 @@ async function run(
   }
 }
 
-/** webAddress checks that a text is an address of a web page, and returns it in its standard form. */
+/** webAddress parses an http or https URL and returns its normalized form. For any other text, webAddress fails. */
 export function webAddress(text: string): string {
   let url: URL;
   try {
@@ -128,8 +131,8 @@ export function webAddress(text: string): string {
 }
 
 /**
- * describeLoad describes how a navigation ended, without addresses: the server adds the page's address if the client may
- * see it. requested is the address in the arguments of the tool, if any.
+ * describeLoad describes how a navigation ended. The text contains no URLs, because the server adds the page's URL only
+ * if the client may see the URL. requested is the URL in the tool's arguments, if there is one.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, reached, accessProblem } = outcome;

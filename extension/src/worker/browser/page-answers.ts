@@ -1,4 +1,4 @@
-// Validates the answers of page scripts, because an attacker may control the process of a page.
+// Validates the answers of page scripts, because an attacker may control the renderer process of a page.
 
 import type * as devtools from '../../page/devtools-operations.ts';
 import type { FocusFrameResult, FrameArea, FrameAreasResult, FramePointResult } from '../../page/frame-operations.ts';
@@ -10,7 +10,7 @@ import type { StorageResult } from '../../page/storage-operation.ts';
 import type { UploadResult } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
 
-/** TypeGuard reports whether a value has a type. */
+/** TypeGuard reports whether a value has the type T. */
 type TypeGuard<T> = (value: unknown) => value is T;
 
 const isText: TypeGuard<string> = (value) => typeof value === 'string';
@@ -29,7 +29,7 @@ function oneOf<T extends string>(...texts: readonly T[]): TypeGuard<T> {
   return (value): value is T => texts.some((text) => text === value);
 }
 
-/** shapeOf returns a guard that checks each field of an object. */
+/** shapeOf returns a type guard that checks every property of an object. */
 function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
   const entries = Object.entries<TypeGuard<unknown>>(guards);
   return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
@@ -83,7 +83,7 @@ const act = {
 } as const;
 const actResult = shapeOf<page.PageActionResult>(act);
 
-/** isResult has a guard for the result of each operation. */
+/** isResult contains a type guard for the result of each page script operation. */
 export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.PageResult<N>> } = {
   snapshot: shapeOf<page.SnapshotResult>({
     snapshot: isText,
@@ -181,7 +181,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   }),
 };
 
-/** readAnswer returns a valid answer of an operation, and undefined for an invalid answer. */
+/** readAnswer returns the answer of an operation if the answer is valid, and undefined for an invalid answer. */
 export function readAnswer<N extends page.PageOperationName>(name: N, value: unknown): page.PageAnswer<N> | undefined {
   if (!isRecord(value)) return undefined;
   const { ok, result, error } = value;
@@ -213,11 +213,11 @@ const isFocusRequest = shapeOf<Extract<InputRequest, { kind: 'focus' | 'leave' }
   kind: oneOf('focus', 'leave'),
 });
 
-/** isInputRequest validates a page script's request for trusted input. */
+/** isInputRequest reports whether a page script's request for trusted input is valid. */
 export const isInputRequest: TypeGuard<InputRequest> = (value): value is InputRequest =>
   isMouseRequest(value) || isKeyRequest(value) || isTextRequest(value) || isFocusRequest(value);
 
-/** isProgress validates a progress report. */
+/** isProgress reports whether a page script's progress report is valid. */
 export const isProgress: TypeGuard<page.PageProgress> = shapeOf<page.PageProgress>({
   message: isText,
   progress: optional(isNumber),

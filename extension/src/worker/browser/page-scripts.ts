@@ -10,10 +10,10 @@ import type { FrameNumbers } from './frame-numbers.ts';
 import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
 import { callFailure, documentGone, ToolFailure, toolFailure, withUserText } from './tool-failure.ts';
 
-/** PageDocument is one document of a tab: its top document, or the document of a frame. */
+/** PageDocument identifies one document of a tab: the top document, or the document of a child frame. */
 export interface PageDocument {
   readonly tabId: number;
-  /** frameId is Chrome's number of the frame; 0 for the top frame. */
+  /** frameId is Chrome's ID of the frame, which is 0 for the top frame. */
   readonly frameId: number;
   readonly documentId: string;
 }
@@ -23,31 +23,37 @@ export interface PageScriptsOptions {
   inject(tabId: number, documentIds: readonly string[]): Promise<void>;
   connect(tabId: number, documentId: string, events: PagePortEvents): PagePort;
   readTabState(tabId: number): Promise<TabState>;
-  /** hasDocument reports whether a document is in one of the frames of a tab. */
+  /** hasDocument reports whether a frame of the tab still shows a given document. */
   hasDocument(document: PageDocument): Promise<boolean>;
   /**
-   * findAccessProblem returns the reason why Chrome gives the extension no access to a document, or undefined if
-   * the extension has access.
+   * findAccessProblem returns why the extension may not access a document, or undefined if the extension may access the
+   * document.
    */
   findAccessProblem(document: PageDocument): Promise<string | undefined>;
-  /** isBlocked reports whether an open dialog blocks the page of a tab, so that the page script cannot answer. */
+  /**
+   * isBlocked reports whether an open JavaScript dialog blocks the page of a tab, so that the page script cannot
+   * answer.
+   */
   isBlocked(tabId: number): boolean;
 }
 
-/** RunOptions are the options of one operation. */
+/** RunOptions contains options of one page script operation. */
 export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
-  /** onSilent returns the error to end the operation with, after the page has not answered pings for SilentMs. */
+  /**
+   * onSilent is called when the page has not answered pings for SilentMs. The operation fails with the returned error,
+   * if the page is still silent.
+   */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
-   * onInput sends requested trusted input to the page, and resolves with true if the input was sent. Without
-   * onInput, the operation requests no trusted input.
+   * onInput sends trusted input to the page when the page script requests input, and resolves with true if the input
+   * was sent. Without onInput, the page script uses synthetic events.
    */
   onInput?(request: InputRequest): Promise<boolean>;
 }
 
-/** PageLost is the failure of an operation whose document went away while it ran. */
+/** PageLost is the error of an operation whose document was closed or replaced during the operation. */
 export class PageLost extends ToolFailure {
   readonly state: TabState;
   /** hasBegun is false if the page script had not received the operation. */
@@ -63,36 +69,42 @@ export class PageLost extends ToolFailure {
   }
 }
 
-/** InjectMs is how long a page may take to run the page script, in milliseconds. */
+/** InjectMs limits how long a page may take to run the injected page script, in milliseconds. */
 const InjectMs = 5000;
-/** PingMs is the interval of pings to a page in which an operation runs, in milliseconds. */
+/** PingMs is the interval between pings to a page script during an operation, in milliseconds. */
 const PingMs = 500;
-/** SilentMs is how long a page may be silent before onSilent is called, in milliseconds. */
+/** SilentMs is how long a page may send no message before onSilent is called, in milliseconds. */
 const SilentMs = 2000;
 /**
- * ProbeTimeoutMs is how long an unresponsive page may take to run a script, or to answer afterwards, in
+ * ProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
  * milliseconds.
  */
 const ProbeTimeoutMs = 500;
-/** UnresponsiveMs is how long a page may be silent before its operations end, in milliseconds. */
+/** UnresponsiveMs is how long a page may send no message before its operations fail, in milliseconds. */
 const UnresponsiveMs = 10_000;
-/** LingerMs is how long a port stays open after its last operation, in milliseconds. */
+/** LingerMs is how long the port to a page script stays open after the last operation, in milliseconds. */
 const LingerMs = 30_000;
-/** CancelAnswerMs is how long a page may take to answer a cancel, in milliseconds. */
+/** CancelAnswerMs limits how long a page script may take to answer a cancelled operation, in milliseconds. */
 const CancelAnswerMs = 2500;
 
-/** PendingOperation is an operation without an answer. */
+/** PendingOperation is an operation that the page script has not answered yet. */
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  /** onInput answers a request for trusted input, and reports whether the input was sent. */
+  /**
+   * onInput handles a page script's request for trusted input, and reports to the page script whether the input was
+   * sent.
+   */
   onInput(value: unknown, answer: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
   onLost(state: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
 }
 
-/** PageScripts runs operations in the page scripts of documents. The first operation injects the page script. */
+/**
+ * PageScripts runs operations in the page scripts of documents. The first operation in a document injects the page
+ * script.
+ */
 export class PageScripts {
   readonly #options: PageScriptsOptions;
   readonly #connections = new Map<string, Promise<Connection>>();
@@ -101,7 +113,7 @@ export class PageScripts {
     this.#options = options;
   }
 
-  /** run runs an operation in a document and returns its result. run fails with a ToolFailure. */
+  /** run runs an operation in a document and returns the result. A failed operation throws a ToolFailure. */
   async run<N extends PageOperationName>(
     document: PageDocument,
     operation: Operation<N>,
@@ -176,18 +188,18 @@ function unresponsive(hasBegun: boolean): ToolFailure {
 }
 
 interface ConnectionOptions {
-  /** after are the numbers of earlier documents of the frame. */
+  /** after contains the highest ref number and snapshot number of earlier documents in the same frame. */
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
-  /** inject injects the page script again, which has no effect in a document that already runs the page script. */
+  /** inject injects the page script again. In a document that already runs the page script, inject has no effect. */
   inject(): Promise<void>;
   readState(): Promise<TabState>;
   isBlocked(): boolean;
   onClosed(): void;
 }
 
-/** Connection is an open port to a page script. */
+/** Connection is an open port to the page script of one document. */
 class Connection {
   readonly #options: ConnectionOptions;
   readonly #port: PagePort;
@@ -199,8 +211,8 @@ class Connection {
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   /**
-   * #probe resolves with true if a script has replaced the content of an unresponsive document, and with undefined
-   * without a probe.
+   * #probe resolves with true if another script has replaced the content of the unresponsive document. Without a
+   * running probe, #probe is undefined.
    */
   #probe: Promise<boolean> | undefined;
 
@@ -217,7 +229,7 @@ class Connection {
     });
   }
 
-  /** run sends an operation and returns its result. */
+  /** run sends an operation to the page script and returns the result. */
   async run<N extends PageOperationName>(operation: Operation<N>, options: RunOptions): Promise<PageResult<N>> {
     const { signal } = options;
     if (this.#isClosed) throw new PageLost(await this.#options.readState(), false);
@@ -259,7 +271,7 @@ class Connection {
         const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
         void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
           answer(false);
-          if (!options.signal.aborted) reject(error); // otherwise the page script reports its progress
+          if (!options.signal.aborted) reject(error); // a cancelled operation reports its progress itself
         });
       },
       onAnswer: (value) => {
@@ -308,9 +320,9 @@ class Connection {
   }
 
   /**
-   * #findReplaced ends the connection to a page script if another script has replaced the content of the document.
-   * Chrome does not report replaced content, and keeps the port of the page script open. The only sign is that a
-   * script of the extension runs in the document while the port receives no answer.
+   * #findReplaced detects that another script has replaced the content of a document, and closes the connection. Chrome
+   * does not report replaced content and keeps the port open. The only sign is that the extension can run a script in
+   * the document, while the port receives no answer.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
@@ -359,9 +371,9 @@ class Connection {
   }
 }
 
-/** OperationFailure is a failure that the page script returned. */
+/** OperationFailure is an error that a page script returned for an operation. */
 class OperationFailure extends ToolFailure {
-  /** progress is a sentence about what the operation has already done, or empty if the operation has done nothing. */
+  /** progress is a sentence that describes what the operation did before it failed, or an empty string. */
   readonly progress: string;
 
   constructor({ error }: ToolFailure, progress: string) {
@@ -371,16 +383,15 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * reasonWithProgress returns the abort reason of a signal. If the reason is a ToolFailure, its message also
- * describes the progress of the cancelled operation. A cancelled operation may answer with another failure, because
- * the worker sends no more input for a cancelled operation.
+ * reasonWithProgress returns the abort reason of a cancelled operation. If the reason is a ToolFailure,
+ * reasonWithProgress adds what the operation has already done.
  */
 function reasonWithProgress(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }
 
-/** failureOf returns the failure of a tool for an error of a page script. */
+/** failureOf converts an error of a page script to a ToolFailure. */
 function failureOf({ code, message, done, pageText }: PageError): OperationFailure {
   const progress = done === undefined ? '' : `Before that: ${done}.`;
   const text = `${message} ${progress}`.trim();

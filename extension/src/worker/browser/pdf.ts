@@ -4,10 +4,10 @@ import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/** PrintTimeoutMs is how long Chrome may take to print a page, in milliseconds. */
+/** PrintTimeoutMs limits how long Chrome may take to print a page, in milliseconds. */
 const PrintTimeoutMs = 60_000;
 
-/** makePdfTools makes the tool browser_pdf_save. */
+/** makePdfTools returns the tool browser_pdf_save. */
 export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, BrowserTool][] {
   return [['browser_pdf_save', (call) => savePdf(frames, debuggers, call)]];
 }
@@ -22,7 +22,7 @@ async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCal
     ),
   );
   if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
-  // The tab may have shown another page while Chrome printed, and the call may not read another page.
+  // Check the document again: the tab may have navigated during printing to a page that the call may not read.
   await frames.list(call);
   return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data } };
 }

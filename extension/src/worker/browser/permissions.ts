@@ -1,10 +1,7 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/**
- * OptionalPermission is a Chrome permission that the user can grant to the extension with a click in the side
- * panel.
- */
+/** OptionalPermission is a Chrome permission that the user can grant with a switch in the side panel. */
 export type OptionalPermission =
   | 'bookmarks'
   | 'browsingData'
@@ -14,7 +11,7 @@ export type OptionalPermission =
   | 'sessions'
   | 'tabGroups';
 
-/** neededPermissions maps the name of a browser tool to the optional Chrome permissions that the tool needs. */
+/** neededPermissions contains the optional Chrome permissions that a browser tool needs, by the name of the tool. */
 export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[]> = new Map([
   ['browser_cookies', ['cookies']],
   ['browser_clear_site_data', ['browsingData', 'cookies']],
@@ -25,7 +22,7 @@ export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[
   ['browser_downloads', ['downloads']],
 ]);
 
-/** permissionTitles are the labels of the permission switches in the side panel. */
+/** permissionTitles contains the labels of the permission switches in the side panel. */
 export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
   bookmarks: 'Bookmarks',
   browsingData: 'Deleting the data of sites',
@@ -40,8 +37,8 @@ export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
 type PermissionReader = (permission: OptionalPermission) => Promise<boolean>;
 
 /**
- * requirePermissions returns a tool that fails with needs_permission while a Chrome permission of the tool is not
- * granted.
+ * requirePermissions wraps a tool so that the tool fails with needs_permission until the user has granted all needed
+ * Chrome permissions.
  */
 export function requirePermissions(name: string, run: BrowserTool, hasPermission: PermissionReader): BrowserTool {
   const needed = neededPermissions.get(name);

@@ -8,26 +8,29 @@ import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
 
-/** PicturesBrowser is the part of Chrome that browser_take_screenshot needs. */
+/** PicturesBrowser contains the Chrome functions that browser_take_screenshot uses. */
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
   drawPicture: typeof drawPicture;
 };
 
-/** Picture is a picture as base64, with its size in pixels. */
+/** Picture is a base64-encoded picture and its size in pixels. */
 export interface Picture {
   readonly data: string;
   readonly width: number;
   readonly height: number;
 }
 
-/** QuotaMs is the time after which Chrome takes another picture: it takes two a second. */
+/**
+ * QuotaMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows two pictures per
+ * second.
+ */
 const QuotaMs = 600;
 const MaxAttempts = 5;
-/** Quality is the quality of webp and jpeg pictures. */
+/** Quality is the quality of WebP and JPEG pictures, from 0 to 1. */
 const Quality = 0.8;
 
-/** makePictureTools returns browser_take_screenshot. */
+/** makePictureTools returns the tool browser_take_screenshot. */
 export function makePictureTools(browser: PicturesBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [['browser_take_screenshot', (call) => takeScreenshot(browser, frames, call)]];
 }
@@ -56,7 +59,10 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
-/** captureWithoutDebugger returns undefined if the picture needs the debugger, and the extension has it. */
+/**
+ * captureWithoutDebugger takes a picture without the debugger. The result is undefined if the picture needs the
+ * debugger and the debugger is installed.
+ */
 async function captureWithoutDebugger(
   browser: PicturesBrowser,
   call: BrowserCall,
@@ -80,13 +86,13 @@ function toResult(title: string, picture: Picture, type: string, notes: readonly
   return { text, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
-/** Area is the place of an element in the view of the tab. */
+/** Area is the position of an element in the tab's viewport, in CSS pixels. */
 interface Area {
   readonly rect: Rect;
   readonly isInFrame: boolean;
 }
 
-/** findArea scrolls an element into view and returns its place in the view of the tab. */
+/** findArea scrolls an element into view and returns its position in the tab's viewport. */
 async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<Area> {
   const frame = await frames.ofRef(call, target);
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
@@ -102,14 +108,14 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
   return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0 };
 }
 
-/** capture takes a picture of a tab that its window displays, before and after the picture. */
+/** capture takes a picture of the active tab of a window. capture fails if the user switches tabs meanwhile. */
 async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ data: string; width: number }> {
   for (let attempt = 1; ; attempt++) {
     const before = await browser.readTab(call.tabId);
     if (!before?.active) throw needsDebugger('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
-      // The user may have switched tabs: the picture may show a page that the tool must not see.
+      // The user may have switched tabs, so the picture may show a page that the tool must not see.
       const after = await browser.readTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };
@@ -156,17 +162,17 @@ function needsDebuggerFor(fact: string): Error {
   });
 }
 
-/** PictureOptions describe the picture that drawPicture makes. */
+/** PictureOptions describes the picture that drawPicture creates. */
 export interface PictureOptions {
   readonly mimeType: string;
-  /** viewWidth is the width of the view in CSS pixels. The picture has no more pixels than that. */
+  /** viewWidth is the width of the viewport in CSS pixels. The created picture is at most viewWidth pixels wide. */
   readonly viewWidth: number;
-  /** area is the part of the view to keep, in CSS pixels. */
+  /** area is the part of the viewport to keep, in CSS pixels. */
   readonly area?: Rect;
   readonly maxWidth?: number;
 }
 
-/** drawPicture cuts and scales a picture, and returns it as base64. */
+/** drawPicture crops and scales a picture, and returns the picture in base64. */
 export async function drawPicture(
   dataUrl: string,
   { mimeType, viewWidth, area, maxWidth }: PictureOptions,
@@ -187,7 +193,7 @@ export async function drawPicture(
   return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
 }
 
-/** cutOut returns the part of a bitmap that shows an area of the view. */
+/** cutOut returns the part of a bitmap that shows an area of the viewport. */
 function cutOut(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
   if (!area) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
   const x = Math.min(Math.max(0, Math.floor(area.x * ratio)), bitmap.width - 1);

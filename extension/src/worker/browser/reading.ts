@@ -5,14 +5,14 @@ import type { Snapshots } from './snapshots.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { callFailure } from './tool-failure.ts';
 
-/** DefaultMatches is the number of matches that browser_find returns without the argument limit. */
+/** DefaultMatches is how many matches browser_find returns if the argument limit is missing. */
 const DefaultMatches = 20;
-/** DefaultTokens is the size of one part of a page without the argument maxTokens. */
+/** DefaultTokens is the size of one part of a page if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
-/** MinFrameTokens is the room that must be left for the text of a frame. */
+/** MinFrameTokens is how many tokens must remain so that a part also contains the next frame. */
 const MinFrameTokens = 200;
 
-/** makeReadingTools returns browser_snapshot, browser_find and browser_read_page. */
+/** makeReadingTools returns the tools browser_snapshot, browser_find and browser_read_page. */
 export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [string, BrowserTool][] {
   return [
     ['browser_snapshot', (call) => snapshots.take(call)],
@@ -21,7 +21,7 @@ export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [stri
   ];
 }
 
-/** find searches all frames, the top frame first. */
+/** find implements browser_find, which searches all frames, starting with the top frame. */
 async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const limit = readNumber(args, 'limit') ?? DefaultMatches;
@@ -47,13 +47,16 @@ function matchLine({ line, path }: FindMatch, frame?: FrameTarget): string {
   return place === '' ? line : `${line} (in ${place})`;
 }
 
-/** ReadPosition is where a reading continues: in a frame, at a cursor of the page script or at the beginning. */
+/**
+ * ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. Without a cursor,
+ * reading starts at the beginning of the frame.
+ */
 interface ReadPosition {
   readonly prefix: string;
   readonly cursor?: string;
 }
 
-/** readPage reads a page in parts. The texts of frames follow the text of their parent. */
+/** readPage returns a page in parts. The text of a child frame follows the text of its parent frame. */
 async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const format = readChoice(args, 'format', ['markdown', 'text', 'html']) ?? 'markdown';
@@ -96,7 +99,10 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
   return { text, content: parts.join('\n\n') };
 }
 
-/** readFrame reads a frame. Only the failure of the first frame of an answer ends the call. */
+/**
+ * readFrame returns the text of a frame. An error in the first frame fails the call, and other frames with errors are
+ * skipped.
+ */
 async function readFrame(
   frames: TabFrames,
   call: BrowserCall,
@@ -107,7 +113,8 @@ async function readFrame(
   return await (isFirst ? frames.run(call, frame, 'read', options) : frames.runInChild(call, frame, 'read', options));
 }
 
-// A cursor lists the positions that remain, joined by "+": "r1:4000+f12" continues in the top frame, then reads f12.
+// A cursor contains the remaining positions, joined by "+". For example, "top:r1+f12:" continues in the top frame, and
+// then reads frame f12.
 
 function formatCursor(queue: readonly ReadPosition[]): string {
   return queue.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');
@@ -123,7 +130,7 @@ function parseCursor(text: string): ReadPosition[] {
   });
 }
 
-/** textsOf returns the text arguments of a call that are present. */
+/** textsOf returns those string arguments of a call that are present. */
 function textsOf<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of keys) {

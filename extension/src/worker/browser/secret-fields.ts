@@ -3,15 +3,13 @@ import type { InspectArguments, InspectResult } from '../../page/secret-kind.ts'
 import { within } from '../../within.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
-/**
- * InspectionTimeoutMs is how long the frames of a page may take to answer a search for secret fields, in
- * milliseconds.
- */
+/** InspectionTimeoutMs limits how long a frame may take to find its secret fields, in milliseconds. */
 const InspectionTimeoutMs = 1000;
 
 /**
- * findSecretFields returns the secret fields of a page. The result is undefined if the top frame does not answer,
- * or a frame into which the call will type; the server then assumes that the page has secret fields.
+ * findSecretFields returns the kinds of secret fields of a page, such as password fields. The result is undefined if
+ * the top frame or a frame into which the call types does not answer. The server then assumes that the page has secret
+ * fields.
  */
 export async function findSecretFields(
   frames: TabFrames,
@@ -35,7 +33,7 @@ function refsIn({ prefix }: FrameTarget, refs: readonly string[]): string[] {
   return refs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
 }
 
-/** inspectFrame returns the secret fields of a frame, or undefined if the frame does not answer in time. */
+/** inspectFrame returns the kinds of secret fields of a frame, or undefined if the frame does not answer in time. */
 async function inspectFrame(
   frames: TabFrames,
   frame: FrameTarget,

@@ -1,34 +1,37 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { LingerMs } from './debugger/debuggers.ts';
 
-/** SessionStore stores data for the sessions of clients. */
+/** SessionStore is a store with data of MCP sessions. */
 export interface SessionStore {
-  /** endSession removes all data of a session. */
+  /** endSession deletes all data of an MCP session. */
   endSession(session: string): Promise<void>;
 }
 
-/** ToolGroup is a group of tools, with the parts that store data for sessions. */
+/** ToolGroup contains browser tools, and the stores with their data of MCP sessions. */
 export interface ToolGroup {
   readonly tools: readonly [name: string, tool: BrowserTool][];
   readonly parts: readonly SessionStore[];
 }
 
 export interface SessionsOptions {
-  /** parts receive the end of a session one after the other. */
+  /** parts contains the stores that delete their data when an MCP session ends, one after the other. */
   readonly parts: readonly SessionStore[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;
 }
 
-/** UsedSession is a session whose calls this service worker has run. */
+/** UsedSession is an MCP session whose calls this service worker has run. */
 interface UsedSession {
-  /** usedTabs maps each tab to the time of the session's last call there, in milliseconds since 1970. */
+  /** usedTabs contains when the session last called a tool in a tab, in milliseconds since 1970, by tab ID. */
   readonly usedTabs: Map<number, number>;
   runningCalls: number;
   hasEnded: boolean;
 }
 
-/** Sessions cleans up what browser tools store for a session when the server reports the end of the session. */
+/**
+ * Sessions deletes the data that browser tools have stored for an MCP session, when the server reports that the session
+ * has ended.
+ */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, UsedSession>();
@@ -37,12 +40,12 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** names are the IDs of the sessions for which browser tools may store data. */
+  /** names returns the IDs of MCP sessions for which browser tools may have stored data. */
   get names(): string[] {
     return [...this.#sessions.keys()];
   }
 
-  /** track returns a tool that records the session of each call. */
+  /** track wraps a tool so that Sessions records which session calls the tool. */
   track(tool: BrowserTool): BrowserTool {
     return async (call) => {
       if (call.session === '') return await tool(call);
@@ -54,13 +57,13 @@ export class Sessions {
       } finally {
         if (call.tabId > 0) used.usedTabs.set(call.tabId, Date.now());
         used.runningCalls--;
-        // A cancelled call may have stored data after the end of its session.
+        // A cancelled call may still have stored data after its session ended.
         if (used.hasEnded && used.runningCalls === 0) void this.#end(call.session, used);
       }
     };
   }
 
-  /** end removes the data of sessions that have ended. */
+  /** end deletes the data of MCP sessions that have ended. */
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {
@@ -74,13 +77,13 @@ export class Sessions {
 
   async #end(session: string, used: UsedSession): Promise<void> {
     if (used.runningCalls === 0) this.#sessions.delete(session);
-    // If the cleanup of one part fails, the other parts are still cleaned up.
+    // If the cleanup of one store fails, continue with the other stores.
     for (const part of this.#options.parts) await part.endSession(session).catch(() => undefined);
     const tabIds = [...used.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, used));
     await Promise.all(tabIds.map((tabId) => this.#options.leaveTab(tabId).catch(() => undefined)));
   }
 
-  /** #isUsedByOthers reports whether another session may still need the debugger in a tab. */
+  /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
   #isUsedByOthers(tabId: number, ended: UsedSession): boolean {
     const sinceMs = Date.now() - LingerMs;
     return [...this.#sessions.values()].some((used) => {

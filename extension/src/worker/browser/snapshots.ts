@@ -5,23 +5,23 @@ import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
-/** DefaultTokens is the size of a snapshot without the argument maxTokens. */
+/** DefaultTokens is the maximum size of a snapshot if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
-/** MinTokens is the smallest allowed size limit of a snapshot, in tokens. */
+/** MinTokens is the smallest maximum size of a snapshot that a client can request, in tokens. */
 const MinTokens = 200;
-/** MinFrameTokens is the smallest size that a child frame gets. */
+/** MinFrameTokens is the smallest maximum size of a child frame's snapshot, in tokens. */
 const MinFrameTokens = 400;
-/** MaxDepth limits the depth of frames in frames. */
+/** MaxDepth limits how deeply nested the frames in a snapshot may be. */
 const MaxDepth = 4;
-/** MaxStoredFamilies limits the snapshots whose child snapshots are known. */
+/** MaxStoredFamilies limits for how many snapshots the snapshots of the child frames are stored. */
 const MaxStoredFamilies = 200;
 
-/** NewPageTokens is the maximum size of the snapshot of a new document in the result of another tool, in tokens. */
+/** NewPageTokens limits the snapshot of a new document in the result of another tool, in tokens. */
 const NewPageTokens = 1500;
 /** NewPageTimeoutMs limits how long a tool waits for the snapshot of a new document, in milliseconds. */
 const NewPageTimeoutMs = 2000;
 
-/** FullSnapshot is a snapshot of a page with all of its frames. */
+/** FullSnapshot is a snapshot of a page including its frames. */
 export interface FullSnapshot {
   readonly content: string;
   readonly snapshot: string;
@@ -36,17 +36,17 @@ interface ChildSnapshot {
   readonly snapshot: string;
 }
 
-/** Snapshots takes snapshots of a tab with all of its frames. */
+/** Snapshots takes snapshots of a tab including its frames. */
 export class Snapshots {
   readonly #frames: TabFrames;
-  /** #families maps the snapshot of a top document to the snapshots of its child frames. */
+  /** #families contains the child frames' snapshots that belong to a snapshot, by document ID and snapshot ID. */
   readonly #families = new Map<string, readonly ChildSnapshot[]>();
 
   constructor(frames: TabFrames) {
     this.#frames = frames;
   }
 
-  /** browser_snapshot */
+  /** take implements the tool browser_snapshot. */
   async take(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = readText(args, 'target');
@@ -66,8 +66,9 @@ export class Snapshots {
   }
 
   /**
-   * takeFull returns a snapshot of the whole page, for the answer of an act. Its page is the document of the snapshot:
-   * the tab may show another document when the tool ends, and the server judges the content by the page.
+   * takeFull returns a snapshot of the whole page for the result of an action. The result contains the URL of the
+   * snapshot's own document, because the tab may navigate before the tool ends. The server decides by the URL whether
+   * the client may read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);
@@ -78,9 +79,8 @@ export class Snapshots {
   }
 
   /**
-   * takeOfNewDocument returns a shortened snapshot of a new document after an action or a navigation, so that the
-   * agent needs no extra call for the snapshot. takeOfNewDocument returns undefined if the page does not answer
-   * within NewPageTimeoutMs.
+   * takeOfNewDocument returns a short snapshot of a new document after an action or a navigation, so that the agent
+   * needs no further call. takeOfNewDocument returns undefined if the page does not answer within NewPageTimeoutMs.
    */
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
     const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
@@ -106,7 +106,7 @@ export class Snapshots {
     return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
   }
 
-  /** takeChildren takes the snapshots of the frames whose elements are in a snapshot. */
+  /** takeChildren takes snapshots of the frames whose frame elements are in a snapshot. */
   async #takeChildren(
     call: BrowserCall,
     parent: FrameTarget,
@@ -136,7 +136,7 @@ export class Snapshots {
     return taken.flat();
   }
 
-  /** describeChanges adds the changes in child frames to the changes in their parent. */
+  /** describeChanges combines the changes in a frame with the changes in its child frames. */
   async #describeChanges(
     call: BrowserCall,
     frame: FrameTarget,
@@ -174,14 +174,14 @@ function familyKey(frame: FrameTarget, snapshot: string): string {
 }
 
 /**
- * sizeOfSnapshot returns the size limit of a snapshot in tokens, which is at least MinTokens. 0 means that the
- * snapshot is not shortened.
+ * sizeOfSnapshot returns the maximum size of a snapshot in tokens, which is at least MinTokens. The value 0 means no
+ * limit.
  */
 function sizeOfSnapshot(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
-/** sizeOfChild returns the tokens of each child frame. 0 means a whole tree. */
+/** sizeOfChild returns the maximum size of each child frame's snapshot in tokens. The value 0 means no limit. */
 function sizeOfChild(maxTokens: number, usedTokens: number, count: number): number {
   if (maxTokens === 0 || count === 0) return 0;
   return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));

@@ -7,10 +7,10 @@ import { webAddress } from './navigation.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** StorageBrowser is the part of the Chrome API that the tools for stored data need. */
+/** StorageBrowser contains the Chrome functions that the tools for cookies and site data use. */
 export type StorageBrowser = typeof chromeSiteData;
 
-/** makeStorageTools makes browser_cookies, browser_storage and browser_clear_site_data. */
+/** makeStorageTools returns the tools browser_cookies, browser_storage and browser_clear_site_data. */
 export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [
     ['browser_cookies', (call) => runCookieAction(browser, call)],
@@ -21,7 +21,7 @@ export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [s
 
 const Actions = ['list', 'get', 'set', 'delete'] as const;
 
-/** requireAction returns the argument action of a call, which the server has validated. */
+/** requireAction returns the argument action of a call. requireAction fails if the argument is missing. */
 function requireAction({ args }: BrowserCall): (typeof Actions)[number] {
   const action = readChoice(args, 'action', Actions);
   if (action === undefined)
@@ -54,7 +54,7 @@ async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Prom
   return { text: `Deleted ${countText(isGone.filter(Boolean).length, 'cookie')}.` };
 }
 
-/** cookieLine describes a cookie without its value. */
+/** cookieLine describes a cookie in one line without its value. */
 function cookieLine(cookie: Cookie): string {
   const { name, domain, path, sameSite, expires, partition } = cookie;
   return [
@@ -108,8 +108,8 @@ async function setCookie(
 const chromeSameSite = { None: 'no_restriction', Lax: 'lax', Strict: 'strict' } as const;
 
 /**
- * expiryOf returns the expiry time of a new cookie. Without the argument expires, the cookie ends when the browser
- * closes.
+ * expiryOf returns the expiry time of a new cookie. If the argument expires is missing, the cookie expires when the
+ * browser closes.
  */
 function expiryOf(options: Fields): { readonly expirationDate?: number } {
   const expires = readText(options, 'expires');
@@ -178,7 +178,7 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
   };
 }
 
-/** removeCookies deletes the cookies that the browser sends to a host, and describes the deleted cookies. */
+/** removeCookies deletes the cookies that the browser sends to a host, and describes which cookies were deleted. */
 async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
   const cookies = await browser.readCookiesOfHost(host);
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));

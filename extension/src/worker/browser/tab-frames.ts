@@ -8,33 +8,32 @@ import { allowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
 import { documentGone, type ToolFailure, toolFailure } from './tool-failure.ts';
 
-/** FrameTarget is a frame in which an operation runs. */
+/** FrameTarget identifies the frame in which an operation runs. */
 export interface FrameTarget extends PageDocument {
-  /** prefix begins each ref of the frame: empty for the top frame, such as f3 for the frame 3. */
+  /** prefix is the start of every ref in the frame: empty for the top frame, and such as "f3" for frame 3. */
   readonly prefix: string;
 }
 
-/** PlacedCall names the document of a call, and has the arguments of the call. */
+/** PlacedCall contains the tab, the document and the arguments of a call. */
 type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 
-/** MaxFrames limits the frames of a tab that tools read. Pages with advertisements have many. */
+/** MaxFrames limits how many frames of a tab the tools read, because pages with advertisements have many frames. */
 export const MaxFrames = 30;
-/** FrameAnswerMs is how long a child frame may take to answer before it is left out, in milliseconds. */
+/** FrameAnswerMs limits how long a child frame may take to answer before a tool skips the frame, in milliseconds. */
 const FrameAnswerMs = 2000;
 /**
- * MaxCoveredMs is how long another element may cover a child frame before input to the frame fails, in
- * milliseconds.
+ * MaxCoveredMs is how long another element may cover a child frame before input to the frame fails, in milliseconds.
  */
 const MaxCoveredMs = 2000;
 
 export interface TabFramesOptions {
   readonly scripts: Pick<PageScripts, 'run'>;
   listTabFrames(tabId: number): Promise<readonly TabFrame[]>;
-  /** isInFront reports whether the window of a tab displays the tab. */
+  /** isInFront reports whether a tab is the active tab of its window. */
   isInFront(tabId: number): Promise<boolean>;
 }
 
-/** TabFrames finds the frames of a tab and runs operations in them. */
+/** TabFrames finds the frames of a tab and runs page script operations in the frames. */
 export class TabFrames {
   readonly #options: TabFramesOptions;
 
@@ -42,7 +41,10 @@ export class TabFrames {
     this.#options = options;
   }
 
-  /** list returns the frames in which a call may run, the top frame first. list fails if the call's document is gone. */
+  /**
+   * list returns the frames in which a call may run, starting with the top frame. list fails if the call's document no
+   * longer exists.
+   */
   async list({ tabId, documentId, args }: PlacedCall): Promise<FrameTarget[]> {
     const frames = allowedFrames(await this.#options.listTabFrames(tabId), args);
     const top = frames.find((frame) => frame.frameId === 0);
@@ -61,7 +63,7 @@ export class TabFrames {
     return top;
   }
 
-  /** ofRef returns the frame of a ref. Refs without a prefix belong to the top frame. */
+  /** ofRef returns the frame to which a ref belongs. A ref without a frame prefix belongs to the top frame. */
   async ofRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
     const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
     if (prefix === undefined) return await this.top(call);
@@ -71,8 +73,8 @@ export class TabFrames {
   }
 
   /**
-   * run runs a page script operation in a frame. If the page in an active tab does not answer, run fails with
-   * dialog_open. With onInput, the operation uses trusted input.
+   * * run runs a page script operation in a frame. If onInput is set, the page script requests trusted input through
+   * onInput. If the active tab's page does not answer, run fails with dialog_open.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
@@ -91,8 +93,8 @@ export class TabFrames {
   }
 
   /**
-   * runInChild runs an operation in a child frame, and returns undefined if the frame does not answer. A child frame
-   * that does not answer does not end the call.
+   * runInChild runs an operation in a child frame. If the frame does not answer or the operation fails, runInChild
+   * returns undefined.
    */
   async runInChild<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
@@ -108,8 +110,8 @@ export class TabFrames {
   }
 
   /**
-   * findOrigin returns where the document of a frame begins in the view of the tab, in CSS pixels. findOrigin returns
-   * undefined if that is unknown: in shadow roots, and in frames that are scaled or rotated.
+   * findOrigin returns where a frame's document starts in the tab's viewport, in CSS pixels. The result is undefined if
+   * the frame is scaled, rotated or in a shadow root.
    */
   async findOrigin(call: BrowserCall, frame: FrameTarget): Promise<{ x: number; y: number } | undefined> {
     let [x, y] = [0, 0];
@@ -131,9 +133,9 @@ export class TabFrames {
   }
 
   /**
-   * findPoint converts a point of a frame to the viewport of the tab. findPoint returns undefined if the position
-   * of the frame is unknown, for example because the frame is rotated. With isShown, findPoint scrolls the point
-   * into view, and fails with not_hittable if another element covers the frame at the point.
+   * findPoint converts a point of a frame to the tab's viewport. The result is undefined if the position of the frame
+   * is unknown, for example because the frame is rotated. If isShown is true, findPoint scrolls the point into view,
+   * and fails with not_hittable if another element covers the point.
    */
   async findPoint(
     call: BrowserCall,
@@ -159,7 +161,7 @@ export class TabFrames {
     return found;
   }
 
-  /** focus gives a frame the focus of the page, by focusing the frame element in each ancestor frame. */
+  /** focus moves the keyboard focus to a frame by focusing the frame element in each ancestor frame. */
   async focus(call: BrowserCall, frame: FrameTarget): Promise<boolean> {
     const frames = await this.#options.listTabFrames(call.tabId);
     const parentId = frames.find(({ documentId }) => documentId === frame.documentId)?.parentFrameId;
@@ -174,8 +176,8 @@ export class TabFrames {
   }
 
   /**
-   * mapPoint converts a point of a child frame to its parent frame. mapPoint waits while another element covers the
-   * point, because the cover may disappear.
+   * mapPoint converts a point of a child frame to its parent frame. If another element covers the point, mapPoint waits
+   * up to MaxCoveredMs for the element to disappear.
    */
   async #mapPoint(
     call: BrowserCall,
@@ -197,8 +199,8 @@ export class TabFrames {
   }
 
   /**
-   * findChildren finds the frames of the frame elements in a snapshot. parent is the frame of the snapshot. A frame
-   * element and the document in it name the same index of the frame in window.frames.
+   * findChildren finds the child frames whose frame elements are in a snapshot. The parameter parent is the frame of
+   * the snapshot. A frame element and its document are matched by their index in window.frames.
    */
   async findChildren(
     call: BrowserCall,
@@ -219,7 +221,7 @@ export class TabFrames {
     const found: { info: FrameInfo; frame: FrameTarget }[] = [];
     for (const info of infos) {
       for (const candidate of unused) {
-        // window.frames does not list frames in shadow roots, so their addresses are compared.
+        // Compare the URLs of frames in shadow roots, because window.frames does not list frames in shadow roots.
         const isSame = candidate.index === info.index && (info.index >= 0 || candidate.url === info.src);
         if (!isSame) continue;
         unused.delete(candidate);

@@ -9,30 +9,30 @@ export interface TabGroupsBrowser
   readonly groupTab: typeof groupTab;
 }
 
-/** ColorsSetting is the setting that stores the tab group color of each client, as JSON. */
+/** ColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
 const ColorsSetting = 'tabGroupColors';
 /**
- * GroupsValue is the session value that stores the tab group IDs of each client, as JSON. Chrome gives tab groups
- * new IDs after a restart.
+ * GroupsValue is the session storage key of the IDs of each client's tab groups, as JSON. Chrome assigns new IDs when
+ * the browser restarts.
  */
 const GroupsValue = 'tabGroups';
-/** MaxGroups limits both the number of clients with stored tab groups and the stored tab groups of each client. */
+/** MaxGroups limits the number of clients with stored tab groups, and the number of stored tab groups per client. */
 const MaxGroups = 50;
 /**
- * MaxColors limits the number of clients with a stored tab group color. The color of the client that was added
- * first is dropped first.
+ * MaxColors limits the number of clients with a stored color. Above MaxColors, the color of the oldest client is
+ * deleted.
  */
 const MaxColors = 50;
 
 /**
- * TabGroups puts the tabs that clients open into tab groups. Each client has one tab group in each window, with a
- * fixed color. A tab group that the user made is never used for a client, even if its title is the client's name.
+ * TabGroups adds the tabs that clients open to tab groups. Each client has a fixed color, and one tab group in each
+ * window. A client never uses a tab group that the user created, even if the group has the client's name.
  */
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
   /**
-   * #lastAdd resolves when the previous tab is in its tab group, so that two simultaneous tabs of a client do not
-   * create two tab groups.
+   * #lastAdd resolves when the previous tab has been added to its group. Adding tabs one after the other prevents two
+   * groups for one client.
    */
   #lastAdd: Promise<void> = Promise.resolve();
 
@@ -41,8 +41,8 @@ export class TabGroups {
   }
 
   /**
-   * add puts a tab into the tab group of a client. add does nothing without the Chrome permission tabGroups, or if
-   * Chrome rejects the tab group, for example in a popup window.
+   * add adds a tab to the tab group of a client. Without the Chrome permission tabGroups, add does nothing. Errors of
+   * Chrome, such as for tabs in popup windows, are ignored.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);
@@ -61,10 +61,7 @@ export class TabGroups {
     await this.#browser.writeSessionValue(GroupsValue, JSON.stringify(Object.fromEntries(entries)));
   }
 
-  /**
-   * #colorOf returns the stored tab group color of a client. A new client gets a color that no other client has, if
-   * possible.
-   */
+  /** #colorOf returns the stored color of a client's tab groups. A new client gets an unused color, if there is one. */
   async #colorOf(client: string): Promise<GroupColor> {
     const colors = readColors(await this.#browser.readSetting(ColorsSetting));
     const stored = colors.get(client);

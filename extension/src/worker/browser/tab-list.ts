@@ -9,17 +9,17 @@ import type { TabGroups } from './tab-groups.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** TabListBrowser is the part of Chrome that browser_tabs needs. */
+/** TabListBrowser contains the Chrome functions that browser_tabs uses. */
 export type TabListBrowser = NavigationBrowser &
   Pick<typeof chromeTabs, 'listAllTabs' | 'closeTab' | 'describeTab'> &
   Pick<typeof chromeBase, 'openInBackground' | 'showTab' | 'readTabState'>;
 
-/** CloseTimeoutMs is how long a page may take to close, in milliseconds. */
+/** CloseTimeoutMs limits how long a page may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
-/** BlankPage is the address of a new tab without an address. */
+/** BlankPage is the URL of a new tab if the call contains no URL. */
 const BlankPage = 'about:blank';
 
-/** makeTabListTools returns browser_tabs. */
+/** makeTabListTools returns the tool browser_tabs. */
 export function makeTabListTools(browser: TabListBrowser, groups: TabGroups): [string, BrowserTool][] {
   const open = (_: TabListBrowser, call: BrowserCall) => openTab(browser, groups, call);
   const actions = { list: listTabs, new: open, select: selectTab, close: closeTab } as const;
@@ -55,7 +55,10 @@ async function openTab(browser: TabListBrowser, groups: TabGroups, call: Browser
   }
 }
 
-/** describeNewTab waits until a new tab has loaded. If the load fails, the tab is closed. */
+/**
+ * describeNewTab waits until a new tab has loaded its page, and describes the result. If loading fails, describeNewTab
+ * closes the tab.
+ */
 async function describeNewTab(
   browser: TabListBrowser,
   call: BrowserCall,
@@ -70,7 +73,7 @@ async function describeNewTab(
   }
 }
 
-/** tabOf returns the tab that a call names. */
+/** tabOf returns the tab ID in the call's arguments, or else the tab in which the call runs. */
 function tabOf({ args, tabId }: BrowserCall): number | undefined {
   return readNumber(args, 'tabId') ?? (tabId > 0 ? tabId : undefined);
 }

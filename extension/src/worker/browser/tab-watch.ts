@@ -1,27 +1,27 @@
 import type { TabEvent } from '../../chrome-pages.ts';
 
-/** WatchTabs reports the events of all tabs until the returned function is called. */
+/** WatchTabs calls a listener for each event of any tab, until the returned function is called. */
 export type WatchTabs = (listener: (tabId: number, event: TabEvent) => void) => () => void;
 
-/** OpenedTab is a tab that a document of a watched tab opened. */
+/** OpenedTab is a tab that was opened by a document of the watched tab. */
 export interface OpenedTab {
   readonly tabId: number;
   readonly url: string;
 }
 
-/** TabWatch records what happens in a tab while a tool runs. Call stop at the end of the tool. */
+/** TabWatch records what happens in a tab while a tool runs. At the end, the tool must call stop. */
 export class TabWatch {
-  /** isLoading is true from the request for a new document until its load event. */
+  /** isLoading is true from the request for a new document until the document's load event. */
   isLoading = false;
   /** hasStarted is true if the tab has requested a new document. */
   hasStarted = false;
-  /** document is the last new document that the tab has shown; undefined without a new document. */
+  /** document is the latest new document of the tab, or undefined if the tab has not loaded a new document. */
   document: { readonly url: string; readonly documentId: string } | undefined;
   isDomReady = false;
   isLoaded = false;
-  /** error is Chrome's name of the error of the last request for a document; undefined without an error. */
+  /** error is Chrome's error name if the last request for a document failed, and otherwise undefined. */
   error: string | undefined;
-  /** address is the last address that changed without a new document. */
+  /** address is the tab's latest URL that changed without a new document. */
   address: string | undefined;
   isClosed = false;
   readonly opened: OpenedTab[] = [];
@@ -32,7 +32,7 @@ export class TabWatch {
   readonly #kept: [number, TabEvent][] = [];
   #tabId: number | undefined;
 
-  /** Without a tabId, the events of all tabs are kept until setTab. */
+  /** If tabId is undefined, the constructor keeps the events of all tabs until setTab is called. */
   constructor(watchTabs: WatchTabs, tabId?: number) {
     this.#tabId = tabId;
     this.stop = watchTabs((id, event) => {
@@ -41,7 +41,7 @@ export class TabWatch {
     });
   }
 
-  /** setTab names the watched tab, and records its events that came before. */
+  /** setTab selects the tab to watch, and records the earlier events of the tab. */
   setTab(tabId: number): void {
     this.#tabId = tabId;
     for (const [id, event] of this.#kept.splice(0)) if (id === tabId) this.#receive(event);
@@ -52,7 +52,7 @@ export class TabWatch {
     for (const wake of this.#wakers.splice(0)) wake();
   }
 
-  /** next resolves at the next event, or after limitMs, and rejects when the signal is aborted. */
+  /** next resolves at the tab's next event or after limitMs milliseconds, and rejects when the signal is aborted. */
   next(limitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {

@@ -2,7 +2,10 @@ import type { CallError, ErrorCode } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import { endedErrors, notStartedErrors } from '../calls/endings.ts';
 
-/** ToolCode is why a browser tool failed. The server passes ToolCode to the client as the code of a tool error. */
+/**
+ * ToolCode is a machine-readable reason why a browser tool failed. The server sends the code to the client as part of
+ * the tool's error.
+ */
 export type ToolCode =
   | 'stale_ref'
   | 'not_hittable'
@@ -23,7 +26,7 @@ export type ToolCode =
   | 'navigation_failed'
   | 'download_failed';
 
-/** retryable are the codes of failures that may be over when the agent calls the tool again. */
+/** retryable contains the codes of failures that may not occur again if the agent calls the tool again. */
 const retryable: ReadonlySet<ToolCode> = new Set([
   'not_hittable',
   'needs_approval',
@@ -33,7 +36,7 @@ const retryable: ReadonlySet<ToolCode> = new Set([
   'download_failed',
 ]);
 
-/** categories are the codes that have a category of the SDK's ToolError. */
+/** categories contains the matching category of the SDK's ToolError for some codes. */
 const categories: Readonly<Partial<Record<ToolCode, string>>> = {
   invalid_url: 'validation',
   wrong_element: 'validation',
@@ -43,7 +46,7 @@ const categories: Readonly<Partial<Record<ToolCode, string>>> = {
   timeout: 'timeout',
 };
 
-/** ToolFailure ends a browser tool with an error. */
+/** ToolFailure is the error that a failed browser tool throws. */
 export class ToolFailure extends Error {
   readonly error: CallError;
 
@@ -54,7 +57,9 @@ export class ToolFailure extends Error {
   }
 }
 
-/** StillRunningFailure ends a tool call although code of the tool may still run in the page. */
+/**
+ * StillRunningFailure is the error of a tool call that ended while code of the tool may still be running in the page.
+ */
 export class StillRunningFailure extends ToolFailure {}
 
 /** Texts are the two texts of a failure whose text for the agent does not suit the user. */
@@ -65,8 +70,8 @@ export interface Texts {
 }
 
 /**
- * toolFailure returns a failure of a browser tool with an error code. message describes the problem and the next
- * step. pageText is text of the page about the failure, which the server marks as untrusted.
+ * toolFailure returns a ToolFailure with an error code. message describes the problem and what the agent can do.
+ * pageText is text from the page about the problem, which the server marks as untrusted.
  */
 export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
   const category = categories[code];
@@ -98,12 +103,12 @@ function textsOf(
   return { ...texts, ...(pageText === undefined ? {} : { pageText }) };
 }
 
-/** documentGone returns the failure of a tool whose document no longer exists. */
+/** documentGone returns the error of a tool whose document no longer exists. */
 export function documentGone(state: TabState, hasStarted: boolean): ToolFailure {
   return new ToolFailure(hasStarted ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
 }
 
-/** errorOf returns the CallError of a value that a tool threw. */
+/** errorOf converts any value that a tool has thrown to a CallError. */
 export function errorOf(thrown: unknown): CallError {
   if (thrown instanceof ToolFailure) return thrown.error;
   return { code: 'internal', message: thrown instanceof Error ? thrown.message : String(thrown) };

@@ -6,10 +6,10 @@ import { countText, listResult } from './lists.ts';
 import { webAddress } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** UserDataBrowser is the part of the Chrome API that the tools for the history, bookmarks and notifications need. */
+/** UserDataBrowser contains the Chrome functions that the tools for history, bookmarks and notifications use. */
 export type UserDataBrowser = typeof chromeUserData;
 
-/** makeUserDataTools makes browser_history, browser_bookmarks and browser_notify. */
+/** makeUserDataTools returns the tools browser_history, browser_bookmarks and browser_notify. */
 export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserTool][] {
   return [
     ['browser_history', (call) => searchHistory(browser, call)],
@@ -20,7 +20,7 @@ export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserToo
 
 // ---- history ----
 
-/** DefaultEntries is the number of history entries in a result without the argument limit. */
+/** DefaultEntries is how many history entries browser_history returns if the argument limit is missing. */
 const DefaultEntries = 50;
 const DayMs = 24 * 3600 * 1000;
 
@@ -60,7 +60,7 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
   return { ...result, text: `${result.text}${note}` };
 }
 
-/** readDate returns the value of a date argument in milliseconds since 1970. */
+/** readDate returns a date argument in milliseconds since 1970, or undefined if the argument is missing. */
 function readDate({ args }: BrowserCall, key: string): number | undefined {
   const text = readText(args, key);
   if (text === undefined) return undefined;
@@ -74,13 +74,16 @@ function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** secretName matches the names of URL parameters with secrets. */
+/** secretName matches the names of URL parameters that probably contain secrets, such as "token". */
 const secretName =
   /token|secret|passw|pwd|auth|key|code|session|sid|sig|signature|otp|ticket|jwt|credential|nonce|state/i;
-/** secretValue matches values that are probably random, such as keys. */
+/** secretValue matches values of URL parameters that are probably random keys. */
 const secretValue = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{24,}$/i;
 
-/** addressWithoutSecrets removes the user name and the fragment from an address, and masks its secret parameters. */
+/**
+ * addressWithoutSecrets removes the user name, the password and the fragment from a URL, and masks parameters that may
+ * contain secrets.
+ */
 export function addressWithoutSecrets(address: string): string {
   if (!URL.canParse(address)) return '(no address)';
   const url = new URL(address);
@@ -92,7 +95,7 @@ export function addressWithoutSecrets(address: string): string {
 
 // ---- bookmarks ----
 
-/** DefaultDepth is the number of levels of the bookmark tree in a result without the argument depth. */
+/** DefaultDepth is how many levels of the bookmark tree are listed if the argument depth is missing. */
 const DefaultDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;

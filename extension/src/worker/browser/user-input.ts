@@ -10,52 +10,51 @@ import { callFailure } from './tool-failure.ts';
 
 export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger;
-  /** report reports to the server that the user has clicked or typed in a tab. */
+  /** report notifies the server that the user has clicked or typed in a tab. */
   report(tabId: number): void;
 }
 
 /**
- * WatchExtraMs is how long a page continues to report user input after a client's use of the tab has ended, in
- * milliseconds, so that not every action must restart the watch.
+ * WatchExtraMs is how long a page continues to report user input after a client has stopped using the tab, in
+ * milliseconds. The extra time avoids restarting the watch for every action.
  */
 const WatchExtraMs = 60_000;
 /**
- * WatchRenewalMs is the interval at which the watch for user input is restarted while an action runs in a tab, in
- * milliseconds.
+ * WatchRenewalMs is the interval at which a long action renews the watch for user input in its tab, in milliseconds.
  */
 const WatchRenewalMs = 30_000;
-/** HoldMs is how long a client keeps a tab in use after the end of an action, in milliseconds. */
+/** HoldMs is how long a tab counts as used by a client after the client's last action, in milliseconds. */
 const HoldMs = 60_000;
 /**
- * MaxReportDelayMs limits the delay between a debugger command and the page's report of the resulting input event, in
+ * MaxReportDelayMs limits how long a page may take to report an input event that the debugger has sent, in
  * milliseconds.
  */
 const MaxReportDelayMs = 2000;
 
 const modifierKeys = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
 
-/** ExpectedInput is input from the debugger that the page has not reported yet. */
+/** ExpectedInput is an input event that the debugger has sent and that the page has not reported yet. */
 interface ExpectedInput {
   readonly tabId: number;
   readonly kind: InputKind;
 }
 
-/** RunningAct is an action that runs in a tab. stop cancels the action. */
+/** RunningAct is an action that runs in a tab, and a function that cancels the action. */
 interface RunningAct {
   readonly tabId: number;
   stop(): void;
 }
 
 /**
- * UserInput watches the tabs that clients use, and reports when the user clicks or types there. UserInput ignores
- * input that the extension itself sent through the debugger.
+ * UserInput watches the tabs that clients use, and reports when the user clicks or types in one of the tabs. UserInput
+ * ignores input that the extension itself has sent through the debugger.
  */
 export class UserInput {
-  /** changed reports a new list of tabs in use by clients. */
+  /** changed fires when the list of tabs that clients use changes. */
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expected = new Set<ExpectedInput>();
-  /** #watchEnds maps each watched tab to the time when its documents stop reporting user input. */
+  /** #watchEnds contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
   readonly #watchEnds = new Map<number, number>();
   readonly #acts = new Set<RunningAct>();
   #holds: readonly PanelHold[] = [];
@@ -64,7 +63,7 @@ export class UserInput {
     this.#options = options;
   }
 
-  /** holds are the tabs in which clients act, or have acted in the last minute. */
+  /** holds returns the tabs in which clients act or have acted within the last minute. */
   get holds(): readonly PanelHold[] {
     const nowMs = Date.now();
     return this.#holds
@@ -76,7 +75,7 @@ export class UserInput {
     return [...this.#acts].some((act) => act.tabId === tabId);
   }
 
-  /** setHolds replaces the list of tabs that clients use, and watches the documents of these tabs for user input. */
+  /** setHolds replaces the list of tabs that clients use, and starts watching the tabs for user input. */
   setHolds(holds: readonly TabHold[]): void {
     const nowMs = Date.now();
     this.#holds = holds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
@@ -89,14 +88,14 @@ export class UserInput {
     this.changed.emit();
   }
 
-  /** recordDocument watches a new document for user input if a client uses its tab. */
+  /** recordDocument starts watching a new document for user input, if a client uses the document's tab. */
   recordDocument(tabId: number, documentId: string): void {
     if (this.holds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
   }
 
   /**
-   * stopOnInput runs an action, and cancels the action with tab_taken when the user clicks or types in the tab of
-   * the call.
+   * stopOnInput runs an action. If the user clicks or types in the tab meanwhile, stopOnInput cancels the action with
+   * the error tab_taken.
    */
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
@@ -112,7 +111,7 @@ export class UserInput {
     }
   }
 
-  /** #renew extends the watch for user input in a tab whose action takes longer than the watch. */
+  /** #renew extends the watch for user input in a tab while a long action runs. */
   #renew(tabId: number): void {
     const endMs = Date.now() + HoldMs;
     if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.holds.every((hold) => hold.tabId !== tabId)) return;
@@ -122,11 +121,11 @@ export class UserInput {
 
   #watch(tabId: number, documentIds: string[] | undefined): void {
     const limitMs = (this.#watchEnds.get(tabId) ?? 0) - Date.now();
-    // Chrome runs no script in some pages, such as its error pages.
+    // Ignore errors, because Chrome runs no scripts in some pages, such as error pages.
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
 
-  /** receive handles a watched document's report of a click or a key press. */
+  /** receive handles a page's report of a click or a key press. Input that the debugger has sent is ignored. */
   receive(tabId: number, kind: InputKind): void {
     for (const input of this.#expected) {
       if (input.tabId !== tabId || input.kind !== kind) continue;
@@ -137,7 +136,9 @@ export class UserInput {
     for (const act of this.#acts) if (act.tabId === tabId) act.stop();
   }
 
-  /** sendToDebugger sends a debugger command, and marks the resulting input as not coming from the user. */
+  /**
+   * sendToDebugger sends a debugger command, and marks the resulting input as input that does not come from the user.
+   */
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger = async (tabId, method, params = {}, childId = '') => {
     const kind = findExpectedInput(method, params);
     if (kind === undefined) return await this.#options.sendToDebugger(tabId, method, params, childId);
@@ -151,7 +152,9 @@ export class UserInput {
   };
 }
 
-/** makeTabTakenFailure returns the failure of an action during which the user clicked or typed in the tab. */
+/**
+ * makeTabTakenFailure returns the error of an action that was cancelled because the user clicked or typed in its tab.
+ */
 function makeTabTakenFailure(tabId: number): Error {
   return callFailure('tab_taken', {
     forAgent: `the user took tab ${tabId} back by a click or a key while the tool ran.`,
@@ -159,10 +162,7 @@ function makeTabTakenFailure(tabId: number): Error {
   });
 }
 
-/**
- * findExpectedInput returns the input that a page will report for a debugger command, or undefined if the page reports
- * nothing.
- */
+/** findExpectedInput returns which kind of input a page will report for a debugger command, or undefined for none. */
 function findExpectedInput(method: string, params: Fields): InputKind | undefined {
   const { type, key, autoRepeat } = params;
   switch (method) {

@@ -10,12 +10,15 @@ import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
-/** MaxDepth is the maximum nesting depth of frames in a search for the element at a point. */
+/** MaxDepth limits how deeply nested the frame with the element at a point may be. */
 const MaxDepth = 10;
 /** DragSteps is the number of pointer moves in a drag. */
 const DragSteps = 10;
 
-/** makeVisionTools makes the tools that take coordinates of a screenshot, all of which need the debugger. */
+/**
+ * makeVisionTools returns the browser tools that act at coordinates of a screenshot. All tools with coordinates need
+ * the debugger.
+ */
 export function makeVisionTools(
   frames: TabFrames,
   acts: PageActions,
@@ -31,13 +34,13 @@ export function makeVisionTools(
   ];
 }
 
-/** InputTools send the input of one action. make fails after the action was cancelled. */
+/** InputTools contains what an action needs to send input. The method make rejects after the action was cancelled. */
 interface InputTools {
   make(request: InputRequest): Promise<void>;
   readonly session: DebuggerSession;
 }
 
-/** Vision has one method for each tool that takes coordinates of a screenshot. */
+/** Vision implements the tools that act at coordinates of a screenshot, with one method for each tool. */
 class Vision {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
@@ -102,7 +105,7 @@ class Vision {
     });
   }
 
-  /** #act sends input at points, and describes the element at the first point and the changes in the page. */
+  /** #act sends input at some points, and describes the element at the points and the changes in the page. */
   async #act(
     call: BrowserCall,
     verb: string,
@@ -118,7 +121,7 @@ class Vision {
     return await this.#acts.describe(call, verb, act, { content });
   }
 
-  /** #actAt sends input at points, and returns the changes in the page. */
+  /** #actAt sends input at some points, and returns the changes in the page. */
   async #actAt(
     call: BrowserCall,
     top: FrameTarget,
@@ -155,8 +158,8 @@ class Vision {
   }
 
   /**
-   * #requireHit returns the snapshot line of the element at a point of the tab. #requireHit fails if the point is
-   * in a frame on a site that a rule of the user forbids, because input at the point would reach the frame.
+   * #requireHit returns the snapshot line of the element at a point. If the point is in a frame on a site that the user
+   * has forbidden, #requireHit fails, because the frame would receive the input.
    */
   async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
     let frame = top;
@@ -197,7 +200,7 @@ function requirePoint({ args }: BrowserCall, keyX: string, keyY: string): TabPoi
   return { x, y };
 }
 
-/** readDelta returns the value of a scroll distance argument, which may be negative. */
+/** readDelta returns an argument with a scroll distance, which may be negative, or 0 if the argument is missing. */
 function readDelta({ args }: BrowserCall, key: string): number {
   const value = args[key] ?? 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;

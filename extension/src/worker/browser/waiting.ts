@@ -9,19 +9,19 @@ import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, documentGone, toolFailure } from './tool-failure.ts';
 
-/** DefaultTimeoutSeconds is how long browser_wait_for waits without the argument timeout. */
+/** DefaultTimeoutSeconds is how long browser_wait_for waits if the argument timeout is missing, in seconds. */
 const DefaultTimeoutSeconds = 30;
-/** MaxTimeoutSeconds limits the arguments time and timeout. */
+/** MaxTimeoutSeconds limits the arguments time and timeout of browser_wait_for, in seconds. */
 const MaxTimeoutSeconds = 300;
-/** ReportMs is the interval of progress reports, in milliseconds. */
+/** ReportMs is the interval between progress reports, in milliseconds. */
 const ReportMs = 5000;
 
 const states = ['visible', 'hidden', 'attached', 'detached', 'enabled'] as const;
 
-/** WaitingBrowser is the part of Chrome that browser_wait_for needs. */
+/** WaitingBrowser contains the Chrome functions that browser_wait_for uses. */
 export type WaitingBrowser = LoadBrowser & Pick<NavigationBrowser, 'watchTabs'>;
 
-/** makeWaitingTools returns browser_wait_for. */
+/** makeWaitingTools returns the tool browser_wait_for. */
 export function makeWaitingTools(browser: WaitingBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [['browser_wait_for', (call) => waitFor(browser, frames, call)]];
 }
@@ -50,7 +50,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
     if (Object.keys(conditions).length === 0) return { text: 'The network is idle.' };
     const result = await waitInDocuments(browser, frames, call, conditions, Date.now() + timeoutMs);
-    // The server adds the address of the other site if the client may see that address.
+    // The server adds the URL of the other site only if the client may see the URL.
     if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
     return { text: `Found: ${names.join(' and ')}.`, content: [result.message, result.line ?? ''].join('\n').trim() };
   } finally {
@@ -73,9 +73,9 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * waitInDocuments waits for conditions, and continues when the tab loads another document of the same origin. The
- * wait ends at a document of another origin, for which the server has not allowed the call. waitInDocuments then
- * returns undefined if it waited only for the address, and fails otherwise.
+ * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin. A
+ * document of another origin ends the wait, because the server has not allowed the call in the new document. If the
+ * only condition was the URL, waitInDocuments then returns undefined. With any other condition, waitInDocuments fails.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,
@@ -110,7 +110,10 @@ async function waitInDocuments(
   }
 }
 
-/** waitInFrames waits in the top frame, and for texts and selectors also in the child frames. */
+/**
+ * waitInFrames waits for conditions in the top frame. For texts and selectors, waitInFrames also searches the child
+ * frames.
+ */
 async function waitInFrames(
   frames: TabFrames,
   call: BrowserCall,
@@ -120,7 +123,8 @@ async function waitInFrames(
   if (!top) throw documentGone('open', false);
   const { text, selector, textGone, url, load } = conditions;
   const isAnyFrame = (text !== undefined || selector !== undefined) && !textGone && !url && !load;
-  // A hidden or detached element is only missing if no frame has it, so its frame must be the top frame.
+  // Wait for hidden or detached elements only in the top frame, because other frames may never have contained the
+  // element.
   const isGone = conditions.state === 'hidden' || conditions.state === 'detached';
   if (!isAnyFrame || isGone || others.length === 0) return await frames.run(call, top, 'waitFor', conditions);
   const controller = new AbortController();

@@ -9,13 +9,13 @@ import { countText, listResult } from './lists.ts';
 import { webAddress } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** WindowsBrowser is the part of the Chrome API that the tools for windows, tab groups and closed tabs need. */
+/** WindowsBrowser contains the Chrome functions that the tools for windows, tab groups and closed tabs use. */
 export type WindowsBrowser = typeof chromeWindows & Pick<typeof chromeTabs, 'listAllTabs' | 'readView' | 'restoreView'>;
 
-/** CloseTimeoutMs is how long the pages of a window may take to close, in milliseconds. */
+/** CloseTimeoutMs limits how long the pages of a window may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
 
-/** makeWindowTools makes browser_windows, browser_tab_groups and browser_recently_closed. */
+/** makeWindowTools returns the tools browser_windows, browser_tab_groups and browser_recently_closed. */
 export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][] {
   return [
     ['browser_windows', (call) => runWindowAction(browser, call)],
@@ -24,7 +24,7 @@ export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][
   ];
 }
 
-/** addressText returns an address without the parts that may be secret: the user name, the query and the fragment. */
+/** addressText returns a URL without the parts that may contain secrets: the user name, the query and the fragment. */
 export function addressText(address: string): string {
   if (!URL.canParse(address)) return 'an empty page';
   const url = new URL(address);
@@ -55,7 +55,7 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   return { text: `Window ${now.windowId} is ${state}, ${width} x ${height} at ${left}, ${top}.` };
 }
 
-/** readPlace returns the window state and the window position in the arguments of a call. */
+/** readPlace returns the window's state, position and size from the arguments of a call. */
 function readPlace(args: Fields): chromeWindows.WindowPlace {
   const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
   const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
@@ -74,7 +74,10 @@ function readPlace(args: Fields): chromeWindows.WindowPlace {
   };
 }
 
-/** changeWindow changes a window, and fails if Chrome rejects the change, such as a position outside of the screen. */
+/**
+ * changeWindow changes a window. changeWindow fails if Chrome rejects the change, such as a position outside the
+ * screen.
+ */
 async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -98,7 +101,7 @@ async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promi
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
 }
 
-/** closeWindow closes a window if the user has approved its tabs, or the client has opened them. */
+/** closeWindow closes a window if the user has approved closing its tabs or the client itself has opened the tabs. */
 async function closeWindow(
   browser: WindowsBrowser,
   { args }: BrowserCall,
@@ -182,7 +185,7 @@ function readLook(args: Fields): chromeWindows.GroupLook {
   };
 }
 
-/** requireTabs returns the IDs of the tabs that a call names. */
+/** requireTabs returns the tabs that a call's arguments name. requireTabs fails if one of the tabs does not exist. */
 async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise<readonly chromeTabs.TabEntry[]> {
   const wanted: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
   const all = await browser.listAllTabs();
@@ -208,13 +211,13 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readView();
   const tabIds = await browser.restoreClosed(entry.sessionId);
-  // Chrome activates a restored tab or window, so the tab that the user had in front is activated again.
+  // Chrome activates a restored tab or window. Activate the user's previous tab again.
   for (const tabId of tabIds) await browser.restoreView(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }
 
-/** MaxShownTabs is the number of tabs of a closed window that one line shows. */
+/** MaxShownTabs limits how many tabs of a closed window one line contains. */
 const MaxShownTabs = 5;
 
 function formatClosedEntry({ sessionId, closedMs, isWindow, tabs }: chromeWindows.ClosedEntry): string {

@@ -14,8 +14,8 @@ const ArmTimeoutMs = 10_000;
  */
 const RunTimeoutMs = 20_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds: 400 ms before the first retry, 800 ms before the
- * second, and so on. After MaxTries failed attempts, the injection counts as failed.
+ * * RetryMs is half the delay before the first retry, in milliseconds. The delay is 400 ms before the first retry and
+ * doubles for each further retry. After MaxTries failed attempts, the injection counts as failed.
  */
 const RetryMs = 200;
 const MaxTries = 6;

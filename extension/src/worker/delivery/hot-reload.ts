@@ -22,8 +22,8 @@ const ReplyTimeoutMs = 5000;
  */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds: 1 s before the first retry, 2 s before the second.
- * After MaxTries failed attempts, the document keeps its old adapter.
+ * * RetryMs is half the delay before the first retry, in milliseconds. The delay is 1 s before the first retry and
+ * doubles for each further retry. After MaxTries failed attempts, the document keeps its old adapter.
  */
 const RetryMs = 500;
 const MaxTries = 3;
@@ -194,8 +194,8 @@ export class HotReload {
   }
 
   /**
-   * * needsAdapter reports whether a document has removed the adapter or runs an outdated adapter, and whether the
-   * worker may still inject the new adapter.
+   * * * needsAdapter reports whether a document needs the new adapter of a plugin: the document has removed the adapter
+   * or runs an outdated version, and the last attempt has not failed for good.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;

@@ -31,8 +31,8 @@ export interface Logs {
 /** makeLogs returns a Logs that has counted no messages. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
-   * windows contains the state of the rate limit for each document: the start of the time window, the number of
-   * messages, and the number of dropped entries per plugin.
+   * * windows contains each document's state of the rate limit: when the time window started, how many messages
+   * arrived, and how many entries of each plugin were dropped.
    */
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 

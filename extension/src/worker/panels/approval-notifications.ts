@@ -74,7 +74,7 @@ export class ApprovalNotifications {
   /** #decided contains the IDs of tickets that the user has decided in a notification. */
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** #work resolves when the last scheduled update of the notification has ended. The next update waits for #work. */
+  /** #work resolves when the last scheduled update of the notification has ended. Updates run one after the other. */
   #work: Promise<void>;
 
   /** listeners contains the handlers of clicks on notifications. */

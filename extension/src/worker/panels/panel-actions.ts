@@ -19,7 +19,7 @@ export interface PanelActionsOptions {
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, showTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
-  /** toDone converts a promise to the reply to an action without a result. */
+  /** toDone returns an empty reply to the panel after a promise has resolved. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),

@@ -424,8 +424,8 @@ export class Plugins {
 }
 
 /**
- * isolatedWorld returns the ID of the isolated world in which all versions of a plugin run, so that a new version finds
- * the host of the old version.
+ * * isolatedWorld returns the ID of a plugin's isolated world. All versions of a plugin run in the same world, so that
+ * a new version finds the old version's host.
  */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;

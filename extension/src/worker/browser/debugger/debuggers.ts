@@ -91,8 +91,8 @@ const debuggerRefusedTexts: Texts = {
 };
 
 /**
- * debuggerRefusedNote is a note for the agent about an operation that ran without the debugger, because the user has
- * pressed Cancel in the debugger bar.
+ * * debuggerRefusedNote informs the agent that an operation ran without the debugger, because the user has pressed
+ * Cancel in the debugger bar.
  */
 export const debuggerRefusedNote =
   'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';

@@ -65,8 +65,8 @@ export class PressedButtons {
 }
 
 /**
- * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a drag, the command has
- * no effect.
+ * * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a running drag,
+ * dragCancel has no effect.
  */
 const dragCancelCommand: Command = [
   'Input.dispatchDragEvent',

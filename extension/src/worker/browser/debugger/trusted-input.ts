@@ -226,8 +226,8 @@ function featuresOf<N extends ActName>(
 ): Feature[] {
   const features: Feature[] = ['dialogs'];
   if (!isTrusted) return features;
-  // Without the feature "drawing", Chrome delays each pointer move in a background tab by up to 1 s, and the page runs
-  // no animation frames.
+  // Without the feature "drawing", Chrome delays pointer moves in a background tab by up to 1 s, and runs no animation
+  // frames.
   features.push('focus', 'files', 'drawing');
   if (name === 'drag') features.push('drags');
   // With the feature "children", prepareFrame can intercept the file choosers of cross-site frames.

@@ -199,8 +199,8 @@ class PerformanceRecording {
   }
 
   async #startIn(childId: string): Promise<void> {
-    // Do not wait for the answer before sending Page.enable. A new frame runs its scripts as soon as the first commands
-    // are executed.
+    // Do not wait for the answer: a new frame starts its own scripts after the first debugger commands, which the
+    // debugger executes in order.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: DebuggerWorldName,

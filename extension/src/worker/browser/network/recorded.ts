@@ -8,8 +8,8 @@ export interface RecordedBody {
 }
 
 /**
- * RequestTiming contains the start and end of each phase of a request, in milliseconds after the start of the request.
- * -1 marks a phase that did not happen.
+ * * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. The
+ * value -1 marks a phase that did not happen.
  */
 export interface RequestTiming {
   readonly dnsStart: number;

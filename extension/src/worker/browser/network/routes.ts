@@ -101,7 +101,7 @@ export class Routes {
     const url = textOf(fieldsOf(params.request), 'url');
     const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidates.length === 0) return undefined;
-    // A request for a document belongs to the site of its own URL. Any other request belongs to the site of the
+    // A request for a document belongs to the site in the request's URL. Any other request belongs to the site of the
     // document that sent the request.
     const isDocument = textOf(params, 'resourceType') === 'Document';
     const site = isDocument ? siteOf(url) : await this.#siteOfFrame(textOf(params, 'frameId'));
