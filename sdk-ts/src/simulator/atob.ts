@@ -1,4 +1,4 @@
 import { fakeAtob } from './encoding.ts';
 
-// Defines atob where the engine has none.
+// Defines the global function `atob` if the JavaScript engine lacks it, as QuickJS does.
 if (!('atob' in globalThis)) Reflect.set(globalThis, 'atob', fakeAtob);

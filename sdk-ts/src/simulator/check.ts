@@ -2,7 +2,7 @@ import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
 import { addHint, findLosses } from './failures.ts';
 
-/** Parses arguments like the server and the page: rejects unknown arguments and fills in defaults. */
+/** Validates the arguments of a simulated call as the server would: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
   const name = String(definition.name);
   if (!hasProperties(args) || Array.isArray(args)) throw invalidArguments(name, 'the arguments are not an object');
@@ -29,7 +29,10 @@ function invalidArguments(name: string, issues: string): SimulatedCallError {
   return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
 }
 
-/** Converts a result to the JSON value that the agent gets, and validates this value with the tool's schema. */
+/**
+ * Converts a handler's result to the JSON that the agent receives, and validates the JSON with the tool's output
+ * schema.
+ */
 export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
   let text: string | undefined;
   const schema = kind === 'tools' ? definition.output : undefined;
@@ -53,7 +56,8 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
 }
 
 /**
- * Formats zod's issues, with one line for each issue. `rootPath` is the path shown for an issue of the whole value.
+ * Formats zod's validation errors, one per line. An error without a path, which concerns the whole value, gets the path
+ * `rootPath`.
  */
 function formatIssues(error: unknown, rootPath: string): string {
   const issues: unknown = hasProperties(error) ? error.issues : undefined;

@@ -1,53 +1,58 @@
-/** A timer that is still due to run. */
+/** A timer of the virtual clock that has not run or been cleared. */
 interface Timer {
   readonly id: number;
-  /** The time when the timer is due, in milliseconds since the clock started. */
+  /** When the timer runs, in milliseconds since the clock started. */
   dueMs: number;
-  /** The interval between two runs of the timer; undefined for a timer that runs once. */
+  /** The interval of a repeating timer, in milliseconds; undefined for a timer that runs once. */
   readonly intervalMs: number | undefined;
   readonly work: () => void;
 }
 
-/** Reads the system clock, even after the simulator has replaced Date. */
+/** Returns the system time, even after the simulator has replaced the global Date. */
 const systemNow = Date.now.bind(Date);
 
-/** The virtual date at the start of every simulated page. */
+/** The date that the virtual clock shows when a test run starts: noon on 1 January 2026, UTC. */
 const startDate = Date.UTC(2026, 0, 1, 12);
 
 /**
- * A virtual clock, which stops while code can run and then jumps to the next timer. A wait of five minutes takes no
- * real time, and the times are the same in every run.
+ * A virtual clock, which jumps to the next timer whenever no code can run. A wait of five minutes takes no real time,
+ * and timestamps are the same in every test run.
  */
 export class Clock {
   #now = 0;
   #lastId = 0;
   #timers = new Map<number, Timer>();
-  /** The system time at the call of `followSystem`; undefined for virtual time. */
+  /** The system time when `followSystem` was called; undefined while the clock is virtual. */
   #systemStart: number | undefined;
 
-  /** The time since the clock started, in milliseconds. */
+  /** Milliseconds since the clock started. */
   get now(): number {
     return this.#systemStart === undefined ? this.#now : systemNow() - this.#systemStart;
   }
 
-  /** The date of this clock, in milliseconds since 1970. */
+  /** The date that the simulated page sees, in milliseconds since 1970. */
   get date(): number {
     return this.#systemStart === undefined ? startDate + this.#now : systemNow();
   }
 
-  /** Switches to system time. With system time, call `runNextTimer` only when `msUntilNextTimer` returns 0. */
+  /**
+   * Switches the clock to system time, for tests in a real browser. Afterwards, call `runNextTimer` only when
+   * `msUntilNextTimer` returns 0.
+   */
   followSystem(): void {
     this.#systemStart = systemNow();
   }
 
-  /** Returns the time until the next timer is due, in milliseconds; undefined without a timer. */
+  /** Returns how many milliseconds remain until the next timer, or undefined if no timer is set. */
   msUntilNextTimer(): number | undefined {
     let earliestMs: number | undefined;
     for (const { dueMs } of this.#timers.values()) earliestMs = Math.min(earliestMs ?? dueMs, dueMs);
     return earliestMs === undefined ? undefined : Math.max(earliestMs - this.now, 0);
   }
 
-  /** Runs `work` after `delay` milliseconds, and then at each `interval` if given. Returns the timer's ID. */
+  /**
+   * Calls `work` after `delay` milliseconds, and then every `interval` milliseconds if given. Returns the timer's ID.
+   */
   setTimer(work: () => void, delay: number, interval?: number): number {
     const id = ++this.#lastId;
     this.#timers.set(id, {
@@ -63,7 +68,7 @@ export class Clock {
     if (typeof id === 'number') this.#timers.delete(id);
   }
 
-  /** Jumps to the timer that is due first and runs this timer. Returns false if there is no timer. */
+  /** Moves the clock to the earliest timer and runs that timer. Returns false if no timer is set. */
   runNextTimer(): boolean {
     let nextTimer: Timer | undefined;
     for (const timer of this.#timers.values()) if (!nextTimer || timer.dueMs < nextTimer.dueMs) nextTimer = timer;
@@ -75,7 +80,7 @@ export class Clock {
     return true;
   }
 
-  /** Removes all timers, because the page is closed. */
+  /** Removes all timers, because the simulated page was closed. */
   clearAllTimers(): void {
     this.#timers.clear();
   }

@@ -1,11 +1,11 @@
 import { parseHTML } from '../../vendor/linkedom/worker.js';
 import { hasProperties, isMethod } from '../runtime/value.ts';
 
-/** Matches an element of a document's head at the start of HTML without a head tag. */
+/** Matches an element at the start of HTML that belongs into the document's head, such as `<meta>` or `<title>`. */
 const headElementPattern =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
-/** Adds missing html, head and body tags like a browser, because linkedom does not add these tags. */
+/** Adds missing `<html>`, `<head>` and `<body>` tags as a browser would. The HTML parser linkedom does not add them. */
 function completeHtml(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
@@ -26,12 +26,12 @@ function completeHtml(html: string): string {
   return `<!doctype html><html><head>${head}</head><body>${bodyHtml}</body></html>`;
 }
 
-/** Parses HTML and returns its window. */
+/** Parses HTML and returns linkedom's `window` for the document. */
 export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
   return parseHTML(completeHtml(html));
 }
 
-/** Returns a DOMParser class that adds missing tags to HTML and passes other types to the parser of `window`. */
+/** Returns a DOMParser class that adds missing tags to HTML, and parses other MIME types with linkedom's DOMParser. */
 export function makeParserClass(window: Readonly<Record<string, unknown>>): unknown {
   return class {
     parseFromString(text: unknown, type: unknown): unknown {

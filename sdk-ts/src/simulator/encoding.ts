@@ -1,4 +1,4 @@
-/** TextEncoder, without encodeInto. */
+/** Replacement of the browser's TextEncoder for QuickJS, without `encodeInto`. */
 export class FakeTextEncoder {
   readonly encoding = 'utf-8';
 
@@ -15,7 +15,7 @@ export class FakeTextEncoder {
   }
 }
 
-/** TextDecoder for UTF-8 only. Invalid bytes become U+FFFD. */
+/** Replacement of the browser's TextDecoder for QuickJS. Supports only UTF-8; invalid bytes become U+FFFD. */
 export class FakeTextDecoder {
   readonly encoding = 'utf-8';
 
@@ -46,7 +46,7 @@ export class FakeTextDecoder {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes `text` as base64. Each character of `text` must have a code from 0 to 255. */
+/** Encodes `text` as base64, like the browser's `btoa`. Each character must have a code from 0 to 255. */
 export function fakeBtoa(text: string): string {
   let encoded = '';
   for (let start = 0; start < text.length; start += 3) {
@@ -61,7 +61,7 @@ export function fakeBtoa(text: string): string {
   return encoded;
 }
 
-/** Decodes base64 to a string in which each character represents one byte. */
+/** Decodes base64 like the browser's `atob`, to a string in which each character is one byte. */
 export function fakeAtob(text: string): string {
   const base64 = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
   if (/[^A-Za-z0-9+/]/.test(base64) || base64.length % 4 === 1)

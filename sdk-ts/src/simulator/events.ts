@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-// DOM events for QuickJS, which has none: event targets, abort signals and message channels.
+// Event targets, abort signals and message channels for the JavaScript engine QuickJS, which has no DOM.
 
 export class FakeEvent {
   readonly type: string;
@@ -79,7 +79,7 @@ export class FakeEventTarget {
   }
 }
 
-/** Legacy numeric codes of DOM exceptions, by name. */
+/** The legacy numeric `code` of each DOMException name. */
 const exceptionCodes: Readonly<Record<string, number>> = {
   AbortError: 20,
   TimeoutError: 23,
@@ -139,7 +139,7 @@ export class FakeAbortController {
   }
 }
 
-/** Returns an AbortSignal class whose `timeout` uses `clock`. */
+/** Returns an AbortSignal class whose method `timeout` uses the virtual clock. */
 export function makeSignalClass(clock: Clock): typeof FakeAbortSignal {
   return class extends FakeAbortSignal {
     static timeout(ms: number): FakeAbortSignal {
@@ -150,7 +150,7 @@ export function makeSignalClass(clock: Clock): typeof FakeAbortSignal {
   };
 }
 
-/** Returns a MessageChannel class that delivers each message in a separate task. */
+/** Returns a MessageChannel class that delivers each message in a separate task of the virtual clock. */
 export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePort; port2: FakeMessagePort } {
   return class {
     readonly port1 = new FakeMessagePort(clock);

@@ -1,24 +1,24 @@
 import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
 import { formatValue } from './page.ts';
 
-/** Assertions about one value. Each method of Expectation throws if its assertion fails. */
+/** The assertions that {@link expect} returns. Each method throws an error if its assertion fails. */
 export interface Expectation {
-  /** Compares the value with `want` by Object.is. */
+  /** Asserts that the tested value is identical to `want`, by `Object.is`. */
   toBe(want: unknown): void;
-  /** Compares the value with `want` recursively. Properties whose value is undefined count as absent. */
+  /** Asserts that the tested value equals `want` recursively. Properties that are undefined are treated as absent. */
   toEqual(want: unknown): void;
-  /** Checks that a string matches a regular expression, or contains another string. */
+  /** Asserts that a string matches a regular expression, or contains another string. */
   toMatch(want: RegExp | string): void;
-  /** Checks that a string contains a substring, or that an array contains an equal element. */
+  /** Asserts that a string contains a substring, or that an array contains an element equal to `want`. */
   toContain(want: unknown): void;
   toBeTruthy(): void;
-  /** Calls the value and checks that it throws, with a matching message if `want` is given. */
+  /** Calls the tested function and asserts that it throws. If `want` is given, the error message must match. */
   toThrow(want?: RegExp | string): void;
-  /** The negated assertions. */
+  /** The negation of each assertion, as in `expect(a).not.toBe(b)`. */
   readonly not: Expectation;
 }
 
-/** Returns assertions about `value`: `expect(call.result).toEqual({ ok: true })`. */
+/** Returns assertions about `value`, as in `expect(call.result).toEqual({ ok: true })`. */
 export function expect(value: unknown): Expectation {
   return makeExpectation(value, false);
 }
@@ -68,7 +68,7 @@ function contains(value: unknown, want: unknown): boolean {
   return Array.isArray(value) && value.some((element) => isEqual(element, want));
 }
 
-/** Compares two values recursively. */
+/** Compares two values recursively, including dates, maps and sets. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!hasProperties(a) || !hasProperties(b) || isMethod(a) || isMethod(b)) return false;

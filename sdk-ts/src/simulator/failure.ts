@@ -1,4 +1,4 @@
-/** Error of a simulated call, with an error code of the server. */
+/** The error of a simulated call that the server would have rejected or stopped, with the server's error code. */
 export class SimulatedCallError extends Error {
   readonly code: string;
 

@@ -1,30 +1,30 @@
 import { failureHint, lossHint, missingResultHint } from '../runtime/hints.ts';
 import { hasProperties, isMethod, messageOf, type Properties } from '../runtime/value.ts';
 
-// Collects notes for the author about the calls of a test, for the report of a failed test.
+// Collects errors and advice about a test's tool calls, which `opentabs plugin test` prints if the test fails.
 
-/** FailedCall is a call of the current test that failed because its tool threw an error. */
+/** A tool call of the current test that failed because its handler threw an error. */
 export interface FailedCall {
   readonly tool: string;
   readonly message: string;
   readonly stack: string;
 }
 
-/** Contains the notes and the errors of the calls of one test. */
+/** Errors and advice about the tool calls of one test. */
 export interface CallNotes {
   readonly failedCalls: readonly FailedCall[];
-  /** Contains advice about the calls of a test, one text for each mistake. */
+  /** Advice for the plugin's author, one text for each mistake. */
   readonly hints: readonly string[];
 }
 
-/** Limits the notes about one test, in number and length. */
+/** Limits for what the report of one failed test prints about its tool calls. */
 const maxFailedCalls = 3;
 const maxHints = 5;
 
 let failedCalls: FailedCall[] = [];
 let hints: string[] = [];
 
-/** Returns the notes that were collected since the last call of this function. */
+/** Returns the errors and advice that were collected since the last call of takeCallNotes. */
 export function takeCallNotes(): CallNotes {
   const notes = { failedCalls, hints };
   failedCalls = [];
@@ -32,12 +32,12 @@ export function takeCallNotes(): CallNotes {
   return notes;
 }
 
-/** Adds advice to the notes about the current test. */
+/** Adds advice for the plugin's author to the report of the current test. */
 export function addHint(hint: string): void {
   if (hints.length < maxHints && !hints.includes(hint)) hints.push(hint);
 }
 
-/** Adds an error that a tool threw to the notes about the current test. */
+/** Adds an error that a tool's handler threw to the report of the current test. */
 export function addThrown(tool: string, error: unknown): void {
   const message = messageOf(error);
   const hint = failureHint(error, message);
@@ -47,8 +47,8 @@ export function addThrown(tool: string, error: unknown): void {
 }
 
 /**
- * Returns advice about each part of a result that JSON loses, such as `get_items: items[3].el is a DOM node`.
- * Throws a TypeError for a result with a circular reference.
+ * Returns advice about each part of a tool's result that JSON cannot represent, such as `get_items: items[3].el is a
+ * DOM node`. Throws a TypeError for a circular result.
  */
 export function findLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];
@@ -74,7 +74,9 @@ function visit(value: unknown, path: string, parents: readonly object[], onLoss:
   for (const key of Object.keys(value)) visit(value[key], keyPath(key), [...parents, value], onLoss);
 }
 
-/** Reports whether JSON.stringify writes another value in place of `value`. */
+/**
+ * Reports whether JSON.stringify converts `value` before writing it, as it does for dates and objects with `toJSON`.
+ */
 function isConverted(value: Properties): boolean {
   return (
     isMethod(value.toJSON) || value instanceof Date || [String, Number, Boolean].some((type) => value instanceof type)

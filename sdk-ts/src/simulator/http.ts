@@ -4,33 +4,33 @@ import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
 import type { FakeAbortSignal } from './events.ts';
 import { FakeURL } from './url.ts';
 
-/** A response of the simulated site. Without `json`, `text` or `error` the body is empty. */
+/** An HTTP response of the simulated site. Without `json`, `text` or `error`, the response body is empty. */
 export interface RouteAnswer {
   /** The HTTP status; 200 by default. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   json?: unknown;
   text?: string | undefined;
-  /** The delay before the response, in milliseconds of virtual time; 0 by default. */
+  /** How long the site takes to respond, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** The message of a network error. If `error` is set, the request gets no response. */
+  /** Makes `fetch` fail with a network error with this message instead of a response. */
   error?: string | undefined;
 }
 
-/** A request that a plugin made. */
+/** An HTTP request that the plugin sent. */
 export interface RouteRequest {
   readonly method: string;
   readonly url: string;
-  /** The headers of the request, by name in lower case. */
+  /** The HTTP headers of the request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of the request as text, or the empty string. */
+  /** The request body as text; empty if the request has no body. */
   readonly body: string;
 }
 
 /**
- * Responses by method and URL pattern: `GET /api/items`, `POST https://api.example.com/*`. A pattern without a host
- * matches the page's origin. In a URL pattern, `*` matches any text. The query is compared only if the pattern has a
- * query.
+ * HTTP responses by method and URL pattern, such as `GET /api/items` or `POST https://api.example.com/*`. A pattern
+ * without a host applies to the page's origin, and `*` matches any text. The query string of a request is compared only
+ * if the pattern has one.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>
@@ -179,9 +179,9 @@ export class FakeResponse {
   }
 }
 
-/** Simulated site that responds with the routes of a test. */
+/** A simulated site, which answers HTTP requests as the test's `routes` specify. */
 export class FakeSite {
-  /** All requests of the page, in order. */
+  /** All HTTP requests of the page, in order. */
   readonly requests: RouteRequest[] = [];
   readonly #clock: Clock;
   readonly #routes: Routes;
@@ -193,7 +193,7 @@ export class FakeSite {
     this.#pageUrl = pageUrl;
   }
 
-  /** The page's `fetch`. */
+  /** Implements the `fetch` function of the simulated page. */
   async fetch(input: unknown, init: Properties = {}): Promise<FakeResponse> {
     const url = new FakeURL(
       hasProperties(input) && typeof input.url === 'string' ? input.url : String(input),
@@ -215,7 +215,7 @@ export class FakeSite {
     return makeResponse(answer, url.href);
   }
 
-  /** Returns the response to a request; undefined if no route matches. */
+  /** Returns the test's response to an HTTP request, or undefined if no route matches. */
   async answer(request: RouteRequest): Promise<Properties | undefined> {
     const route = this.#findRoute(request.method, new FakeURL(request.url));
     if (route === undefined) return undefined;
@@ -252,7 +252,7 @@ export class FakeSite {
   }
 }
 
-/** Decodes the percent-encoding of a URL, because the URLs of routes may be written decoded. */
+/** Decodes the percent-encoding of a URL, because test authors may write the URLs of routes decoded. */
 function decodeUrl(url: string): string {
   try {
     return decodeURI(url);
@@ -261,7 +261,7 @@ function decodeUrl(url: string): string {
   }
 }
 
-/** Returns the error text for a request that no route matches. */
+/** Returns the error message for an HTTP request that no route of the test matches. */
 export function missingRouteText(request: RouteRequest): string {
   const { pathname, search } = new FakeURL(request.url);
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
@@ -275,7 +275,7 @@ function isSignal(value: unknown): value is FakeAbortSignal {
   return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-/** Returns the headers, body and status of a route's response. */
+/** Converts a response that a test specified to HTTP headers, body and status. */
 export function toResponseParts(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';

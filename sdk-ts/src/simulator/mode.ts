@@ -1,16 +1,16 @@
 declare global {
-  /** True in the JavaScript engine of `opentabs plugin test`. */
+  /** Set to true by `opentabs plugin test` in its JavaScript engine. */
   var __opentabsSimulated: unknown;
 }
 
-/** Reports whether this code runs under `opentabs plugin test`. */
+/** Reports whether `opentabs plugin test` runs this code. */
 export function isSimulated(): boolean {
   return globalThis.__opentabsSimulated === true;
 }
 
 /**
- * The time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces
- * OPENTABS_TEST_REAL_MS with the time limit.
+ * The build replaces OPENTABS_TEST_REAL_MS with the time limit of one test in a real browser, in milliseconds, or with
+ * 0 for simulated pages.
  */
 declare const OPENTABS_TEST_REAL_MS: number;
 
@@ -19,5 +19,5 @@ export function realTimeoutMs(): number {
   return isSimulated() ? OPENTABS_TEST_REAL_MS : 0;
 }
 
-/** Error of a test that uses an option which only simulated pages support. */
+/** Thrown if a test in a real browser uses an option that only simulated pages support. */
 export class NotInBrowser extends Error {}

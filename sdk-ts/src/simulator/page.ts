@@ -14,48 +14,51 @@ import { FakeBlob, FakeFormData, FakeHeaders, FakeResponse, FakeSite, type Route
 import { FakeStorage } from './storage.ts';
 import { FakeURL, FakeURLSearchParams } from './url.ts';
 
-/** Initial state of a page. */
+/** The initial state of a simulated page. */
 export interface PageOptions {
-  /** URL of the tab, `https://example.com/` by default. */
+  /** The URL of the simulated page. The default is `https://example.com/`. */
   url?: string | undefined;
-  /** HTML of the document, empty by default. */
+  /** The HTML of the simulated page. The default is an empty document. */
   html?: string | undefined;
   routes?: Routes | undefined;
   localStorage?: Readonly<Record<string, string>> | undefined;
   sessionStorage?: Readonly<Record<string, string>> | undefined;
-  /** Initial `document.cookie`. */
+  /** The initial value of `document.cookie`, such as `session=1; theme=dark`. */
   cookies?: string | undefined;
-  /** Properties that the page's scripts have set on `window`. */
+  /** Properties of `window`, as if scripts of the page had set them. */
   globals?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One line in the console of the page. */
+/** One line that code in the simulated page wrote to the console. */
 export interface ConsoleLine {
   readonly level: string;
   readonly text: string;
 }
 
-/** The virtual clock, shared by all pages of the engine. */
+/** The virtual clock of the test run. All simulated pages share one clock. */
 export const clock = new Clock();
 
-/** The state of the current page, for use by its tab. */
+/** The parts of a simulated page that its tab controls. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
   url(): string;
-  /** Calls `listener` with the new URL when the page navigates. */
+  /** Calls `listener` with the new URL when the simulated page navigates. */
   onNavigate(listener: (url: string) => void): void;
 }
 
-/** Names of the globals that the options of the current page define. */
+/** The names of the global variables that the test's option `globals` has defined. */
 let pageGlobals: readonly string[] = [];
 
-/** Defines a global variable of the engine, writable and not enumerable as in a browser. */
+/** Defines a global variable that is writable but not enumerable, like browser globals. */
 function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** Defines the browser globals that QuickJS lacks. Call installPlatform once, before other code of a test runs. */
+/**
+ * Defines the browser globals that the JavaScript engine QuickJS lacks, such as `setTimeout`. Call installPlatform
+ * once, before any code of the test.
+ */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
     clock.setTimer(() => callIfFunction(work, args), Number(ms)),
@@ -101,7 +104,7 @@ export function installPlatform(): void {
   defineGlobal('console', makeConsole([]));
 }
 
-/** Replaces the current page with a new page. */
+/** Opens a new simulated page, which replaces the current one. */
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
@@ -172,7 +175,7 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a fake `location`. An assignment to a part of the fake `location` navigates. */
+/** Returns a fake `location` object. As in a browser, assigning one of its properties navigates. */
 function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
   const location = {
     assign: navigate,
@@ -220,7 +223,7 @@ function makeHistory(changeUrl: (url: unknown) => void): object {
   });
 }
 
-/** Defines the properties of a document that linkedom lacks. */
+/** Defines the properties of `document` that linkedom lacks, such as `cookie`. */
 function completeDocument(document: unknown, url: () => string, cookies: string): void {
   if (!hasProperties(document)) return;
   let cookieText = cookies;
@@ -260,7 +263,7 @@ function makeConsole(lines: ConsoleLine[]): object {
   );
 }
 
-/** Formats a value for error messages and the console. */
+/** Formats any value as text for error messages and the simulated console. */
 export function formatValue(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (isMethod(value)) return `function ${String(value.name)}`;
@@ -274,7 +277,7 @@ export function formatValue(value: unknown): string {
   }
 }
 
-/** Copies plain data, arrays, dates, maps and sets. */
+/** Copies plain data recursively, including arrays, dates, maps and sets. */
 function clonePlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clonePlain);
   if (value instanceof Date) return new Date(value.getTime());
@@ -285,7 +288,7 @@ function clonePlain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlain(member)]));
 }
 
-/** Seed of the random numbers, which are the same in every run. */
+/** The seed of `Math.random`, which returns the same numbers in every test run. */
 let randomSeed = 1;
 
 function nextRandom(): number {
@@ -305,7 +308,7 @@ function fakeUUID(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns a Date class whose current time is the time of the virtual clock. */
+/** Returns a Date class whose current time comes from the virtual clock. */
 function makeDateClass(time: Clock): typeof Date {
   return new Proxy(Date, {
     construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [time.date] : args),

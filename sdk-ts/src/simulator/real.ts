@@ -5,22 +5,19 @@ import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser, which `opentabs plugin test` controls. A test sends requests for the browser to `opentabs
-// plugin test`. `opentabs plugin test` passes the HTTP requests of a page to the routes of the test. Each message
-// between a test and `opentabs plugin test` is one JSON value.
+// Tabs of a real browser, which `opentabs plugin test` controls for a test. The test sends browser commands to
+// `opentabs plugin test`, which in turn sends the page's HTTP requests to the test's routes. Each message in either
+// direction is one line of JSON.
 
-/** A message to `opentabs plugin test`: a request to the browser, or the answer to a request of the page. */
+/** A message to `opentabs plugin test`: a browser command, or the response to an HTTP request of the page. */
 type OutgoingMessage =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/**
- * An HTTP request of the page that the routes of the test answer. The field `fetched` of a page's request is false for
- * navigations and subresources.
- */
+/** An HTTP request of the page, which the test's routes answer. `fetched` is false for navigations and subresources. */
 type PageRequest = RouteRequest & { readonly fetched: boolean };
 
-/** A message from `opentabs plugin test`: the answer to a request of a test, or a request of the page. */
+/** A message from `opentabs plugin test`: the result of a browser command, or an HTTP request of the page. */
 interface IncomingMessage {
   readonly id: number;
   readonly request?: PageRequest;
@@ -36,28 +33,28 @@ interface PendingRequest {
 let outgoingMessages: OutgoingMessage[] = [];
 let lastId = 0;
 const pendingRequests = new Map<number, PendingRequest>();
-/** Tab of the running test; undefined until the test opens a tab. */
+/** The browser tab of the running test; undefined until the test opens one. */
 let currentTab: RealTab | undefined;
 
-/** Returns the messages to `opentabs plugin test` since the last call. */
+/** Returns and removes the messages that wait to be sent to `opentabs plugin test`. */
 export function drainOutgoing(): readonly OutgoingMessage[] {
   const messages = outgoingMessages;
   outgoingMessages = [];
   return messages;
 }
 
-/** Reports whether a request to the browser has no answer yet. */
+/** Reports whether a browser command has not been answered yet. */
 export function hasPendingRequests(): boolean {
   return pendingRequests.size > 0;
 }
 
-/** Drops the tab and the requests of the previous test. */
+/** Forgets the browser tab and the unanswered commands of the previous test. */
 export function resetBrowser(): void {
   pendingRequests.clear();
   currentTab = undefined;
 }
 
-/** Handles one message of `opentabs plugin test`. */
+/** Handles one message from `opentabs plugin test`, a line of JSON. */
 export function receiveLine(line: string): void {
   const message: unknown = JSON.parse(line);
   if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');
@@ -75,7 +72,7 @@ function isIncomingMessage(value: unknown): value is IncomingMessage {
   return hasProperties(value) && typeof value.id === 'number';
 }
 
-/** Sends a request to the browser and returns its answer. */
+/** Sends a command to the real browser and returns its result. */
 function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   outgoingMessages.push({ op: 'ask', id, what: operation, params });
@@ -84,7 +81,7 @@ function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   });
 }
 
-/** Answers a request of the page with the routes of the test. */
+/** Answers an HTTP request of the page with a response from the test's routes. */
 function answerPageRequest(id: number, request: PageRequest): void {
   const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(
@@ -93,7 +90,7 @@ function answerPageRequest(id: number, request: PageRequest): void {
   );
 }
 
-/** Opens a tab in the browser. */
+/** Opens a tab in the real browser. */
 export function openRealTab(options: SimulateOptions): SimulatedTab {
   const tab = new RealTab(options);
   currentTab = tab;
@@ -125,7 +122,7 @@ class RealTab implements SimulatedTab {
     });
     this.#openResult.then(
       (state) => this.#update(state),
-      () => undefined, // callers that await #openResult receive the error of the open request
+      () => undefined, // whoever awaits #openResult receives the error
     );
   }
 
@@ -187,7 +184,7 @@ class RealTab implements SimulatedTab {
     };
   }
 
-  /** Applies the state of the tab that an answer contains. */
+  /** Updates logs, console lines and URL of the tab from the result of a browser command. */
   #update(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;

@@ -4,13 +4,13 @@ import { isSimulated, NotInBrowser, realTimeoutMs } from './mode.ts';
 import { clock, openPage } from './page.ts';
 import { drainOutgoing, hasPendingRequests, resetBrowser } from './real.ts';
 
-/** One test of a test file. */
+/** One registered call of the function `test`. */
 interface Test {
   readonly name: string;
   readonly work: () => unknown;
 }
 
-/** A message to `opentabs plugin test` about the tests of the file. */
+/** A progress message about the test file to `opentabs plugin test`. */
 type TestEvent =
   | { op: 'begin'; test: string }
   | {
@@ -23,21 +23,21 @@ type TestEvent =
       hints?: readonly string[];
     }
   | { op: 'skipped'; test: string; error: string }
-  /** The tests cannot continue until a message arrives or `ms` milliseconds have passed. */
+  /** The test waits for a message from the browser, for at most `ms` milliseconds. */
   | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
-/** Limit of the virtual time of one test, in milliseconds: an hour. */
+/** The longest virtual time that one test may take: an hour, in milliseconds. */
 const maxVirtualMs = 3_600_000;
 
 /**
- * Regular expression for the names of the tests to run; empty for all tests. The bundler replaces OPENTABS_TEST_FILTER
- * with the regular expression.
+ * The bundler replaces OPENTABS_TEST_FILTER with the regular expression that selects tests by name; an empty string
+ * selects all tests.
  */
 declare const OPENTABS_TEST_FILTER: string;
 
 declare global {
-  /** Returns the errors of rejected promises that no code awaits or handles (internal/jsbuild/rejections.js). */
+  /** A function that returns the errors of unhandled promise rejections (internal/jsbuild/rejections.js). */
   var __opentabsUnhandled: unknown;
 }
 
@@ -52,15 +52,15 @@ let nextIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
-/** Adds a test to its test file. The tests of a test file run one after the other. */
+/** Registers a test. The tests of a file run one after another, in a simulated page or in a real browser. */
 export function test(name: string, work: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
 /**
- * Runs one step of the tests and returns the new messages as a JSON array. `opentabs plugin test` calls runStep until
- * runStep returns the message `done`.
+ * Runs the test file until it has to wait, and returns the new messages as a JSON array. `opentabs plugin test` calls
+ * runStep repeatedly until it returns the message `done`.
  */
 export function runStep(): string {
   if (!currentTest) startTest();
@@ -121,14 +121,14 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
-/** Returns the errors of rejected promises that no code awaits or handles. */
+/** Returns and removes the errors of unhandled promise rejections. */
 function takeUnhandled(): readonly unknown[] {
   const take = globalThis.__opentabsUnhandled;
   const errors: unknown = isMethod(take) ? take() : [];
   return Array.isArray(errors) ? errors : [];
 }
 
-/** Ends a test that has passed so far. A rejected promise that no code handles fails the test. */
+/** Ends a test whose function returned without an error. An unhandled promise rejection still fails the test. */
 function endPassedTest(runningTest: RunningTest): void {
   const [unhandled] = takeUnhandled();
   if (unhandled === undefined) {

@@ -1,4 +1,4 @@
-// The first module of a test script, which installs the globals of a page before any other module loads.
+// The first module of each test bundle, which installs the browser globals before any other module loads.
 
 import { realTimeoutMs } from './mode.ts';
 import { clock, installPlatform, openPage } from './page.ts';

@@ -1,4 +1,4 @@
-/** The localStorage or sessionStorage of one page, in memory. */
+/** An in-memory replacement of the browser's localStorage or sessionStorage. */
 export class FakeStorage {
   readonly #items = new Map<string, string>();
 

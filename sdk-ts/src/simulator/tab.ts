@@ -18,32 +18,32 @@ import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
 import { openRealTab } from './real.ts';
 
-/** Options of a simulated tab: the page, the plugin's settings, and the answers of other tools and of the user. */
+/** Options of {@link simulate}: the page, the plugin's settings, and how other tools and the user behave. */
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
-  /** Values of `getConfig`, by key. */
+  /** The plugin's settings, which `getConfig` returns, by key. */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Values of `getPreScriptValue`, by key. */
+  /** The values that the pre-script stored, which `getPreScriptValue` returns, by key. */
   preScript?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The times at which a test cancels a call or navigates. Times are milliseconds of virtual time since the start of
- * the call.
+ * When to cancel a simulated call or navigate its tab. Times are in milliseconds of virtual time since the start of the
+ * call.
  */
 export interface CallOptions {
-  /** Time of a cancellation; 0 cancels before the handler starts. */
+  /** When to cancel the call; 0 cancels the call before the handler starts. */
   cancelAt?: number | undefined;
-  /** Cancels the call after `cancelAtReport` reports. */
+  /** Cancels the call after this many progress reports. */
   cancelAtReport?: number | undefined;
-  /** Time of a navigation to another page. */
+  /** When to navigate the tab to another page. */
   navigateAt?: number | undefined;
 }
 
-/** Error of a failed call, with the code that an agent gets. */
+/** The error of a failed call, as an agent receives it. */
 export interface SimulatedError {
   /**
-   * `tool_error` for an error of the tool, else a code of the server: `idle_timeout`, `cancelled`, `invalid_arguments`,
-   * ...
+   * `tool_error` if the handler threw an error, else the server's error code, such as `idle_timeout`, `cancelled` or
+   * `invalid_arguments`.
    */
   readonly code: string;
   readonly message: string;
@@ -56,9 +56,9 @@ export interface SimulatedError {
   };
 }
 
-/** Outcome of a call, and the recorded actions of its handler. */
+/** The outcome of a simulated call, and what its handler did. */
 export interface SimulatedCall {
-  /** Result that the agent gets; undefined if the call failed. */
+  /** The tool's result as the agent receives it; undefined if the call failed. */
   readonly result?: unknown;
   readonly error?: SimulatedError;
   readonly reports: readonly ProgressOptions[];
@@ -66,51 +66,51 @@ export interface SimulatedCall {
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
   /**
-   * Malformed reports, which a browser drops without an error. A test should check that the list `dropped` has no
-   * malformed reports.
+   * Malformed progress reports, which the extension would drop without an error. A test should assert that `dropped` is
+   * empty.
    */
   readonly dropped: readonly string[];
-  /** Duration of the call, in milliseconds of virtual time. */
+  /** How long the call took, in milliseconds of virtual time. */
   readonly tookMs: number;
   /**
-   * `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. `stopped` is undefined if the
-   * handler's signal did not abort.
+   * How the handler reacted when its signal aborted: `aborted` if it ended within 2 s, else `ignored`. If the signal
+   * did not abort, `stopped` is undefined.
    */
   readonly stopped?: 'aborted' | 'ignored';
 }
 
-/** A tab in which a plugin runs. */
+/** A simulated tab in which a plugin runs. */
 export interface SimulatedTab {
-  /** Runs a tool like a call of an agent. The promise that `call` returns never rejects. */
+  /** Calls a tool as an agent would. The returned promise never rejects; failures are in the field `error`. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Renders a prompt like a request of a client. The promise that `prompt` returns never rejects. */
+  /** Renders a prompt as an MCP client would. The returned promise never rejects; failures are in the field `error`. */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Waits `ms` milliseconds of virtual time. */
   wait(ms: number): Promise<void>;
-  /** Log entries of the plugin, in order. */
+  /** The plugin's log entries, in order. */
   readonly logs: readonly LogEntry[];
-  /** Console lines of the page. */
+  /** The lines in the page's console, in order. */
   readonly console: readonly ConsoleLine[];
-  /** HTTP requests of the plugin. */
+  /** The HTTP requests that the plugin sent, in order. */
   readonly requests: readonly RouteRequest[];
-  /** Current URL of the tab. */
+  /** The current URL of the tab. */
   readonly url: string;
 }
 
-/** Default limits of the server, in milliseconds. */
+/** The server's default timeouts for a call, in milliseconds. */
 const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
 /**
- * Time between the start of a navigation and the end of the page. A result of a tool that arrives before the end of the
- * page still counts.
+ * How long the old page keeps running after a navigation starts, in milliseconds. If the tool returns within that time,
+ * the call still succeeds.
  */
 const navigationMs = 50;
 
 /**
- * Opens a tab that runs `plugin`, the default export of its module. Each test must open its own tab, because the tab of
- * the previous test is closed. `simulate` works only in tests that `opentabs plugin test` runs.
+ * Opens a tab that runs `plugin`, the default export of its module. Call `simulate` in each test, because the previous
+ * test's tab is closed. `simulate` works only in tests that `opentabs plugin test` runs.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
@@ -197,10 +197,7 @@ class Tab implements SimulatedTab {
     );
   }
 
-  /**
-   * Throws an error unless the plugin's isReady() returns true. The host also calls isReady() before each call of a
-   * tool.
-   */
+  /** Fails the call unless the plugin's isReady() returns true, as the extension does before each tool call. */
   async #checkReady(run: SimulatedCallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new SimulatedCallError('internal', 'the plugin has no isReady function');
@@ -236,7 +233,7 @@ class Tab implements SimulatedTab {
   }
 }
 
-/** A simulated call of a tool, with its limits and its outcome. */
+/** One simulated tool call, with its timeouts and its outcome. */
 class SimulatedCallRun {
   readonly context: TestContext;
   readonly outcome: Promise<SimulatedCall>;
@@ -260,7 +257,7 @@ class SimulatedCallRun {
     this.context = makeContext({ tools, user: userBehavior, decision }, () => this.#handleReport());
   }
 
-  /** Starts the timers of the call, right before its handler runs. */
+  /** Starts the call's timeouts, right before its handler runs. */
   start(limits: unknown): void {
     const ownLimits = hasProperties(limits) ? limits : {};
     if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleMs = ownLimits.idleTimeoutMs;
@@ -273,14 +270,14 @@ class SimulatedCallRun {
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
-  /** Fails the call soon, because the page of the call navigates. */
+  /** Fails the call after 50 ms, because its page navigates to `url`. */
   navigate(url: string): void {
     this.#setTimer(navigationMs, () => {
       this.fail('navigated', `the tab navigated to ${url} while the tool ran`);
     });
   }
 
-  /** Ends the call with the outcome of its handler, unless the call has ended. */
+  /** Ends the call with the result or error of its handler, unless the call has already ended. */
   onHandlerSettled(readOutcome: () => unknown): void {
     this.#hasSettled = true;
     if (this.isOver) return;
@@ -305,7 +302,7 @@ class SimulatedCallRun {
     this.failWith(new SimulatedCallError(code, message));
   }
 
-  /** Aborts the handler's signal, and ends the call when the handler settles or after stopLimitMs. */
+  /** Aborts the handler's signal, and ends the call when the handler settles, or after 2 s. */
   #stop(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
     this.#isStopping = true;
@@ -355,7 +352,7 @@ class SimulatedCallRun {
   }
 }
 
-/** Converts a thrown value to the error that the agent gets. */
+/** Converts a thrown value to the error that the agent receives. */
 function toSimulatedError(error: unknown): SimulatedError {
   if (error instanceof SimulatedCallError) return { code: error.code, message: error.message };
   const message = messageOf(error);

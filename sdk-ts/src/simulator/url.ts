@@ -1,5 +1,5 @@
-// The page's URL and URLSearchParams. atob is defined before the vendored URL module loads, because this module decodes
-// a table with atob while loading.
+// The classes URL and URLSearchParams of the simulated page. `atob.ts` must be imported first, because the vendored URL
+// module decodes a table with `atob` while it loads.
 import './atob.ts';
 
 export {
