@@ -8,11 +8,14 @@ import { removeHidden } from './wording.ts';
 export interface ActivitiesProps {
   readonly callId: string;
   readonly activities: readonly ActivityView[];
-  /** isCollapsed is true if only the names of activities are shown until the user expands the activities. */
+  /** isCollapsed hides the content of activities behind their names until the user expands them. */
   readonly isCollapsed: boolean;
 }
 
-/** Activities renders the content that a tool shows beside its progress, always as text and never as HTML. */
+/**
+ * Activities renders the content that a tool shows beside its progress, such as a table. Content is always plain text,
+ * never HTML.
+ */
 export function Activities({ callId, activities, isCollapsed }: ActivitiesProps): VNode {
   return (
     <>
@@ -30,7 +33,7 @@ function Activity(props: {
 }): VNode {
   const { callId, activity, folded } = props;
   const { type, content = '', bytes } = activity;
-  // The panel renders up to 20 times per second, and the activities may total 512 KB.
+  // Memoized, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
   const shown = useMemo(() => showActivity({ type, content, bytes }), [type, content, bytes]);
   const name = removeHidden(type);
   const body = <Content shown={shown} name={name} callId={callId} />;
@@ -123,7 +126,7 @@ function Rows({ table, name }: { readonly table: Table; readonly name: string })
   );
 }
 
-/** formatSize returns a number of bytes as text. */
+/** formatSize formats a number of bytes, such as "900 B" or "1.2 MB". */
 function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,30 +1,27 @@
-// Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that are sent, so
-// a repeated name has several rows, and numbers keep all their digits.
+// Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that the client sent,
+// so duplicate names get several rows, and numbers keep all their digits.
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
-/**
- * MaxShortLength and MaxShortLines limit the argument values that the panel shows without folding, in characters
- * and lines.
- */
+/** Longer argument values are folded in the panel. The limits are in characters and in lines. */
 const MaxShortLength = 240;
 const MaxShortLines = 6;
 
-/** ArgumentRow is one argument of a call. */
+/** ArgumentRow is one argument of a call, as the panel lists it. */
 export interface ArgumentRow {
   readonly name: string;
   /**
-   * text is the content of a string argument, or the JSON text of any other argument. Hidden characters are
-   * escaped.
+   * text is the content of a string argument, or the JSON of any other argument. Hidden characters are shown as
+   * escapes.
    */
   readonly text: string;
-  /** isCode is true for an argument that is not a string. */
+  /** isCode is true if the argument is not a string, so that the panel shows JSON. */
   readonly isCode: boolean;
 }
 
 /**
- * listArguments splits a JSON object into its members, and returns undefined for other JSON text. The JSON text may
- * be truncated.
+ * listArguments splits a JSON object, which may be truncated, into its members. It returns undefined for other JSON,
+ * such as an array.
  */
 export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);
@@ -60,7 +57,7 @@ function makeRow(name: string, value: readonly string[]): ArgumentRow {
   };
 }
 
-/** readString returns the content of a JSON string token, or undefined for another token. */
+/** readString returns the content of a JSON string token, or undefined for any other token. */
 function readString(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(token);
@@ -70,15 +67,12 @@ function readString(token: string): string | undefined {
   }
 }
 
-/** isLongValue reports whether an argument value is folded until the user opens it. */
+/** isLongValue reports whether the panel folds an argument value until the user expands it. */
 export function isLongValue(text: string): boolean {
   return text.length > MaxShortLength || text.split('\n').length > MaxShortLines;
 }
 
-/**
- * summarizeArguments returns the arguments of a call as one line, or undefined if the line is longer than
- * maxLength.
- */
+/** summarizeArguments returns the arguments of a call on one line, or undefined if the line would exceed maxLength. */
 export function summarizeArguments(json: string, maxLength: number): string | undefined {
   if (json.length > 4 * maxLength) return undefined;
   const rows = listArguments(json) ?? [];

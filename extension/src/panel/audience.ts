@@ -1,19 +1,21 @@
-// Selects the messages, results and activities that the panel shows. A tool marks each report and its result as meant
-// for the user or not. The panel always shows calls, their endings, numbers, and decisions that the user has to make.
+// Selects the messages, results and activities that the panel shows. A tool marks each progress report and its result
+// as meant for the user or not. The panel always shows the calls themselves, how they ended, their progress numbers,
+// and pending approvals.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
 /**
- * UserAudience marks content for the user. Content without the mark UserAudience is shown only with "Show everything".
+ * UserAudience is the audience of content that is meant for the user. The panel shows other content only if "Show
+ * everything" is on.
  */
 const UserAudience = 'user';
 
-/** Report is the progress of a call as the panel shows it. */
+/** Report is the progress of a call, reduced to what the panel may show. */
 export interface Report {
-  /** share is the completed part of the call, from 0 to 1; undefined while unknown. */
+  /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly share: number | undefined;
   readonly message: string;
-  /** word is the tool's own status word, such as "indexing", or empty. */
+  /** word is the phase that the tool reported, such as "indexing", or empty. */
   readonly word: string;
 }
 
@@ -23,7 +25,7 @@ export function reportOf(call: CallView, showsEverything: boolean): Report {
   return { share: call.progress, message, word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '' };
 }
 
-/** activitiesOf returns the visible activities of a call. */
+/** activitiesOf returns the activities of a call that the panel may show. */
 export function activitiesOf(call: CallView, showsEverything: boolean): readonly ActivityView[] {
   return (call.activities ?? []).filter((activity) => showsEverything || activity.audience === UserAudience);
 }
@@ -33,7 +35,7 @@ export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/** resultOf returns the beginning of a call's result, or an empty string if the result is not for the user. */
+/** resultOf returns the beginning of a call's result, or an empty string if the tool did not mark it for the user. */
 export function resultOf(call: CallView, showsEverything: boolean): string {
   return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';
 }

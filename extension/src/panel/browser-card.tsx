@@ -20,7 +20,7 @@ export interface BrowserCardProps {
   readonly act: Act;
 }
 
-/** BrowserCard shows and changes the permissions of agents for browser tools. */
+/** BrowserCard lets the user choose which browser tools agents may call. */
 export function BrowserCard(props: BrowserCardProps): VNode | null {
   const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
   const { isBusy, error, run } = usePanelAction(act);
@@ -64,10 +64,7 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   );
 }
 
-/**
- * Group shows a group of browser tools with one permission switch. The dangerous tools of a group have separate
- * switches.
- */
+/** Group shows a group of browser tools with one permission switch. Each dangerous tool has a separate switch. */
 function Group({ group, act }: { readonly group: BrowserGroupView; readonly act: Act }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const tools = group.tools ?? [];

@@ -3,12 +3,12 @@ import { CopyButton } from './copy-button.tsx';
 
 interface BlockProps {
   readonly title: string;
-  /** text is what the button copies. */
+  /** text is copied to the clipboard when the user clicks the copy button. */
   readonly text: string;
   readonly children: ComponentChildren;
 }
 
-/** Block is one text of a call with its title and a button that copies the text. */
+/** Block shows one text of a call, such as its result, with a title and a copy button. */
 export function Block({ title, text, children }: BlockProps): VNode {
   return (
     <div class="block">

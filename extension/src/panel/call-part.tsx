@@ -10,7 +10,9 @@ interface CallPartProps {
   children(details: CallInspectResult): ComponentChildren;
 }
 
-/** CallPart is a folded part of a call, whose content is loaded when the user opens it. */
+/**
+ * CallPart is a folded section of a call, such as its timing. The content is loaded when the user expands the section.
+ */
 export function CallPart({ title, loaded, children }: CallPartProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const toggle = (isOpenNow: boolean) => {

@@ -1,11 +1,11 @@
-// Describes the arguments of a call in one line, and makes the command that repeats a call.
+// Formats the arguments of a call on one line, and builds the command line that repeats a call.
 
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
 import { escapeHidden } from './json-text.ts';
 import { isBrowserTool } from './wording.ts';
 
-/** TypedMask replaces the text that a browser tool typed into a page. */
+/** TypedMask is what the server records in place of text that a browser tool typed into a page, such as a password. */
 const TypedMask = '•••';
 
 /** argsLine returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
@@ -19,7 +19,7 @@ export function argsLine(args: string | undefined): string {
   return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
 }
 
-/** hasAllArgs reports whether args contains all arguments of a call as the client sent them. */
+/** hasAllArgs reports whether args is the complete JSON that the client sent, neither masked nor truncated. */
 export function hasAllArgs(args: string | undefined): args is string {
   return args !== undefined && !args.includes(TypedMask) && parseObject(args) !== undefined;
 }
@@ -32,7 +32,7 @@ export function commandFor({ plugin, tool, prompt }: CallView, args: string): st
   return `opentabs call ${name}${input}`;
 }
 
-/** quoteForShell quotes a text, so that a POSIX shell passes the text on unchanged. */
+/** quoteForShell quotes a text so that a POSIX shell passes it to the command unchanged. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

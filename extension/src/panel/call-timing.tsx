@@ -8,7 +8,7 @@ interface CallTimingProps {
   readonly loaded: LoadedDetails;
 }
 
-/** CallTiming shows where the time of a call went: one row for each phase, with its start, its duration and its bar. */
+/** CallTiming shows how long each phase of a call took, as one row with start, duration and bar. */
 export function CallTiming({ loaded }: CallTimingProps): VNode {
   return (
     <CallPart title="Timing" loaded={loaded}>

@@ -8,14 +8,14 @@ import { lateEffect, removeHidden } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
-  /** otherPlugins contains the names of the plugins that the user can choose as called plugins. */
+  /** otherPlugins contains the names of the plugins that the user can allow this plugin to call. */
   readonly otherPlugins: readonly string[];
   readonly act: Act;
 }
 
 /**
- * NestedCallPermissions lists the plugins that a plugin may call and the plugins that were denied to the plugin. The
- * user can add plugins to the list of plugins that a plugin may call.
+ * NestedCallPermissions lists which other plugins a plugin may call, and which calls the user has denied. The user can
+ * add and remove entries.
  */
 export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
@@ -70,7 +70,10 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
   );
 }
 
-/** LateAccess switches whether a late plugin gets its secret settings and may call other plugins. */
+/**
+ * LateAccess is a switch for plugins that start after the page's scripts. It controls whether such a plugin receives
+ * its secret settings and may call other plugins.
+ */
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   if (!plugin.late) return null;

@@ -11,20 +11,20 @@ import { RunningCall } from './running-call.tsx';
 import { placeCalls } from './tree.ts';
 import { hostOf } from './wording.ts';
 
-/** MinCallsForCompactList is the number of open calls from which each call is shown compactly. */
+/** MinCallsForCompactList is the number of open calls at which the list switches to a compact layout. */
 const MinCallsForCompactList = 6;
 
 export interface CallsProps {
   readonly openCalls: readonly OpenCall[];
-  /** recent are the calls that have ended, newest first. */
+  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
+  /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];
-  /** running also counts the calls that are not in the list. */
+  /** running is the number of running calls, including calls that the panel does not list. */
   readonly running: number;
-  /** showsEverything is true if content that is not for the user is also shown. */
+  /** showsEverything is true if the panel also shows content that tools did not mark for the user. */
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
   readonly act: Act;
@@ -33,7 +33,7 @@ export interface CallsProps {
 /** Calls shows the running calls, and below them the calls that have ended. */
 export const Calls = memo(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
-  // Calls that wait for a permission are shown at the top of the panel (waiting.tsx).
+  // Calls that wait for approval are shown at the top of the panel instead (waiting.tsx).
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
   const placed = placeCalls(shownCalls.map(({ call }) => call));
   const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));
@@ -84,7 +84,7 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
   );
 });
 
-/** siteOf returns the host of the page in which a call runs, or an empty string before a page is chosen. */
+/** siteOf returns the host of the page in which a call runs, or an empty string before the server has chosen a page. */
 function siteOf(call: CallView, tabs: readonly PanelTab[]): string {
   const tab = tabs.find((one) => one.tabId === call.tabId);
   return call.site ?? (tab ? hostOf(tab.url) : '');

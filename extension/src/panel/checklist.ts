@@ -1,4 +1,4 @@
-// Decides which setup steps the user still has to do before an agent can make the first call.
+// Determines which setup steps the user still has to do before an agent can make the first call.
 
 import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
@@ -12,9 +12,9 @@ export interface Step {
   readonly id: StepId;
   readonly title: string;
   readonly isDone: boolean;
-  /** text describes the state of the step, or what the user has to do. */
+  /** text describes what the user has to do for this setup step, or that the step is done. */
   readonly text: string;
-  /** copies are texts that the user copies to complete the step. */
+  /** copies are texts that the user copies to complete the setup step, such as a configuration for an MCP client. */
   readonly copies: readonly { readonly label: string; readonly text: string }[];
 }
 

@@ -3,13 +3,15 @@ import { useState } from 'preact/hooks';
 import type { ActionResult } from '../panel-message.ts';
 
 /**
- * useChoice returns the value that a control shows and a function that changes the value. A new choice is shown at
- * once, until the value of the server changes or the server rejects the choice.
+ * useChoice makes a control show the user's choice before the server confirms it. It returns the displayed value and a
+ * function that changes the value. The displayed value reverts to the server's value when that changes, or when the
+ * server rejects the choice.
  */
 export function useChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
-  // The user's choice is dropped, so that the choice does not reappear when another surface restores the old value.
+  // Once the server's value changes, the user's choice is dropped. Otherwise it would reappear if the server's value
+  // changed back.
   if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
   const choose = async (value: T) => {
     setChosenValue({ value, before: current });
@@ -21,13 +23,13 @@ export function useChoice<T>(current: T, send: (value: T) => Promise<ActionResul
 
 interface SwitchProps {
   readonly label: ComponentChildren;
-  /** current is the value that the server sent. */
+  /** current is the state of the switch on the server. */
   readonly current: boolean;
   readonly busy: boolean;
   send(on: boolean): Promise<ActionResult>;
 }
 
-/** Switch shows a choice at once, and reverts the choice if the server rejects the change. */
+/** Switch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
 export function Switch({ label, current, busy, send }: SwitchProps): VNode {
   const [on, choose] = useChoice(current, send);
   return (
@@ -45,7 +47,7 @@ export function Switch({ label, current, busy, send }: SwitchProps): VNode {
   );
 }
 
-/** ErrorText shows why an action failed, and nothing for an empty string. */
+/** ErrorText shows why an action of the user failed, or nothing if text is empty. */
 export function ErrorText({ text }: { readonly text: string }): VNode | null {
   return text === '' ? null : (
     <p class="error" role="alert">

@@ -5,17 +5,17 @@ import { usePermissionChange } from './permission-change.ts';
 import { permissionWords } from './wording.ts';
 
 export interface ChromePermissionsProps {
-  /** permissions are the optional Chrome permissions in the manifest. */
+  /** permissions are the optional Chrome permissions that the extension's manifest lists. */
   readonly permissions: readonly OptionalPermission[];
   /**
-   * grant requests a Chrome permission, and reports whether the extension has the permission afterwards. Chrome
-   * requires a click of the user before grant.
+   * grant requests a permission from Chrome, and returns whether Chrome granted it. Chrome allows such requests only in
+   * response to a user's click.
    */
   grant(name: OptionalPermission['name']): Promise<boolean>;
   revoke(name: OptionalPermission['name']): Promise<boolean>;
 }
 
-/** ChromePermissions grants and revokes optional permissions of the extension. */
+/** ChromePermissions lets the user grant and revoke the extension's optional Chrome permissions. */
 export function ChromePermissions(props: ChromePermissionsProps): VNode | null {
   if (props.permissions.length === 0) return null;
   return (

@@ -1,18 +1,21 @@
-// Ignores clicks on a card that has just appeared or moved. Cards appear, disappear and move while the user aims at a
-// button. Without the click guard, a click could hit the wrong card and allow the wrong call.
+// Ignores clicks on an approval card that has just appeared or moved. Cards can move while the user aims at a button.
+// Without the click guard, the click could hit another card and approve the wrong call.
 
-/** MinStillMs is how long a card must stay in place before clicks on the card have an effect, in milliseconds. */
+/** MinStillMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
 export const MinStillMs = 500;
 
-/** ClickGuard measures how long each card has been in its place. */
+/** ClickGuard tracks how long each approval card has been in its place. */
 export interface ClickGuard {
-  /** recordPositions stores the positions of all cards' buttons after a render, in pixels from the top of the page. */
+  /**
+   * recordPositions stores the position of each card's buttons after a render, in pixels from the top of the panel's
+   * document.
+   */
   recordPositions(places: ReadonlyMap<string, number>, nowMs: number): void;
-  /** waitMs returns the time until clicks on a card have an effect; 0 if clicks already have an effect. */
+  /** waitMs returns how many milliseconds a card will still ignore clicks; 0 if the card accepts clicks. */
   waitMs(card: string, nowMs: number): number;
 }
 
-/** makeClickGuard returns a ClickGuard without cards. */
+/** makeClickGuard returns a ClickGuard that tracks no cards yet. */
 export function makeClickGuard(): ClickGuard {
   let positions = new Map<string, { top: number; sinceMs: number }>();
   return {

@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** CopiedMs is how long the button shows "Copied" after a click, in milliseconds. */
+/** CopiedMs is how long a copy button shows "Copied" after a click, in milliseconds. */
 const CopiedMs = 2000;
 
 interface CopyButtonProps {
-  /** text is copied to the clipboard when the user presses the button. */
+  /** text is copied to the clipboard when the user clicks the copy button. */
   readonly text: string;
-  /** label names the copied text for screen readers. */
+  /** label describes the copied text to screen readers. */
   readonly label: string;
-  /** children is the caption of the button; "Copy" by default. */
+  /** children is the caption of the copy button. The default is "Copy". */
   readonly children?: string;
 }
 
-/** CopyButton copies a text to the clipboard, and briefly shows that the text was copied. */
+/** CopyButton copies a text to the clipboard, and shows "Copied" for two seconds. */
 export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
   const [outcome, setOutcome] = useState<string>();
   useEffect(() => {

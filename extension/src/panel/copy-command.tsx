@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 
-/** CopyCommand shows a text, such as a command, with a button that copies the text. */
+/** CopyCommand shows a command line or another text with a copy button. */
 export function CopyCommand({
   command,
   label = 'command',

@@ -12,7 +12,7 @@ interface DeveloperViewProps {
   readonly loaded: LoadedDetails;
 }
 
-/** DeveloperView shows what the author of a plugin needs to fix a failed call. */
+/** DeveloperView shows what a plugin's author needs to debug a call, such as the stack trace. */
 export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
   return (
     <CallPart title="Developer" loaded={loaded}>

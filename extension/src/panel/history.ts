@@ -1,5 +1,4 @@
-// Loads recorded calls from the server. The server's recorder also has the calls from before a restart of the
-// server.
+// Loads recorded calls from the server, including calls from before its last restart.
 
 import type { CallsFilter, RecordedCall } from '../../../wire/wire.gen.ts';
 import type { Act } from './requests.ts';
@@ -9,36 +8,36 @@ const PageSize = 100;
 
 /** History loads recorded calls in pages, newest first. */
 export interface History {
-  /** hasOlder is false after the oldest recorded call was loaded. */
+  /** hasOlder is false once the panel has loaded the oldest recorded call. */
   readonly hasOlder: boolean;
-  /** loadFirst loads the newest page, whose calls the panel may already have. */
+  /** loadFirst loads the page with the newest recorded calls, some of which the panel may already show. */
   loadFirst(): Promise<void>;
   /**
-   * loadOlder loads older calls until the panel has a call that it lacked, and returns a sentence with the reason if
-   * the load fails.
+   * loadOlder loads older pages until one contains a call that is new to the panel. If loading fails, loadOlder returns
+   * the reason as a sentence.
    */
   loadOlder(): Promise<string | undefined>;
-  /** loadNewest loads the records of calls that have just ended. */
+  /** loadNewest reloads the newest page, which contains the records of calls that have just ended. */
   loadNewest(): Promise<void>;
   /**
-   * search reads one page of the recorded calls that a filter selects. `before` is the `next` of the previous page. A
-   * page may have no calls although older calls match.
+   * search loads one page of the recorded calls that match a filter. `before` is the field `next` of the previous page.
+   * A page may be empty although older calls match.
    */
   search(filter: CallsFilter, before?: string): Promise<FoundPage>;
 }
 
-/** FoundPage is one page of the recorded calls that a filter selects, newest first. */
+/** FoundPage is one page of recorded calls that match a filter, newest first. */
 export interface FoundPage {
   readonly calls: readonly RecordedCall[];
-  /** next is undefined if there are no older calls. */
+  /** next is the position of the next page, or undefined if there are no older calls. */
   readonly next: string | undefined;
-  /** error is a sentence with the reason why the search failed. */
+  /** error is the reason why the search failed, as a sentence. */
   readonly error: string | undefined;
 }
 
 /**
- * makeHistory makes a History that passes each page of recorded calls to receive. receive returns whether the page
- * has a call that the panel lacked.
+ * makeHistory returns a History that passes each loaded page to receive. receive returns whether the page contains a
+ * call that is new to the panel.
  */
 export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => boolean): History {
   let next: string | undefined;
@@ -49,12 +48,14 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
     const { error, history } = await act({ op: 'history', params });
     return { error, calls: history?.calls ?? [], next: history?.next };
   };
-  /** load loads one page of recorded calls. hasNew is whether the page has a call that the panel lacked. */
+  /**
+   * load loads one page of recorded calls. hasNew reports whether the page contains a call that is new to the panel.
+   */
   const load = async (before: string | undefined): Promise<FoundPage & { readonly hasNew: boolean }> => {
     const page = await readPage(before);
     return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
   };
-  /** loadNext loads the page after the last one. */
+  /** loadNext loads the page after the oldest loaded page. */
   const loadNext = async () => {
     const page = await load(next);
     if (page.error === undefined) {
@@ -71,8 +72,8 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
       await loadNext();
     },
     loadOlder: async () => {
-      // A page may be empty, because the server reads only a limited part of its recorded files for one page. The
-      // panel may also have all calls of a page, because the server sends the newest calls when the panel opens.
+      // A page may be empty, because the server reads only a limited part of its recorded files per request. A page may
+      // also contain only known calls, because the server sends the newest calls when the panel opens.
       for (;;) {
         const page = await loadNext();
         if (page.error !== undefined) return page.error;

@@ -1,17 +1,18 @@
-// Formats JSON text for display. The user must see exactly the arguments that are sent. To show JSON exactly, this file
-// never parses and reprints numbers and members, and shows hidden characters as escapes.
+// Formats JSON text for display. The user must see exactly the arguments that the client sent. The functions never
+// parse and reprint JSON, which would round large numbers and drop duplicate members, and they show hidden characters
+// as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 
 /**
- * MaxIndent is the deepest level that is indented. Without a limit, 8,000 nested brackets would become 128 MB of
- * spaces.
+ * MaxIndent is the deepest indented level of formatted JSON. Without a limit, 8,000 nested brackets would become 128 MB
+ * of spaces.
  */
 const MaxIndent = 32;
 
 /**
  * indentJson formats JSON text with one line per member and item. Numbers keep all their digits, and duplicate members
- * remain. Truncated JSON text is formatted up to its end.
+ * remain. indentJson also accepts truncated JSON.
  */
 export function indentJson(text: string): string {
   const pieces: string[] = [];
@@ -41,7 +42,7 @@ export function indentJson(text: string): string {
   return escapeHidden(pieces.join(''));
 }
 
-/** Token matches a bracket, a comma, a colon, a string (also a truncated string), a number or a keyword. */
+/** Token matches one JSON token: a bracket, comma, colon, string, number or keyword. A string may be truncated. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
 /** splitTokens splits JSON text into its tokens, even if the text is truncated. */
@@ -49,7 +50,7 @@ export function splitTokens(text: string): readonly string[] {
   return text.match(Token) ?? [];
 }
 
-/** unescapeLetters replaces needless escapes in a JSON string by their letters. */
+/** unescapeLetters replaces unnecessary escapes in a JSON string, such as `\u0041`, with the letter itself. */
 function unescapeLetters(token: string): string {
   try {
     return JSON.stringify(JSON.parse(token));
@@ -59,8 +60,8 @@ function unescapeLetters(token: string): string {
 }
 
 /**
- * escapeHidden replaces hidden characters by escapes: characters that are invisible, or that change how other text
- * looks.
+ * escapeHidden replaces hidden characters with JSON escapes: characters that are invisible, or that change how other
+ * text looks.
  */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));

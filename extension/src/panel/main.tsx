@@ -1,5 +1,5 @@
-// Renders the state that the worker sends in the side panel, and sends the user's actions to the worker. The side panel
-// stores only unsaved input, the switch "Show everything", and that a call has succeeded.
+// Renders the side panel from the state that the service worker sends, and sends the user's actions to the worker. The
+// panel itself stores only unsaved input, the switch "Show everything", and whether a call has ever succeeded.
 
 import { render } from 'preact';
 import type { CallView, FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
@@ -27,11 +27,11 @@ import { makeRequests } from './requests.ts';
 import { reuseEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
 
-/** RetryMs is the delay before a closed port is reopened, in milliseconds. */
+/** RetryMs is how long the panel waits before it reconnects to the service worker, in milliseconds. */
 const RetryMs = 250;
-/** TickMs is the interval at which shown times are updated, in milliseconds. */
+/** TickMs is how often the panel updates displayed times, in milliseconds. */
 const TickMs = 1000;
-/** ShowsEverythingKey is the storage key of the switch "Show everything". */
+/** ShowsEverythingKey is the key under which the switch "Show everything" is stored. */
 const ShowsEverythingKey = 'showEverything';
 /** HasSuccessKey is the storage key that is set after the first successful call. */
 const HasSuccessKey = 'hadSuccess';
@@ -45,8 +45,8 @@ let failed: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
 let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
 /**
- * siteAccess assumes access to all sites until the granted sites are loaded, so that the panel offers no change
- * before.
+ * siteAccess assumes access to all sites until Chrome has returned the granted sites. Until then, the panel offers no
+ * button that grants access.
  */
 let siteAccess: SiteAccessProps = {
   patterns: [AllSites],
@@ -56,7 +56,7 @@ let siteAccess: SiteAccessProps = {
   revoke: revokeSite,
 };
 let showsEverything = false;
-/** hadSuccess is true after the first successful call, and undefined until the stored value is read. */
+/** hadSuccess is true once a call has ever succeeded, and undefined until the panel has read the stored setting. */
 let hadSuccess: boolean | undefined;
 
 const requests = makeRequests((message) => {
@@ -71,7 +71,7 @@ const history = makeHistory(requests.act, (page) => {
   draw();
   return recent.length > knownCount;
 });
-/** isHistoryLoaded is true after the first page of recorded calls was requested. */
+/** isHistoryLoaded is true once the panel has requested the first page of recorded calls. */
 let isHistoryLoaded = false;
 
 function setShowsEverything(on: boolean): void {
@@ -103,7 +103,7 @@ function draw(): void {
 }
 
 /**
- * receiveState stores a new panel state. Unchanged parts of the state remain the same objects, so that their
+ * receiveState stores a new state from the service worker. Unchanged parts keep their previous objects, so that their
  * components do not render again.
  */
 function receiveState(next: PanelState, ended: readonly CallView[]): void {
@@ -127,14 +127,14 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
   draw();
 }
 
-/** recordSuccess stores in the settings that a call has succeeded, once. */
+/** recordSuccess stores that a call has succeeded, which hides the setup checklist from then on. */
 function recordSuccess(): void {
   if (hadSuccess !== false || !hasSuccess(recent)) return;
   hadSuccess = true;
   void writeSetting(HasSuccessKey, 'yes');
 }
 
-/** handlers contains one handler for each kind of message of the worker. */
+/** handlers maps each kind of message from the service worker to its handler. */
 const handlers: PortHandlers<ToPanel> = {
   state: (message) => receiveState(message.state, message.ended),
   plugins: (message) => {

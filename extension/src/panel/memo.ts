@@ -1,8 +1,8 @@
 import { Component, type ComponentChildren, type ComponentType, createElement } from 'preact';
 
 /**
- * memo returns a component that renders again only if a prop or the component's own state has changed. Props are
- * compared with ===.
+ * memo returns a component that renders again only if its state or one of its props has changed. Props are compared
+ * with ===.
  */
 export function memo<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {
   return class extends Component<P> {
@@ -15,7 +15,7 @@ export function memo<P extends object>(draw: (props: P) => ComponentChildren): C
   };
 }
 
-/** hasSameProps reports whether two objects have the same members with the same values. */
+/** hasSameProps reports whether two props objects have the same keys and, by ===, the same values. */
 export function hasSameProps(a: object, b: object): boolean {
   const entries = Object.entries(a);
   const others = new Map(Object.entries(b));

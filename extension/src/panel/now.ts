@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** TickMs is the interval at which displayed times are updated, in milliseconds. */
+/** TickMs is how often displayed times are updated, in milliseconds. */
 const TickMs = 1000;
 
 const listeners = new Set<(nowMs: number) => void>();
@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
  * useNowMs returns the current time in milliseconds since 1970, and renders the component again every second. All
- * components share one timer.
+ * components that call useNowMs share one timer.
  */
 export function useNowMs(): number {
   const [nowMs, setNowMs] = useState(Date.now);

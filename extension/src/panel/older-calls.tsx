@@ -7,11 +7,11 @@ import { type Filter, filterCalls, fromRecord, type RecentCall, toRecorderFilter
 interface LoadButtonProps {
   readonly caption: string;
   readonly busyCaption: string;
-  /** load returns a sentence with the reason if it fails. */
+  /** load loads further calls. If loading fails, load returns the reason as a sentence. */
   load(): Promise<string | undefined>;
 }
 
-/** LoadButton loads further calls. */
+/** LoadButton is a button that loads older calls, and shows an error if loading fails. */
 export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNode {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +32,7 @@ export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNo
 
 const noCalls: readonly RecentCall[] = [];
 
-/** FoundCalls are calls of the server's recorder that a filter selects, newest first. */
+/** FoundCalls are recorded calls that match a filter, newest first. */
 interface FoundCalls {
   readonly filter: Filter;
   readonly calls: readonly RecentCall[];
@@ -40,16 +40,16 @@ interface FoundCalls {
   readonly isComplete: boolean;
 }
 
-/** CallSearch searches the server's recorder for calls that a filter selects. */
+/** CallSearch searches the server's recorded calls with a filter. */
 interface CallSearch {
   readonly calls: readonly RecentCall[];
-  /** isComplete is true if the recorder has no further calls that the filter selects. */
+  /** isComplete is true if the server has no further recorded calls that match the filter. */
   readonly isComplete: boolean;
-  /** search adds calls to the list calls, and returns a sentence with the reason if the search fails. */
+  /** search appends further results to calls. If the search fails, search returns the reason as a sentence. */
   search(): Promise<string | undefined>;
 }
 
-/** useCallSearch returns a search that begins again when the filter changes. */
+/** useCallSearch returns a search of the recorded calls, which restarts when the filter changes. */
 export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
   const nothing: FoundCalls = { filter, calls: noCalls, next: undefined, isComplete: false };
   const [stored, setFound] = useState(nothing);
@@ -59,7 +59,7 @@ export function useCallSearch(history: History, filter: Filter, showsEverything:
   const search = async () => {
     let { calls, next } = found;
     // A page of results may be empty although older calls match, because the server reads only a limited part of its
-    // files for one page.
+    // files per request.
     while (filterRef.current === filter) {
       const page = await history.search(toRecorderFilter(filter), next);
       if (page.error !== undefined) return page.error;

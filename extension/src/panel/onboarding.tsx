@@ -6,18 +6,20 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
-  /** serverProblem and browserProblem are notices about the setup steps "server" and "browser". */
+  /** serverProblem and browserProblem describe problems with the setup steps "server" and "browser". */
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
-  /** hide closes the setup checklist. hide is set only if the user has reopened the checklist. */
+  /**
+   * hide closes the setup checklist. It is undefined unless the user has reopened the checklist after the first call.
+   */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;
   readonly act: Act;
 }
 
 /**
- * Onboarding shows the setup checklist up to the first call. Each step has its state and a description of what to
- * do next.
+ * Onboarding shows the setup checklist until the first call has succeeded. Each step shows whether it is done, or what
+ * the user has to do.
  */
 export function Onboarding(props: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
@@ -54,7 +56,7 @@ export function Onboarding(props: OnboardingProps): VNode {
 
 interface StepItemProps {
   readonly step: Step;
-  /** isNext is true for the first setup step that is not done. */
+  /** isNext is true for the first setup step that the user has not completed. */
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }

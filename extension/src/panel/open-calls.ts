@@ -2,26 +2,24 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
 /**
- * MaxStartChangeMs is the largest ignored change of a computed start time, in milliseconds. Start times vary
- * because messages are delayed differently.
+ * MaxStartChangeMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. Start
+ * times are computed from when messages arrive, and therefore vary.
  */
 const MaxStartChangeMs = 500;
 
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
   /**
-   * call is the call as the server sent it. If startMs is set, call.runMs is 0, so that an unchanged call is equal
-   * in two messages.
+   * call is the call as the server sent it, except that runMs is 0 if startMs is set. Otherwise runMs would differ in
+   * each message, and an unchanged call would render again.
    */
   readonly call: CallView;
-  /**
-   * startMs is when the call started to run, in milliseconds since 1970, or undefined while the call does not run.
-   */
+  /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */
   readonly startMs?: number;
 }
 
 /**
- * updateOpenCalls returns the open calls of a new message from the worker, reusing the previous objects for
+ * updateOpenCalls converts the open calls in a new message from the worker, and reuses the previous objects of
  * unchanged calls. callsAt is when the message arrived, in milliseconds since 1970.
  */
 export function updateOpenCalls(

@@ -4,7 +4,7 @@ import type { PairingState } from '../worker/link/pairing.ts';
 import { CopyCommand } from './copy-command.tsx';
 import type { Act } from './requests.ts';
 
-/** PairingCard shows how to connect an extension without the file connection.json of an opentabs installation. */
+/** PairingCard shows how to connect the extension to the server if the extension's folder has no connection.json. */
 export function PairingCard({ pairing, act }: { pairing: PairingState; act: Act }): VNode {
   return (
     <section class="pairing">

@@ -3,9 +3,9 @@ import type { Action, ActionResult } from '../panel-message.ts';
 import type { Act } from './requests.ts';
 import { removeHidden } from './wording.ts';
 
-/** PanelAction is the state of the last action of one part of the panel. */
+/** PanelAction is the state of the last action that the user started in one component, such as saving settings. */
 export interface PanelAction {
-  /** isBusy is true until the worker answers the action. */
+  /** isBusy is true until the service worker has returned the result of the action. */
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;
@@ -13,8 +13,8 @@ export interface PanelAction {
 }
 
 /**
- * usePanelAction keeps the result of the last action, so that the panel can show an error beside the button of the
- * action.
+ * usePanelAction returns a PanelAction for one component, so that an error appears beside the button that the user
+ * clicked.
  */
 export function usePanelAction(act: Act): PanelAction {
   const [busy, setBusy] = useState(false);

@@ -22,24 +22,24 @@ import { Waiting } from './waiting.tsx';
 import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice, versionAdvice } from './wording.ts';
 
 export interface PanelProps {
-  /** state is undefined until the worker sends the first state. */
+  /** state is the panel state from the service worker, or undefined until the first message arrives. */
   readonly state: PanelState | undefined;
-  /** openCalls are the calls that have not ended. */
+  /** openCalls contains the calls that have not ended. */
   readonly openCalls: readonly OpenCall[];
-  /** recent are the calls that have ended, newest first. */
+  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
+  /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
-  /** plugins is undefined until the server sends the list. */
+  /** plugins is undefined until the server has sent the list of plugins. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed are the plugins that could not be loaded. */
+  /** failed contains the plugins that the server could not load. */
   readonly failed: readonly FailedPluginView[];
   /** browserTools is undefined until the server sends the permissions of browser tools. */
   readonly browserTools: StateBrowserParams | undefined;
   readonly chromePermissions: ChromePermissionsProps;
   readonly siteAccess: SiteAccessProps;
-  /** showsEverything is true if content that is not for the user is also shown. */
+  /** showsEverything is true if the panel also shows content that tools did not mark for the user. */
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
   /** needsOnboarding is true until the first call has succeeded. */
@@ -118,8 +118,8 @@ interface ProblemProps {
 }
 
 /**
- * ServerProblem shows why the extension has no working connection to the server, or nothing if the connection
- * works.
+ * ServerProblem shows why the extension is not connected to the server, and how to fix the problem. If the connection
+ * works, ServerProblem renders nothing.
  */
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
   const problem = linkAdvice(link, pairing);
@@ -138,7 +138,7 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
   );
 }
 
-/** BrowserProblem shows which Chrome settings the user has to turn on, or nothing if plugins can run. */
+/** BrowserProblem shows which Chrome settings plugins need. If plugins can run, BrowserProblem renders nothing. */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
   const problem = link.kind === 'open' ? modeAdvice(mode) : undefined;
   if (!problem) return null;
@@ -155,19 +155,19 @@ interface ConnectedPanelProps extends PanelProps {
   readonly state: PanelState;
   readonly view: View;
   setView(view: View): void;
-  /** checklist is shown below the calls that wait for the user, because these calls are more urgent. */
+  /** checklist is the setup checklist. Calls that wait for the user are more urgent, and appear above the checklist. */
   readonly checklist: VNode | false | undefined;
 }
 
-/** noPlugins are the plugins before the server sends the list. */
+/** noPlugins is one shared empty list, so that components do not render again while the list of plugins is missing. */
 const noPlugins: readonly PluginView[] = [];
 
-/** ConnectedPanel is the part of the panel that needs a connection to the server. */
+/** ConnectedPanel shows everything that requires a connection to the server. */
 function ConnectedPanel(props: ConnectedPanelProps): VNode {
   const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
   const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
   const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
-  // Ended calls are included, because the card of a waiting call stays to show how the call ended.
+  // Ended calls are included, because an approval card stays for a moment to show how its call ended.
   const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
   return (
     <>
@@ -212,7 +212,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   );
 }
 
-/** Notice shows a problem and the steps to fix it. children are the buttons of the notice. */
+/** Notice shows a problem and the steps that fix it. children contains the buttons of the notice. */
 function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode }): VNode {
   const { title, steps } = props.advice;
   return (
@@ -231,7 +231,7 @@ function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode
   );
 }
 
-/** BrowserName is the field in which the user names this browser. */
+/** BrowserName is the input field for the name of this browser, which agents see. */
 function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
   const [typedName, setTypedName] = useState<string>();
   const saveName = () => {

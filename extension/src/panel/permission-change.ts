@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 
-/** PermissionChange is a request to Chrome to grant or revoke a permission of the extension. */
+/** PermissionChange asks Chrome to grant or revoke a permission of the extension. */
 export interface PermissionChange {
   /** error is the reason why the last request failed, or empty if the request succeeded. */
   readonly error: string;
   /**
-   * change sends the request to Chrome, and resolves with the error of the request. Chrome requires a click of the
-   * user before change.
+   * change sends the request to Chrome, and resolves with an error if Chrome refuses. Chrome allows such requests only
+   * in response to a user's click.
    */
   change(): Promise<{ error?: string }>;
 }
 
 /**
- * usePermissionChange returns a PermissionChange for a Chrome permission. send resolves with true if Chrome granted
- * or revoked the permission.
+ * usePermissionChange returns a PermissionChange for one Chrome permission. send makes the request, and resolves with
+ * whether Chrome changed the permission.
  */
 export function usePermissionChange(send: () => Promise<boolean>, verb: 'grant' | 'revoke'): PermissionChange {
   const [error, setError] = useState('');

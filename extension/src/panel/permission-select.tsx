@@ -7,7 +7,7 @@ import type { Act } from './requests.ts';
 export interface PermissionSelectProps {
   readonly label: string;
   readonly plugin: string;
-  /** tool is undefined for the permission of the whole plugin. */
+  /** tool is the name of one tool, or undefined for the permission of the whole plugin. */
   readonly tool?: string;
   /** permission is undefined if the tool inherits the permission of its plugin. */
   readonly permission: Permission | undefined;
@@ -15,12 +15,12 @@ export interface PermissionSelectProps {
   readonly act: Act;
 }
 
-/** Inherit is the option that removes a tool's own permission. */
+/** Inherit is the select option that removes a tool's permission, so that the plugin's permission applies. */
 const Inherit = 'default';
 
 /**
- * PermissionSelect shows and changes a permission. If the server rejects the user's choice, PermissionSelect shows the
- * previous permission again.
+ * PermissionSelect is the drop-down list for the permission of a plugin or tool. If the server rejects the user's
+ * choice, the list shows the previous permission again.
  */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);

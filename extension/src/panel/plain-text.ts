@@ -1,32 +1,32 @@
-// Finds hidden characters: characters that are invisible, or that change how other text looks. The server has equal
-// rules for hidden characters (internal/plaintext), and one list of cases tests the panel and the server.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
+// same rules (internal/plaintext), and both implementations are tested with the same list of cases.
 
 /**
- * HiddenCharacter matches characters that are invisible or change how other text looks; isPartOfText finds the
- * exceptions.
+ * HiddenCharacter matches characters that are invisible or change how other text looks. isPartOfText makes exceptions,
+ * such as joiners within emoji.
  */
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
-/** NumberSigns matches format characters that are visible before digits. */
+/** NumberSigns matches Unicode format characters that are visible, because they enclose the digits after them. */
 const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
-/** Pictograph matches a character that can be an emoji. */
+/** Pictograph matches a symbol that can be displayed as an emoji. */
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
-/** EmojiModifier matches a character that sets the style or skin colour of the preceding emoji. */
+/** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-/** Letter matches a letter or a mark. */
+/** Letter matches a letter or combining mark outside the Latin, Greek, Cyrillic and Armenian blocks. */
 const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
 const UnjoinedLetter =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-/** replaceHidden returns a text with each hidden character replaced by the result of replace. */
+/** replaceHidden replaces each hidden character of a text with the result of replace. */
 export function replaceHidden(text: string, replace: (hidden: string) => string): string {
   if (!HiddenCharacter.test(text)) return text;
   const characters = [...text];
   const result: string[] = [];
-  let previous = ''; // the last visible character
-  let base = ''; // the last visible character that is no modifier
+  let previous = ''; // the last character that is not hidden
+  let base = ''; // the last character that is not hidden that is no modifier
   for (const [i, char] of characters.entries()) {
     if (
       HiddenCharacter.test(char) &&
@@ -43,7 +43,10 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
   return result.join('');
 }
 
-/** isPartOfText reports whether a HiddenCharacter has a visible effect in ordinary text. */
+/**
+ * isPartOfText reports whether a hidden character is needed to display ordinary text, such as a joiner between two
+ * emoji.
+ */
 function isPartOfText(char: string, prev: string, base: string, next: string): boolean {
   switch (char) {
     case '\u200d':

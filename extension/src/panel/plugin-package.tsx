@@ -8,14 +8,14 @@ import { installedText, updatedText } from './review-words.ts';
 import { removeHidden } from './wording.ts';
 
 interface InstallProps {
-  /** startsOpen is true if no plugin is installed. */
+  /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
-  /** onInstalled receives the name of a plugin that the user has just installed. */
+  /** onInstalled is called with the plugin's name after an installation. */
   onInstalled(plugin: string): void;
   readonly act: Act;
 }
 
-/** InstallForm installs a plugin by its package name, or by a path. */
+/** InstallForm is the form in which the user installs a plugin by npm package name or by path. */
 export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
@@ -65,7 +65,7 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
   );
 }
 
-/** Package shows how a plugin was installed, with buttons that update and remove the plugin. */
+/** Package shows how a plugin was installed, and has buttons that update and remove the plugin. */
 export function Package({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const [result, setResult] = useState('');
@@ -109,7 +109,7 @@ interface RemoveButtonProps {
   readonly act: Act;
 }
 
-/** RemoveButton removes a plugin after a second click, which confirms the removal. */
+/** RemoveButton removes a plugin after the user has confirmed with a second click. */
 export function RemoveButton({ name, title, act }: RemoveButtonProps): VNode {
   const [isAsking, setAsking] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);

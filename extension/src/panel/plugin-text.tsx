@@ -9,23 +9,23 @@ import { Scrollable } from './scrollable.tsx';
 
 export interface PluginTextProps {
   readonly plugin: string;
-  /** hash identifies the exact content of the plugin that the user reviews. */
+  /** hash is the hash of the plugin's content, so that the user reviews exactly one version. */
   readonly hash: string;
   readonly section: SectionName;
-  /** title names the text for screen readers. */
+  /** title describes the displayed section to screen readers. */
   readonly title: string;
   readonly pages: number;
   readonly act: Act;
 }
 
-/** PluginText shows one section of a plugin in pages, as plain text with line numbers. */
+/** PluginText shows one section of a plugin, such as its code, in pages of plain text with line numbers. */
 export function PluginText({ plugin, hash, section, title, pages, act }: PluginTextProps): VNode {
   const [page, setPage] = useState(1);
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
   /**
-   * shownPageNumber is the number of the displayed page. Each page is rendered in a new element, which is scrolled
-   * to its start.
+   * shownPageNumber is the React key of the displayed page. A new key creates a new element, whose scroll position is
+   * at the top.
    */
   const [shownPageNumber, setShownPageNumber] = useState(1);
   const load = async (wantedPage: number) => {
@@ -74,8 +74,8 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
 }
 
 /**
- * Lines shows a page of plugin text with line numbers, and wraps long lines. In a diff, added and removed lines
- * have colors.
+ * Lines shows a page of a plugin's text with line numbers, and wraps long lines. In a diff, added and removed lines are
+ * colored.
  */
 function Lines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
   return (

@@ -27,7 +27,7 @@ export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly a
   );
 }
 
-/** OpenTools shows the list of tools at once, and adds the descriptions when the server has sent them. */
+/** OpenTools shows the list of tools at once, and adds their descriptions when the server has sent them. */
 function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const descriptions = descriptionsOf(useInspection(plugin.name, act).inspection);
   return (
@@ -50,7 +50,10 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
   );
 }
 
-/** AllowedCallers lists the callers with an "always" grant, and a button that removes these grants. */
+/**
+ * AllowedCallers lists the clients and plugins whose calls the user has approved for always, with a button that revokes
+ * those approvals.
+ */
 function AllowedCallers({
   plugin,
   tool,
@@ -104,7 +107,7 @@ interface ToolNameProps {
   readonly description?: InspectedToolView | undefined;
 }
 
-/** ToolName shows the name and the description of a tool, and the author's declarations about the tool. */
+/** ToolName shows a tool's name and description, and what its author declares about it, such as "read-only". */
 export function ToolName({ tool, description }: ToolNameProps): VNode {
   return (
     <span class="tool" title={removeHidden(tool.displayName)}>

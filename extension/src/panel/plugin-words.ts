@@ -2,10 +2,10 @@ import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.
 import type { PanelTab } from '../panel-message.ts';
 import { removeHidden } from './wording.ts';
 
-/** MaxSites is how many sites the panel names per plugin. */
+/** MaxSites is how many of a plugin's sites the panel lists by name. */
 const MaxSites = 3;
 
-/** siteNames lists the hosts of match patterns as text. */
+/** siteNames formats the hosts of Chrome match patterns, such as "a.com, b.com and 2 more". */
 export function siteNames(patterns: readonly string[]): string {
   const hosts = [...new Set(patterns.map(hostOfPattern))];
   const hiddenCount = hosts.length - MaxSites;
@@ -18,17 +18,17 @@ function hostOfPattern(pattern: string): string {
   return removeHidden(host || pattern);
 }
 
-/** hashGroups splits a hash into groups of eight characters, for comparison by eye. */
+/** hashGroups inserts a space after every eight characters of a hash, so that a user can compare hashes by eye. */
 export function hashGroups(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-/** countOwnPermissions counts the tools that have a permission separate from the permission of the plugin. */
+/** countOwnPermissions counts the tools for which the user has set a permission that overrides the plugin's. */
 export function countOwnPermissions(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 
-/** ToolGroup is the tools of one category. For tools without a category, category is empty. */
+/** ToolGroup contains the tools of one category. For tools without a category, category is empty. */
 export interface ToolGroup {
   readonly category: string;
   readonly tools: readonly ToolView[];
@@ -50,10 +50,10 @@ export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
     .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
 }
 
-/** PluginFilter selects plugins by their state. */
+/** PluginFilter selects plugins by their state, such as waiting for review. */
 export type PluginFilter = 'all' | 'review' | 'on' | 'off' | 'failed';
 
-/** pluginFilters are the plugin filters in the order of the panel. */
+/** pluginFilters lists the plugin filters in the order in which the panel shows them. */
 export const pluginFilters: readonly { readonly filter: PluginFilter; readonly title: string }[] = [
   { filter: 'all', title: 'All' },
   { filter: 'review', title: 'To review' },
@@ -63,8 +63,8 @@ export const pluginFilters: readonly { readonly filter: PluginFilter; readonly t
 ];
 
 /**
- * findPlugins returns the plugins that match both a filter and a search text. The search text may be part of a
- * plugin name, a site or a tool name. Plugins that need a review come first in the result of findPlugins.
+ * findPlugins returns the plugins that match both a filter and a search text. The search text may be part of a plugin
+ * name, a site or a tool name. Plugins that need a review come first.
  */
 export function findPlugins(plugins: readonly PluginView[], text: string, filter: PluginFilter): PluginView[] {
   const query = text.trim().toLowerCase();
@@ -110,9 +110,8 @@ export function findFailed(
 }
 
 /**
- * Readiness describes whether a plugin can be used in this browser. The readiness "closed" means that no tab matches
- * the plugin. The readiness "unavailable" means that no matching tab is ready. The readiness "ready" means that a tool
- * of the plugin can run.
+ * Readiness describes whether a plugin can be used in this browser. "closed" means that no open tab matches the plugin,
+ * "unavailable" that no matching tab is ready, and "ready" that the plugin's tools can run.
  */
 export type Readiness = 'closed' | 'unavailable' | 'ready';
 
@@ -124,14 +123,14 @@ export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness 
 }
 
 /**
- * iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads no resources. iconUrl returns
- * undefined if the text of the icon is malformed.
+ * iconUrl converts a plugin's SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. It
+ * returns undefined if the SVG is not valid Unicode.
  */
 export function iconUrl(svg: string | undefined): string | undefined {
   if (!svg) return undefined;
   try {
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   } catch {
-    return undefined; // the text contains half of a surrogate pair
+    return undefined; // the SVG contains half of a surrogate pair
   }
 }

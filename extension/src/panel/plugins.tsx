@@ -23,13 +23,13 @@ import { Review } from './review-card.tsx';
 import { Settings } from './settings-form.tsx';
 import { removeHidden } from './wording.ts';
 
-/** MinPluginsForSearch is the number of plugins from which the search field and the filter are shown. */
+/** MinPluginsForSearch is the number of plugins at which the panel shows a search field and a filter. */
 const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
-  /** plugins is undefined until the server sends the list. */
+  /** plugins is undefined until the server has sent the list of plugins. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed are the plugins that could not be loaded. */
+  /** failed contains the plugins that the server could not load. */
   readonly failed: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
   readonly act: Act;
@@ -92,7 +92,7 @@ interface SearchProps {
   setFilter(filter: PluginFilter): void;
 }
 
-/** Search finds plugins by a text and by their state. */
+/** Search shows the search field and the filter for the list of plugins. */
 function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchProps): VNode {
   return (
     <search class="search">
@@ -149,12 +149,9 @@ function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; read
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** allPlugins contains the names of all installed plugins, including plugins that the search does not show. */
+  /** allPlugins contains the names of all installed plugins, including those that do not match the search. */
   readonly allPlugins: readonly string[];
-  /**
-   * startsOpen is true if the review of the plugin is open at first, because the user has just installed the
-   * plugin.
-   */
+  /** startsOpen expands the plugin's review at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
   readonly act: Act;
 }
@@ -165,7 +162,7 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-/** MemoizedPlugin renders a plugin again only if the plugin, its readiness or another prop has changed. */
+/** MemoizedPlugin renders a plugin again only if one of its props has changed. */
 function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
   return useMemo(
     () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
@@ -229,7 +226,7 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
   );
 }
 
-/** Recommended shows an agent's recommendation about a plugin. Showing a recommendation changes no permission. */
+/** Recommended shows what an agent recommended about a plugin's review. A recommendation changes no permission. */
 function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;
@@ -251,7 +248,7 @@ interface OpeningProps {
   readonly act: Act;
 }
 
-/** Opening switches whether a call may open a tab if none matches. */
+/** Opening is the switch that lets calls open a tab if no open tab matches the plugin. */
 function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   return (

@@ -29,7 +29,7 @@ import {
   statusWord,
 } from './wording.ts';
 
-/** CallContext contains the props that all rows of ended calls share. */
+/** CallContext contains the props that all rows in the list of ended calls have in common. */
 export interface CallContext {
   readonly history: History;
   readonly showsEverything: boolean;
@@ -40,7 +40,7 @@ interface RecentCallProps extends CallContext {
   readonly call: RecentCall;
 }
 
-/** RecentCallRow is the row of one ended call. The user opens the row to see all details of the call. */
+/** RecentCallRow shows one ended call. Expanding the row shows the details of the call. */
 export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps): VNode {
   const result = removeHidden(resultOf(props.call, props.showsEverything));
   return (
@@ -51,11 +51,11 @@ export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps)
 });
 
 interface FailureGroupProps extends CallContext {
-  /** calls are at least two equal consecutive failures, newest first. */
+  /** calls contains at least two equal consecutive failures, newest first. */
   readonly calls: readonly RecentCall[];
 }
 
-/** FailureGroup is one row for several equal consecutive failures. The user opens the row to see each failed call. */
+/** FailureGroup shows several equal consecutive failures as one row. Expanding the row shows each failed call. */
 export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
   const [newest] = calls;
   if (!newest) return null;
@@ -74,7 +74,7 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
 }
 
 /**
- * Row is a list item that the user can open. The content of a closed row is not rendered, because a list may have
+ * Row is a list item that the user can expand. Collapsed rows do not render their content, because a list may have
  * 1,000 rows.
  */
 function Row({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
@@ -92,7 +92,7 @@ function Row({ summary, children }: { readonly summary: VNode; children(): Compo
 interface CallSummaryProps {
   readonly call: RecentCall;
   readonly result: string;
-  /** count is the number of equal failures, and sinceMs the time of the first failure. */
+  /** count is the number of equal failures, and sinceMs is the time of the first of them. */
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }
@@ -131,13 +131,13 @@ interface CallDetailsProps extends RecentCallProps {
   readonly result: string;
 }
 
-/** CallDetails shows all details of an ended call, with buttons that copy and repeat the call. */
+/** CallDetails shows all details of an ended call, and has buttons that copy or repeat the call. */
 function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
   const isComplete = hasAllArgs(args) && record?.argsIncomplete !== true;
   const loaded = useCallDetails(callId, act);
-  // The server's recorder stores longer arguments than the server's memory.
+  // Recorded calls contain longer arguments than calls in the server's memory.
   useEffect(() => {
     if (!record && !isComplete) void history.loadNewest();
   }, [record, isComplete, history]);
@@ -187,15 +187,12 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
 
 interface CallActionsProps {
   readonly call: RecentCall;
-  /**
-   * command is the command line that repeats the call, or undefined if the call cannot be repeated from the command
-   * line.
-   */
+  /** command is the opentabs command line that repeats the call, or undefined if no command line can. */
   readonly command: string | undefined;
   readonly act: Act;
 }
 
-/** CallActions has buttons that repeat a call, or copy the command line that repeats the call. */
+/** CallActions shows buttons that repeat a call, or copy the command line for repeating it. */
 function CallActions({ call, command, act }: CallActionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   const [isStarted, setStarted] = useState(false);

@@ -18,22 +18,22 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { Act } from './requests.ts';
 import { isBrowserTool, removeHidden } from './wording.ts';
 
-/** PageSize is the number of rows that are rendered at first, and that each press of the button adds. */
+/** PageSize is how many rows the list shows at first, and how many each click on "Show more" adds. */
 const PageSize = 100;
-/** MinCallsForFilter is the number of ended calls from which the filter is shown. */
+/** MinCallsForFilter is the number of ended calls at which the panel shows a filter. */
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
-  /** recent are the calls that have ended, newest first. */
+  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
+  /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
   readonly act: Act;
 }
 
-/** RecentCalls lists the calls that have ended, newest first, with a filter. */
+/** RecentCalls lists the calls that have ended, newest first, and lets the user filter them. */
 export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): VNode | null {
   const { recent, history, hasOlderCalls, showsEverything, act } = props;
   const [filter, setFilter] = useState(NoFilter);
@@ -98,8 +98,8 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
 });
 
 /**
- * renderGroup renders a group of equal failures or a single call. The React key is the ID of the oldest call, so
- * that a group keeps its state when a call is added.
+ * renderGroup renders a group of equal failures or a single call. The oldest call's ID is the React key, so that an
+ * expanded group stays expanded when a call is added.
  */
 function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
   if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
@@ -113,8 +113,7 @@ interface FilterFormProps {
 }
 
 /**
- * FilterForm shows the fields of the filter. The fields for plugin and client appear only if there is more than one
- * value.
+ * FilterForm shows the filter for ended calls. The choices of plugin and client appear only if there is more than one.
  */
 const FilterForm = memo(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
@@ -161,7 +160,7 @@ const FilterForm = memo(function FilterForm({ recent, filter, setFilter }: Filte
 
 interface ChoiceProps {
   readonly label: string;
-  /** all is the caption of the option that selects all names. */
+  /** all is the caption of the option without a filter, such as "All plugins". */
   readonly all: string;
   readonly names: readonly string[];
   readonly chosen: string;

@@ -4,13 +4,13 @@ import type { CallsFilter, CallView, RecordedCall } from '../../../wire/wire.gen
 import { resultOf } from './audience.ts';
 import { isFailure } from './wording.ts';
 
-/** MaxRecentCalls is the maximum number of ended calls that the panel keeps. */
+/** MaxRecentCalls is the maximum number of ended calls that the panel keeps in memory. */
 export const MaxRecentCalls = 1000;
 
-/** RecentCall is a call that has ended, from the server's memory or from its recorder. */
+/** RecentCall is a call that has ended, from the server's memory or from its recorded files. */
 export interface RecentCall extends CallView {
   /**
-   * record contains the fields that only the server's recorder stores; absent for a call from the server's memory.
+   * record contains the fields that only recorded calls have. For a call from the server's memory, record is absent.
    */
   readonly record?: Omit<RecordedCall, 'call'>;
 }
@@ -20,9 +20,9 @@ export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
-/** Filter selects ended calls. An empty string selects all calls. */
+/** Filter selects ended calls. A field that is empty or false does not restrict the selection. */
 export interface Filter {
-  /** text contains words that the panel must show for a call, in any letter case. */
+  /** text contains words that must all occur in what the panel shows of a call, in any letter case. */
   readonly text: string;
   readonly failedOnly: boolean;
   readonly plugin: string;
@@ -37,13 +37,13 @@ export function hasConditions({ text, failedOnly, plugin, client }: Filter): boo
   return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
 
-/** CallGroup is one ended call, or several equal consecutive failures, newest first. */
+/** CallGroup is a single ended call, or several equal consecutive failures, newest first. */
 export interface CallGroup {
   readonly first: RecentCall;
   readonly others: readonly RecentCall[];
 }
 
-/** mergeRecent returns the newest ended calls of two lists, each call once. Both lists are sorted, newest first. */
+/** mergeRecent merges two lists of ended calls, both newest first, and removes duplicates. */
 export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
   if (newer.length === 0) return older;
   const newerIds = new Set(newer.map((call) => call.callId));
@@ -51,8 +51,8 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
 }
 
 /**
- * toRecorderFilter returns a filter of the server's recorder that selects at least the calls that a filter selects.
- * The recorder searches for one text, so it receives the longest word.
+ * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may select more
+ * calls. The server searches for a single text, so it receives the longest word.
  */
 export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
   const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
@@ -64,7 +64,7 @@ export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): 
   };
 }
 
-/** filterCalls returns the ended calls that a filter selects. */
+/** filterCalls returns the ended calls that match a filter. */
 export function filterCalls(
   calls: readonly RecentCall[],
   filter: Filter,
@@ -85,8 +85,8 @@ export function filterCalls(
 }
 
 /**
- * addRecords adds one page of recorded calls to the list of ended calls. A call in both lists gets its record, and
- * keeps its activities, which the recorder does not send.
+ * addRecords adds one page of recorded calls to the list of ended calls. A call in both lists receives its record, and
+ * keeps its activities, which the server does not record.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = new Map(page.map((recorded) => [recorded.call.callId, fromRecord(recorded)]));
@@ -121,7 +121,7 @@ function isSameFailure(a: CallView, b: CallView): boolean {
   );
 }
 
-/** listChoices returns the sorted plugins and clients of ended calls, for the fields of the filter. */
+/** listChoices returns the sorted names of the plugins and clients of ended calls, for the filter's drop-down lists. */
 export function listChoices(calls: readonly CallView[]): { plugins: readonly string[]; clients: readonly string[] } {
   return {
     plugins: [...new Set(calls.map((call) => call.plugin))].sort(),

@@ -1,21 +1,27 @@
 import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 
-/** Act sends a user action to the worker. Act never rejects: ActionResult.error is set on failure. */
+/**
+ * Act sends an action of the user to the service worker. The promise never rejects: on failure, ActionResult.error is
+ * set.
+ */
 export type Act = (action: Action) => Promise<ActionResult>;
 
-/** Requests tracks the actions that the worker has not answered. */
+/** Requests tracks the actions to which the service worker has not responded. */
 export interface Requests {
   readonly act: Act;
-  /** settle passes the worker's answer to the caller of act. */
+  /** settle resolves the promise of an action with the result from the service worker. */
   settle(requestId: number, done: ActionResult): void;
   /**
-   * disconnected fails all requests that the worker has not answered. The worker may have run open requests before the
-   * worker stopped.
+   * disconnected fails all unanswered actions, because the service worker stopped. The worker may still have executed
+   * them.
    */
   disconnected(): void;
 }
 
-/** makeRequests returns a Requests without open requests. send returns false if no worker is connected. */
+/**
+ * makeRequests returns a Requests with no unanswered actions. send returns false if the service worker is not
+ * connected.
+ */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
   const pendingRequests = new Map<number, (done: ActionResult) => void>();
   let lastId = 0;

@@ -1,9 +1,9 @@
-// Replaces new objects by equal previous objects, so that a component with unchanged content does not render again.
-// Each message of the worker consists of new objects.
+// Replaces new objects with equal previous objects, so that components with unchanged content do not render again. Each
+// message from the service worker creates new objects, even for unchanged content.
 
 import { isRecord } from '../record.ts';
 
-/** reuseEqual returns the previous value if both values are equal, and the next value otherwise. */
+/** reuseEqual returns previous if both JSON values are equal, else next. */
 export function reuseEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && isEqual(previous, next) ? previous : next;
 }
@@ -24,7 +24,7 @@ export function reuseItems<T>(
   return isUnchanged ? previous : items;
 }
 
-/** isEqual reports whether two JSON values are equal. A member whose value is undefined counts as absent. */
+/** isEqual compares two JSON values recursively. Members that are undefined are treated as absent. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));

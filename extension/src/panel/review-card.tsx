@@ -23,19 +23,19 @@ import { useGuardedButton } from './use-click-guard.ts';
 import { useInspection } from './use-inspection.ts';
 import { lateEffect, removeHidden, worldEffect } from './wording.ts';
 
-/** MaxOpenTools is the number of tools above which a review shows the list of tools collapsed. */
+/** MaxOpenTools is the maximum number of tools that a plugin review lists without collapsing the list. */
 const MaxOpenTools = 6;
 
 export interface ReviewProps {
   readonly plugin: PluginView;
-  /** startsOpen is true if the user has just installed the plugin in the panel. */
+  /** startsOpen expands the review at first, because the user has just installed the plugin in the panel. */
   readonly startsOpen: boolean;
   readonly act: Act;
 }
 
 /**
- * Review is the card of a plugin that is not reviewed. The React key of Review is the plugin's hash, so that Review
- * closes when the content of the plugin changes.
+ * Review is the card of a plugin that the user has not reviewed. The plugin's hash is its React key, so that the card
+ * collapses when the plugin's content changes.
  */
 export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
   const [open, setOpen] = useState(startsOpen);
@@ -69,7 +69,7 @@ interface OpenReviewProps {
   close(): void;
 }
 
-/** OpenReview shows the contents and capabilities of a plugin, and the button that enables the plugin. */
+/** OpenReview shows what a plugin contains and can do, and the button that enables the plugin. */
 function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
   const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
   const headingRef = useRef<HTMLHeadingElement>(null);
@@ -156,7 +156,7 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
   );
 }
 
-/** Fold renders its children only while the user has it open. */
+/** Fold is a collapsible section, which renders its children only while it is expanded. */
 function Fold(props: {
   readonly title: string;
   readonly startsOpen?: boolean;
@@ -171,7 +171,7 @@ function Fold(props: {
   );
 }
 
-/** PluginFacts lists where a plugin comes from and where the plugin runs. */
+/** PluginFacts shows where a plugin comes from and on which sites it runs. */
 function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
   const { lastReview, excludes = [], warnings = [] } = inspection;
   return (
@@ -327,7 +327,9 @@ interface EnableButtonsProps extends OpenReviewProps {
   readonly tools: ReturnType<typeof changedTools>;
 }
 
-/** EnableButtons are the two answers to a plugin review. A button that has just appeared or moved ignores clicks. */
+/**
+ * EnableButtons shows the buttons that end a plugin review. A button that has just appeared or moved ignores clicks.
+ */
 function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableButtonsProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const answersRef = useRef<HTMLDivElement>(null);

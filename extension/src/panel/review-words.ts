@@ -1,4 +1,4 @@
-// Contains the texts of a plugin review.
+// Texts that the panel shows in a plugin review.
 
 import type {
   InspectedToolView,
@@ -15,14 +15,14 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHidden } from './wording.ts';
 
-/** permissionEffects describes the effect of each permission of a plugin. */
+/** permissionEffects explains to the user what each permission of a plugin does. */
 export const permissionEffects: Readonly<Record<Permission, string>> = {
   off: 'Off: no tool runs, and pages get no code of the plugin.',
   ask: 'Ask: each call waits for your approval.',
   auto: 'Auto: tools run without approval.',
 };
 
-/** sourceText describes how a plugin was installed. */
+/** sourceText describes to the user how a plugin was installed, such as from npm or from a folder. */
 export function sourceText(source: PluginSource): string {
   switch (source) {
     case 'npm':
@@ -34,15 +34,15 @@ export function sourceText(source: PluginSource): string {
   }
 }
 
-/** FeatureGroup contains browser features with the same meaning that the plugin's code mentions. */
+/** FeatureGroup contains browser features for one purpose that a plugin's code mentions. */
 export interface FeatureGroup {
   readonly names: string;
   readonly meaning: string;
 }
 
 /**
- * groupFeatures groups browser features by their meaning. own contains the features that the author's code or the
- * pre-script mentions. libraryNames contains the features that only libraries mention.
+ * groupFeatures groups the browser features of a plugin by purpose. own contains the features that the author's code or
+ * the pre-script mentions. libraryNames contains the features that only libraries mention.
  */
 export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
@@ -61,7 +61,9 @@ export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup
   };
 }
 
-/** toolCounts describes how many tools are read-only, as declared by their author, and how many may write. */
+/**
+ * toolCounts describes how many of a plugin's tools are read-only, as declared by the author, and how many may write.
+ */
 export function toolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
@@ -70,7 +72,7 @@ export function toolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-/** sectionTitle returns the title of one text of a plugin, with the size of the text. */
+/** sectionTitle returns the title of one section of a plugin with its size, such as "Code, 120 lines". */
 export function sectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
   const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
   switch (name) {
@@ -95,7 +97,7 @@ export function lastReviewText(review: LastReviewView): string {
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-/** splitLines splits a text at its line ends. A line end at the end of the text does not start another line. */
+/** splitLines splits a text at its line ends. A line end at the end of the text does not produce an empty last line. */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }
@@ -111,8 +113,8 @@ export function descriptionsOf(inspection: PluginInspectResult | undefined): Rea
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /**
- * changedTools returns the tool permissions that a review changes. When a plugin's content changes, the server
- * removes the permission "auto" of its tools, so an untouched "auto" is not sent.
+ * changedTools returns the tool permissions that the user changed in a review. When a plugin's content changes, the
+ * server resets the permission "auto" of its tools, so an unchanged "auto" is not sent.
  */
 export function changedTools(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
@@ -127,7 +129,7 @@ export function keptPermission({ permission }: ToolView): Permission | '' {
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-/** installedText describes the result of a plugin installation in the panel. */
+/** installedText describes the result of a plugin installation to the user. */
 export function installedText(installed: PluginInstallResult): string {
   const { plugin, version, previousVersion, registry, warnings = [] } = installed;
   const name = `${removeHidden(plugin)} ${removeHidden(version)}`;
@@ -139,7 +141,7 @@ export function installedText(installed: PluginInstallResult): string {
   return [result, ...warnings.map((warning) => `Warning: ${removeHidden(warning)}`)].join('\n');
 }
 
-/** updatedText describes the result of a plugin update in the panel. */
+/** updatedText describes the result of a plugin update to the user. */
 export function updatedText(updated: PluginUpdateResult): string {
   const { version, previousVersion, latestVersion, warnings = [] } = updated;
   const result =

@@ -15,17 +15,17 @@ const MaxIndent = 4;
 
 interface RunningCallProps {
   readonly open: OpenCall;
-  /** depth is the nesting level of the call; 0 for a call that no other call made. */
+  /** depth is the nesting level of the call; 0 for a call that a client made. */
   readonly depth: number;
   /** site is the host of the page in which the call runs, or empty if unknown. */
   readonly site: string;
   readonly showsEverything: boolean;
-  /** isCompact is true if so many calls run that each call is shown in few lines. */
+  /** isCompact reduces each call to a few lines, because many calls are running. */
   readonly isCompact: boolean;
   readonly act: Act;
 }
 
-/** RunningCall shows a running or queued call with its progress, and a button that stops the call. */
+/** RunningCall shows a running or queued call with its progress and a cancel button. */
 export const RunningCall = memo(function RunningCall(props: RunningCallProps): VNode {
   const { open, depth, site, showsEverything, isCompact, act } = props;
   const { call, startMs } = open;
@@ -34,7 +34,7 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
   const { share, message, word } = reportOf(call, showsEverything);
   const knownShare = isQueued ? undefined : share;
   const argsText = argsLine(call.args);
-  // The arguments and the site distinguish two running calls of one tool.
+  // The label contains the site and the arguments, which distinguish two running calls of the same tool.
   const name = [removeHidden(toolText(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
@@ -81,13 +81,16 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
   );
 });
 
-/** Elapsed shows the time since startMs. Only Elapsed renders again each second, not the whole call. */
+/**
+ * Elapsed shows the time since startMs. As a separate component, it renders each second without rendering the whole
+ * call.
+ */
 function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();
   return <>{formatDuration(nowMs - startMs)}</>;
 }
 
-/** defaultMessage returns the text for a call that has sent no progress message. */
+/** defaultMessage returns the message for a call that has not reported one. */
 function defaultMessage({ call }: OpenCall): string {
   if (call.waiting) return 'Waiting for you';
   return call.status === 'pending' ? 'Queued' : 'Running';
@@ -99,7 +102,7 @@ interface ProgressBarProps {
   readonly waiting: boolean;
 }
 
-/** ProgressBar shows the progress of a call. If share is undefined, the progress bar is indeterminate. */
+/** ProgressBar shows the progress of a call. If share is undefined, the bar is indeterminate. */
 function ProgressBar({ name, share, waiting }: ProgressBarProps): VNode {
   const hasShare = share !== undefined;
   return (

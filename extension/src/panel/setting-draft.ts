@@ -1,23 +1,23 @@
-// Converts between the values of settings and the text in the fields of the settings form.
+// Converts between the values of a plugin's settings and the text in the input fields of the settings form.
 
 import type { SettingView } from '../../../wire/wire.gen.ts';
 
-/** UrlRow is one instance of a url setting, as typed. */
+/** UrlRow is one instance of a `url` setting as the user typed it: a name and a URL. */
 export interface UrlRow {
   readonly name: string;
   readonly url: string;
 }
 
 /**
- * Draft is the content of a setting's field: a text, or rows for a url setting. An empty string means that the setting
- * has no value.
+ * Draft is the content of a setting's input field: a text, or rows for a `url` setting. An empty string means that the
+ * setting has no value.
  */
 export type Draft = string | readonly UrlRow[];
 
-/** ClearedSecret is the draft that removes a secret. The user cannot type the value of ClearedSecret. */
+/** ClearedSecret is the draft that removes a secret setting. The user cannot type a NUL character. */
 export const ClearedSecret = '\u0000';
 
-/** draftOf returns the initial content of a setting's field. The field of a secret is always empty. */
+/** draftOf returns the initial content of a setting's input field. The field of a secret setting is always empty. */
 export function draftOf({ type, value, secret }: SettingView): Draft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -26,19 +26,22 @@ export function draftOf({ type, value, secret }: SettingView): Draft {
   return secret || value === undefined || value === null ? '' : String(value);
 }
 
-/** isChanged reports whether a draft differs from the saved value. */
+/** isChanged reports whether an input field differs from the saved setting. */
 export function isChanged(setting: SettingView, draft: Draft | undefined): boolean {
   if (draft === undefined) return false;
   return JSON.stringify(draft) !== JSON.stringify(draftOf(setting));
 }
 
-/** draftValue converts a draft to the value for the server, where null removes the setting. The server rejects invalid text with an error. */
+/**
+ * draftValue converts the content of an input field to the value that is sent to the server; null removes the setting.
+ * Invalid text is sent unchanged, and the server rejects it.
+ */
 export function draftValue({ type }: SettingView, draft: Draft | undefined): unknown {
   if (draft === undefined || draft === ClearedSecret || draft === '') return null;
   if (typeof draft !== 'string') return urlsOf(draft);
   switch (type) {
     case 'number': {
-      // A comma before three digits may separate thousands, so "1,000" is not read as 1.
+      // A comma is read as a decimal point, except before three digits: "1,000" must not become 1.
       const parsedNumber = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
       return draft.trim() === '' || Number.isNaN(parsedNumber) || !Number.isFinite(parsedNumber) ? draft : parsedNumber;
     }
@@ -55,12 +58,15 @@ function urlsOf(rows: readonly UrlRow[]): Readonly<Record<string, string>> | nul
   return Object.fromEntries(filledRows.map((row) => [row.name.trim() || 'default', row.url.trim()]));
 }
 
-/** missingSettings returns the required settings without a value. */
+/** missingSettings returns the required settings that have no value. */
 export function missingSettings(settings: readonly SettingView[]): readonly SettingView[] {
   return settings.filter(({ required, set: hasValue }) => required && !hasValue);
 }
 
-/** settingOfError finds the setting that a server error names, and returns its key and the rest of the error. */
+/**
+ * settingOfError finds the setting that the server's error message names. It returns the setting's key and the rest of
+ * the message.
+ */
 export function settingOfError(
   error: string,
   settings: readonly SettingView[],

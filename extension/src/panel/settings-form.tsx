@@ -16,7 +16,7 @@ import {
 } from './setting-draft.ts';
 import { removeHidden } from './wording.ts';
 
-/** Settings is the form for the settings of a plugin. The form is expanded while a required setting is missing. */
+/** Settings is the section with a plugin's settings. It is expanded while a required setting is missing. */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const settings = plugin.settings ?? [];
   const missing = missingSettings(settings).length > 0;
@@ -40,8 +40,8 @@ interface FormProps {
 }
 
 /**
- * Form shows the fields of the settings and stores unsaved input. Fields that the user has not changed show the values
- * of the server.
+ * Form shows the input fields of a plugin's settings, and keeps unsaved input. Input fields that the user has not
+ * changed show the saved settings.
  */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
@@ -135,7 +135,7 @@ interface SingleValueProps {
   onType(text: string): void;
 }
 
-/** SingleValue is the field of a setting with one value. */
+/** SingleValue is the input field of a setting that has a single value. */
 function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): VNode {
   const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
   const commonProps = {
@@ -179,8 +179,8 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onTyp
 }
 
 /**
- * Secret is the field of a secret setting. The panel never receives the value of a secret; the user can replace or
- * remove the secret.
+ * Secret is the input field of a secret setting. The panel never receives the secret; the user can only replace or
+ * remove it.
  */
 function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   const isCleared = text === ClearedSecret;
@@ -225,7 +225,7 @@ interface UrlsProps {
   onType(rows: readonly UrlRow[]): void;
 }
 
-/** Urls edits the instances of a url setting. Each instance has a name and a URL. */
+/** Urls is the list of input fields for a `url` setting, with a name and a URL per instance. */
 function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
   const setRow = (index: number, changes: Partial<UrlRow>) =>
     onType(rows.map((row, i) => (i === index ? { ...row, ...changes } : row)));

@@ -1,22 +1,23 @@
-// Converts an activity to its display form by its type. Content that does not match its type is shown as JSON.
+// Converts the content of an activity to text, code or a table, depending on its type. Content that does not fit its
+// type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
-/** MaxRows and MaxColumns limit the visible part of a table. */
+/** The panel shows at most this many rows and columns of a table. */
 export const MaxRows = 100;
 export const MaxColumns = 12;
-/** MaxCellChars is the maximum length of a text in a table, in UTF-16 units. */
+/** MaxCellChars is the maximum length of the text in a table cell, in UTF-16 code units. */
 const MaxCellChars = 300;
 
-/** ShownActivity is the display form of an activity. */
+/** ShownActivity is the content of an activity, converted for display. */
 export type ShownActivity =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /** The content of the activity is too large for panels. */
+  /** The server did not send the activity's content, because it is too large for the panel. */
   | { readonly kind: 'large'; readonly bytes: number };
 
 /** Table is a table of texts. Each row has one cell per column. */
@@ -24,12 +25,12 @@ export interface Table {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** moreRows and moreColumns count the omitted rows and columns. */
+  /** moreRows and moreColumns are the numbers of rows and columns that the panel omits. */
   readonly moreRows: number;
   readonly moreColumns: number;
 }
 
-/** showActivity returns the display form of an activity. */
+/** showActivity converts the content of an activity for display. */
 export function showActivity({ type, content, bytes }: ActivityView): ShownActivity {
   if (content === undefined || content === '') return { kind: 'large', bytes };
   const value = parse(content);
@@ -64,14 +65,14 @@ function readKnown(type: string, value: unknown): ShownActivity | undefined {
   }
 }
 
-/** normaliseWhitespace replaces tabs by spaces and line ends by \n. */
+/** normaliseWhitespace replaces tabs with four spaces, and all line ends with \n. */
 function normaliseWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
 /**
- * readTable reads a list of objects, or columns with rows of cells or objects. readTable returns undefined for a value
- * that is not a table.
+ * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. It returns undefined for
+ * any other value.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;
@@ -101,7 +102,7 @@ function readColumns(value: unknown): string[] | undefined {
   return value.every((name) => typeof name === 'string') ? value : undefined;
 }
 
-/** columnsOf returns the member names of all visible rows, in order of first use. */
+/** columnsOf returns the keys of all visible rows as column names, in order of first use. */
 function columnsOf(rows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
   for (const row of rows.slice(0, MaxRows)) {

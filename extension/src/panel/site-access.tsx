@@ -7,8 +7,8 @@ export interface SiteAccessProps extends SitePermissions {
   /** shownHost is the host of the page in the active tab, or undefined if the active tab shows no website. */
   readonly shownHost: string | undefined;
   /**
-   * grant requests access to a match pattern from Chrome, and reports whether the extension has access afterwards.
-   * Chrome requires a click of the user before grant.
+   * grant asks Chrome for access to the sites of a match pattern, and returns whether Chrome granted it. Chrome allows
+   * such requests only in response to a user's click.
    */
   grant(pattern: string): Promise<boolean>;
   revoke(pattern: string): Promise<boolean>;
@@ -48,7 +48,7 @@ export function NeededSites({
   );
 }
 
-/** ChromeSites shows and changes the sites to which Chrome gives the extension access. */
+/** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
 export function ChromeSites(props: SiteAccessProps): VNode | null {
   const { patterns, isOptional, shownHost, grant, revoke } = props;
   const hasAllSites = patterns.includes(AllSites);
@@ -86,7 +86,7 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
   );
 }
 
-/** AllowedSite is one site to which the extension has access. */
+/** AllowedSite shows one site that the extension can access, with a button that revokes the access. */
 function AllowedSite({ pattern, revoke }: { readonly pattern: string; revoke: SiteAccessProps['revoke'] }): VNode {
   const { error, change } = usePermissionChange(() => revoke(pattern), 'revoke');
   const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');

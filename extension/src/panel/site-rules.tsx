@@ -6,12 +6,14 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { removeHidden, siteRuleWords } from './wording.ts';
 
-/** rules are the possible permissions of a site, from the strictest to the most permissive. */
+/** rules lists what agents may do on a site with browser tools, from the strictest to the most permissive. */
 const rules = ['off', 'read', 'ask', 'auto'] as const;
-/** NoRule is the select option for a site that has no rule, but only approvals. */
+/**
+ * NoRule is the select option for a site without a rule, which is listed only because the user approved calls there.
+ */
 const NoRule = '';
 
-/** SiteRules lists the user's rules of sites for browser tools. The user can change, remove and add rules. */
+/** SiteRules lists, per site, what browser tools may do. The user can change, remove and add rules. */
 export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: Act }): VNode {
   return (
     <section aria-labelledby="sites">
@@ -91,7 +93,7 @@ function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): V
   );
 }
 
-/** NewSite is the form that adds the rule of a site. */
+/** NewSite is the form in which the user adds a rule for a site. */
 function NewSite({ act }: { readonly act: Act }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const [site, setSite] = useState('');

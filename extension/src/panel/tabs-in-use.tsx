@@ -12,8 +12,8 @@ export interface TabsInUseProps {
 }
 
 /**
- * TabsInUse lists the tabs that agents use, each with a button that stops the agent. TabsInUse renders nothing if
- * no agent uses a tab.
+ * TabsInUse lists the tabs that agents use, each with a button that stops the agent. If no agent uses a tab, TabsInUse
+ * renders nothing.
  */
 export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
   const current = holds.filter(({ endMs }) => endMs > nowMs);

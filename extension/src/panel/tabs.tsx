@@ -11,7 +11,7 @@ export interface TabsProps {
   readonly act: Act;
 }
 
-/** Tabs lists the tabs that plugins match, with the status of each plugin. */
+/** Tabs lists the tabs in which plugins can run, with the status of each plugin. */
 export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
   return (
     <section aria-labelledby="tabs">

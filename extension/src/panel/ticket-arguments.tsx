@@ -7,12 +7,12 @@ import { Scrollable } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
 /**
- * CodeTool is the browser tool that runs the agent's code. The user must see the whole code before approving a call
- * of CodeTool.
+ * CodeTool is the browser tool that runs JavaScript from an agent in a page. The user must see the whole code before
+ * approving a call.
  */
 const CodeTool = 'browser_evaluate';
 
-/** TicketArguments shows the arguments of a call as a list, and as JSON after a click. */
+/** TicketArguments shows the arguments of a call as a list, or as JSON after a click. */
 export function TicketArguments({ json, tool }: { readonly json: string; readonly tool: string }): VNode {
   if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
   const rows = listArguments(json);
@@ -40,7 +40,7 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-/** Argument is one argument of a call. A long value is folded until the user opens it. */
+/** Argument shows one argument of a call. Long values are folded until the user expands them. */
 function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
   const { name, text, isCode } = row;
   const [isShown, setIsShown] = useState(isOpen);

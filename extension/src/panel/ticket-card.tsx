@@ -9,28 +9,30 @@ import { TicketArguments } from './ticket-arguments.tsx';
 import { type Card, decisionOutcome, formatClock, TimedGrantMs } from './tickets.ts';
 import { grantText, hostOf, isBrowserTool, removeHidden, toolText } from './wording.ts';
 
-/** HighlightedTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
+/** HighlightedTimeMs is the remaining time below which an approval card highlights its countdown, in milliseconds. */
 const HighlightedTimeMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
-  /** parent is the call whose tool made the call of the card. */
+  /** parent is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
-  /** tab is the tab of the call, if that tab is in this browser. */
+  /** tab is the tab in which the call would run, or undefined if that tab is in another browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
-  /** sameToolCount is the number of other waiting calls that a permission for the tool also allows. */
+  /**
+   * sameToolCount is how many other waiting calls would also be allowed if the user approves further calls of the tool.
+   */
   readonly sameToolCount: number;
-  /** ignoresClicks is true while clicks are ignored because the card has just appeared or moved. */
+  /** ignoresClicks is true while the card ignores clicks, because it has just appeared or moved. */
   readonly ignoresClicks: boolean;
-  /** acceptsClick reports whether a click has an effect. */
+  /** acceptsClick reports whether the card accepts a click, or ignores it because the card has just moved. */
   acceptsClick(event: Event): boolean;
-  /** setOutcome stores the outcome of the ticket as text. */
+  /** setOutcome stores the text that the card shows after the decision, such as "Allowed". */
   setOutcome(outcome: string): void;
   readonly act: Act;
 }
 
-/** PermissionCard asks the user whether a call may run. */
+/** PermissionCard shows a call that waits for the user's approval, with buttons that allow or deny it. */
 export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
@@ -85,7 +87,7 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
   { scope: 'always', text: 'always', label: 'always' },
 ];
 
-/** UserCard asks the user for an action that a tool cannot do, such as a login. */
+/** UserCard asks the user to do what a tool cannot do, such as logging in. */
 export function UserCard(props: TicketCardProps): VNode {
   const { call, ticket } = props.card;
   const { decide, busy, error } = useDecision(props);
@@ -120,7 +122,7 @@ interface Decision {
   decide(event: Event, allow: boolean, scope?: Scope): void;
 }
 
-/** useDecision sends the user's decision once. */
+/** useDecision sends the user's decision to the server, and ignores further clicks. */
 function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
   const action = usePanelAction(act);
   const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
@@ -146,10 +148,7 @@ function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): 
 interface AnswerProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /**
-   * isOff greys the button without disabling the button. The button keeps the focus, which a disabled button would
-   * lose.
-   */
+  /** isOff grays out the button without disabling it, because a disabled button would lose the keyboard focus. */
   readonly isOff: boolean;
   readonly children: string;
   press(event: Event): void;
@@ -163,7 +162,7 @@ function Answer({ label, kind, isOff, press, children }: AnswerProps): VNode {
   );
 }
 
-/** TicketCard is the common frame of all cards. */
+/** TicketCard is the common frame of PermissionCard and UserCard. */
 function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
   const { card, parent, tab, leftMs, error, children } = props;
   const { call, ticket, settlement } = card;
@@ -176,7 +175,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const description = removeHidden(ticket.description ?? '');
   return (
     <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
-      {/* The site comes first, because the user decides about the site. */}
+      {/* The site comes first, because it matters most for the user's decision. */}
       {isBrowserTool(call) && ticket.title && <div class="site">{removeHidden(ticket.title)}</div>}
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
@@ -209,7 +208,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** Access shows whether the tool changes data, as declared by its author. */
+/** Access shows whether a tool changes data, according to its author. */
 function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   return isReadOnly ? (
     <span class="access" title="The author of the tool declares that the tool changes nothing.">
@@ -222,10 +221,7 @@ function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   );
 }
 
-/**
- * TicketPage shows the tab, the site and the browser in which the call would run. tab is set only for a tab in this
- * browser.
- */
+/** TicketPage shows in which tab, site and browser a call would run. tab is undefined for a tab in another browser. */
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
   const address = tab?.url ?? page.site ?? '';
   const texts = [page.site && hostOf(page.site), page.browserName && `in ${removeHidden(page.browserName)}`];
@@ -240,15 +236,14 @@ function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab
   );
 }
 
-/**
- * faviconUrl returns the address of a page's icon in Chrome's own favicon store, so that the site receives no
- * request.
- */
+/** faviconUrl returns the URL of a page's icon in Chrome's favicon cache, so that the site receives no request. */
 function faviconUrl(address: string): string {
   return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
 }
 
-/** MaxShortDescription is the length of a description that the panel shows without folding, in characters. */
+/**
+ * MaxShortDescription is the maximum length of a tool description that the panel shows without folding, in characters.
+ */
 const MaxShortDescription = 140;
 
 /** Description shows the author's description of the tool, and folds a long description. */

@@ -1,4 +1,4 @@
-// Computes the cards for the decisions that wait for the user, and the outcomes of settled decisions.
+// Computes which approval cards the panel shows, and the outcome text of decided cards.
 
 import type {
   CallDecideParams,
@@ -10,23 +10,22 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHidden } from './wording.ts';
 
-/** DecidedCardShownMs is how long a settled card stays to show its outcome, in milliseconds. */
+/** DecidedCardShownMs is how long a card stays visible after the decision to show its outcome, in milliseconds. */
 export const DecidedCardShownMs = 5000;
 /** TimedGrantMs is the duration of the grant "for 10 min", in milliseconds. */
 export const TimedGrantMs = 600_000;
 
-/** Card is one decision that the user has to make. */
+/** Card is one decision that a call requires from the user, such as an approval. */
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** settlement is set after the ticket was settled or withdrawn. */
+  /** settlement is the outcome of the card, set once its ticket was decided or withdrawn. */
   readonly settlement?: { readonly atMs: number; readonly outcome: string };
 }
 
 /**
- * updateCards returns the approval cards after a change of the calls. The cards keep their order and new cards come
- * last, so that no card moves when a new card arrives. outcomes maps each ticket to the outcome of the decision that
- * this panel sent.
+ * updateCards returns the approval cards after a change of the calls. New cards come last, so that no other card moves
+ * when one arrives. outcomes maps the IDs of tickets that this panel decided to their outcome texts.
  */
 export function updateCards(
   cards: readonly Card[],
@@ -57,7 +56,7 @@ export function updateCards(
   return newCards;
 }
 
-/** outcomeOnOtherSurface returns the outcome of a ticket that this panel did not decide. */
+/** outcomeOnOtherSurface returns the outcome text of a ticket that was decided elsewhere, such as in the terminal. */
 export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
   const decision = call?.decision;
   if (decision?.ticketId === ticketId) return alreadyDecided(kind, decision.allowed, decision.by);
@@ -70,12 +69,12 @@ export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: Cal
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // The outcome text does not claim a decision of the user, because the tool may also have withdrawn its request.
+      // The text does not mention a decision of the user, because the tool may have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }
 
-/** decisionOutcome returns the outcome of a decision that was sent by this panel. */
+/** decisionOutcome returns the outcome text of a decision that the user made in this panel. */
 export function decisionOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
@@ -114,13 +113,13 @@ function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
   }
 }
 
-/** formatClock formats the remaining time of a decision with a constant width, such as 4:05. */
+/** formatClock formats the remaining time of an approval card as minutes and seconds, such as 4:05. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** isTruncated reports whether JSON text is incomplete. */
+/** isTruncated reports whether JSON text was truncated, and therefore cannot be parsed. */
 export function isTruncated(json: string): boolean {
   try {
     JSON.parse(json);

@@ -1,22 +1,24 @@
-// Describes where the time of a call went: its phases as texts and as bars.
+// Converts the phases of a call, with their start and duration, to rows with texts and bars.
 
 import type { CallPhase } from '../../../wire/wire.gen.ts';
 import { formatRunTime, removeHidden } from './wording.ts';
 
-/** MinBarShare is the smallest share of a bar, so that a short phase is visible. */
+/**
+ * MinBarShare is the minimum width of a phase's bar as a fraction of the total, so that short phases remain visible.
+ */
 const MinBarShare = 0.01;
 
-/** TimingRow is one phase. start and end are shares of the call's time, from 0 to 1. */
+/** TimingRow is one phase of a call. start and end are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
   readonly name: string;
-  /** startText is when the phase began, and time is how long it took. */
+  /** startText is when the phase began, and time is how long the phase took, such as "40 ms". */
   readonly startText: string;
   readonly time: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** timingRows returns the phases of a call as the panel shows them. */
+/** timingRows converts the phases of a call to rows for display. */
 export function timingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
   const totalMs = totalOf(phases);
   return phases.map(({ name, startMs, ms }) => {

@@ -1,14 +1,14 @@
 import type { CallView } from '../../../wire/wire.gen.ts';
 
-/** PlacedCall is a call and its depth among the open calls. */
+/** PlacedCall is a call with its nesting depth among the open calls. */
 export interface PlacedCall {
   readonly call: CallView;
   readonly depth: number;
 }
 
 /**
- * placeCalls sorts each call behind its parent and the parent's earlier calls. The order of calls without a parent does
- * not change. A call whose parent is not in the list is at depth 0.
+ * placeCalls moves each nested call behind its parent and the parent's earlier nested calls. Calls without a parent
+ * keep their order. A call whose parent is not in the list is at depth 0.
  */
 export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
   const callIds = new Set(calls.map((call) => call.callId));

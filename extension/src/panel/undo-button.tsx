@@ -8,10 +8,10 @@ import { undoText, undoToolOf } from './undo.ts';
 import type { LoadedDetails } from './use-call-details.ts';
 import { removeHidden } from './wording.ts';
 
-/** UndoPlugins are the plugins whose tools declare how their calls are undone. */
+/** UndoPlugins provides the list of plugins, from which UndoButton learns which tool undoes a call. */
 export const UndoPlugins = createContext<readonly PluginView[]>([]);
 
-/** ReloadMs is the time between two requests about an undo that has not ended, in milliseconds. */
+/** ReloadMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
 const ReloadMs = 1000;
 
 interface UndoButtonProps {
@@ -21,8 +21,8 @@ interface UndoButtonProps {
 }
 
 /**
- * UndoButton undoes a call that is done, if the author of its tool declares how. UndoButton shows the other call
- * instead of the button if another call has undone the call, or may have done so.
+ * UndoButton undoes a finished call, if the plugin's author has declared a tool for that. If the call was undone, or
+ * may have been, UndoButton shows the undoing call instead.
  */
 export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
   const undoTool = undoToolOf(useContext(UndoPlugins), call);

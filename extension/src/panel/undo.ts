@@ -1,15 +1,18 @@
-// Finds the tools that undo calls, and describes how far a call is undone.
+// Finds the tool that undoes a call, and describes the state of an undo to the user.
 
 import type { CallUndo, CallView, PluginView } from '../../../wire/wire.gen.ts';
 
-/** undoToolOf returns the tool that undoes a call; undefined if the call is not done or its tool declares none. */
+/**
+ * undoToolOf returns the name of the tool that undoes a finished call, or undefined if the plugin's author declared
+ * none.
+ */
 export function undoToolOf(plugins: readonly PluginView[], call: CallView): string | undefined {
   if (call.status !== 'done' || call.prompt) return undefined;
   const tools = plugins.find((plugin) => plugin.name === call.plugin)?.tools;
   return tools?.find((tool) => tool.name === call.tool)?.undo;
 }
 
-/** undoText describes the call of the tool undoTool that undoes another call. */
+/** undoText describes to the user whether the tool undoTool has undone a call. */
 export function undoText({ state, by }: CallUndo, undoTool: string): string {
   switch (state) {
     case 'started':

@@ -3,19 +3,19 @@ import type { CallInspectResult } from '../../../wire/wire.gen.ts';
 import type { Act } from './requests.ts';
 import { removeHidden } from './wording.ts';
 
-/** LoadedDetails are the details of a call that the panel loads when the user opens a part that needs them. */
+/** LoadedDetails contains details of a call that the panel loads only on demand, such as its timing. */
 export interface LoadedDetails {
-  /** details is undefined until the server has answered. */
+  /** details is undefined until the server has sent the details of the call. */
   readonly details: CallInspectResult | undefined;
   /** error is the reason why the details could not be loaded; empty for none. */
   readonly error: string;
-  /** load loads the details, unless they are loaded. */
+  /** load loads the details of the call, unless they are already loaded. */
   load(): void;
-  /** reload loads the details again. */
+  /** reload loads the details of the call again. */
   reload(): Promise<void>;
 }
 
-/** useCallDetails loads the details of a call once, however many parts of the call need them. */
+/** useCallDetails loads the details of a call once, even if several components need them. */
 export function useCallDetails(callId: string, act: Act): LoadedDetails {
   const [details, setDetails] = useState<CallInspectResult>();
   const [error, setError] = useState('');

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { makeClickGuard } from './click-guard.ts';
 
-/** GuardedButton is a button that ignores clicks for a moment after the button has appeared or moved. */
+/** GuardedButton is a button that ignores clicks for half a second after it has appeared or moved. */
 export interface GuardedButton {
-  /** acceptsClick reports whether a click on the button takes effect. */
+  /** acceptsClick reports whether the button accepts a click now. */
   acceptsClick(event: Event): boolean;
   /** ignoresClicks is true while the button ignores clicks. */
   readonly ignoresClicks: boolean;

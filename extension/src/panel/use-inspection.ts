@@ -3,17 +3,17 @@ import type { PluginInspectResult } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 
-/** LoadedInspection is the description of a plugin, which the server reads from the plugin's files. */
+/** LoadedInspection is what the server reads from a plugin's files for a review, such as tool descriptions. */
 export interface LoadedInspection {
-  /** inspection is undefined until the server sends the description of the plugin. */
+  /** inspection is undefined until the server has sent what it read from the plugin's files. */
   readonly inspection: PluginInspectResult | undefined;
   readonly isBusy: boolean;
-  /** error is the reason why the description could not be loaded, or empty without an error. */
+  /** error is the reason why the plugin's files could not be inspected, or empty. */
   readonly error: string;
   load(): Promise<void>;
 }
 
-/** useInspection requests the description of a plugin once, and again when load is called. */
+/** useInspection makes the server inspect a plugin's files once, and again when load is called. */
 export function useInspection(plugin: string, act: Act): LoadedInspection {
   const [inspection, setInspection] = useState<PluginInspectResult>();
   const { isBusy, error, run } = usePanelAction(act);

@@ -4,7 +4,7 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { missingSettings } from './setting-draft.ts';
 
-/** View names the content of the lower part of the panel. */
+/** View is the selected tab of the side panel. */
 export type View = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views shows the tabs "Calls", "Browser" and "Plugins". Arrow keys switch to the next and the previous tab. */
+/** Views shows the panel's tabs "Calls", "Browser" and "Plugins". The arrow keys switch between tabs. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
@@ -71,7 +71,10 @@ function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
   );
 }
 
-/** countTasks counts the tasks for the user: plugins to review or to set up, tabs to reload, and failed adapters. */
+/**
+ * countTasks counts what the user should attend to: plugins to review or to set up, tabs to reload, and failed
+ * adapters.
+ */
 function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
   const pluginsWithTasks = plugins.filter(
     (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && missingSettings(plugin.settings ?? []).length > 0),

@@ -8,21 +8,21 @@ import { PermissionCard, UserCard } from './ticket-card.tsx';
 import { type Card, decisionOutcome, updateCards } from './tickets.ts';
 import { isBrowserTool, removeHidden, toolText } from './wording.ts';
 
-/** MaxFullCards is the number of cards above which arguments are shown compactly. */
+/** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
 const MaxFullCards = 3;
-/** InitialCardCount is the number of cards that are shown before the user clicks "Show more". */
+/** InitialCardCount is how many approval cards the panel shows before the user clicks "Show more". */
 const InitialCardCount = 5;
 
 export interface WaitingProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
-  /** nowMs and callsAt are in milliseconds since 1970. */
+  /** nowMs is the current time and callsAt is when the calls arrived, both in milliseconds since 1970. */
   readonly nowMs: number;
   readonly callsAt: number;
   readonly act: Act;
 }
 
-/** Waiting shows the decisions that wait for the user, at the top of the panel. */
+/** Waiting shows the calls that wait for the user's approval or action, at the top of the panel. */
 export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
   const outcomes = useRef(new Map<string, string>());
   const previousCards = useRef<Card[]>([]);
@@ -84,14 +84,16 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
 const DenyAllId = 'deny-all';
 
 interface DenyAllProps {
-  /** cards are the cards that are visible when the user presses the button "Deny all". */
+  /** cards contains the approval cards that are visible when the user clicks "Deny all". */
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
   readonly outcomes: Map<string, string>;
   readonly act: Act;
 }
 
-/** DenyAll denies all calls that wait for approval. Calls that arrive after the click still wait. */
+/**
+ * DenyAll is the button that denies all calls that wait for approval. Calls that arrive after the click are not denied.
+ */
 function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
@@ -126,7 +128,9 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   );
 }
 
-/** hasSameGrant reports whether a permission for the tool of one card also allows the call of the other card. */
+/**
+ * hasSameGrant reports whether an approval of further calls on one card would also allow the call of the other card.
+ */
 function hasSameGrant(one: Card, other: Card): boolean {
   const [a, b] = [one, other].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
@@ -137,8 +141,7 @@ function hasSameGrant(one: Card, other: Card): boolean {
 }
 
 /**
- * announcementText returns the text about the newest card for screen readers. A screen reader reads a changed text
- * aloud.
+ * announcementText describes the newest approval card for screen readers, which read the text aloud when it changes.
  */
 function announcementText(open: readonly Card[]): string {
   const newestCard = open.at(-1);
@@ -148,7 +151,10 @@ function announcementText(open: readonly Card[]): string {
   return `${removeHidden(name)} ${requestText}. ${open.length} waiting.`;
 }
 
-/** useFocusFallback focuses the heading if the focused element was removed, so that keyboard users keep their place. */
+/**
+ * useFocusFallback moves the keyboard focus to the heading if the focused card was removed, so that keyboard users keep
+ * their place.
+ */
 function useFocusFallback(sectionRef: { readonly current: HTMLElement | null }): void {
   const hadFocus = sectionRef.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
@@ -158,13 +164,13 @@ function useFocusFallback(sectionRef: { readonly current: HTMLElement | null }):
 }
 
 interface GuardedCards {
-  /** acceptsClick reports whether a click on a card has an effect. */
+  /** acceptsClick reports whether an approval card accepts a click now. */
   acceptsClick(ticketId: string, event: Event): boolean;
-  /** ignoresClicks is true while clicks on a card are ignored. */
+  /** ignoresClicks reports whether an approval card ignores clicks, because it has just appeared or moved. */
   ignoresClicks(ticketId: string): boolean;
 }
 
-/** useClickGuard measures the positions of the cards' buttons after each render. */
+/** useClickGuard measures where the buttons of each approval card are after each render. */
 function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
   const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
@@ -183,7 +189,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
-    // isRenderWrong is true if the render moved a card whose buttons were rendered as active.
+    // isRenderWrong is true if this render moved a card whose buttons it shows as active.
     const isRenderWrong = [...waitMsByCard].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
     if (isRenderWrong) redraw((n) => n + 1);

@@ -1,4 +1,4 @@
-// Contains the texts of the panel: the meaning of each state, and the steps that fix a problem.
+// Texts that the panel shows: what each state means, and the steps that fix a problem.
 
 import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
 import type { OptionalPermission } from '../chrome-permissions.ts';
@@ -6,29 +6,32 @@ import type { LinkState } from '../worker/link/link.ts';
 import type { PairingState } from '../worker/link/pairing.ts';
 import { replaceHidden } from './plain-text.ts';
 
-/** Advice is a problem and the steps that fix it. */
+/** Advice describes a problem to the user, with the steps that fix it. */
 export interface Advice {
   readonly title: string;
-  /** steps are in order; text between backquotes is a command. */
+  /** steps are instructions in order. Text between backquotes is a command line. */
   readonly steps: readonly string[];
 }
 
-/** BrowserPlugin is the name of the plugin of the browser tools, which is part of opentabs. */
+/** BrowserPlugin is the plugin name under which opentabs lists its own browser tools. */
 const BrowserPlugin = 'browser';
 
-/** isBrowserTool reports whether a call is a call of a browser tool. */
+/** isBrowserTool reports whether a call runs a browser tool instead of a plugin's tool. */
 export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean {
   return plugin === BrowserPlugin;
 }
 
-/** toolText returns the plugin and the tool of a call, and only the tool for a browser tool. */
+/**
+ * toolText returns the plugin and tool of a call, such as "slack send_message". For a browser tool, it returns only the
+ * tool.
+ */
 export function toolText({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
   return plugin === BrowserPlugin ? tool : `${plugin} ${tool}`;
 }
 
 /**
- * grantText returns the question about a permission for later calls. The caller is the client or the plugin that gets
- * the permission; browser_batch makes its calls for the client. A site limits the permission to the site.
+ * grantText returns the question whether later calls of a client or plugin may run without approval. Calls that
+ * browser_batch makes are attributed to its client. If a site is given, the approval is limited to that site.
  */
 export function grantText(
   client: string | undefined,
@@ -40,7 +43,7 @@ export function grantText(
   return `Allow ${name} ${site === '' ? '' : `on ${removeHidden(site)} `}without asking again`;
 }
 
-/** linkTitle returns the state of the link in one or two words. */
+/** linkTitle describes the state of the connection to the server in one or two words. */
 export function linkTitle(link: LinkState | undefined): string {
   switch (link?.kind) {
     case 'open':
@@ -52,7 +55,10 @@ export function linkTitle(link: LinkState | undefined): string {
   }
 }
 
-/** linkAdvice returns the problem of a link and its fix, or undefined for a working link. */
+/**
+ * linkAdvice describes why the connection to the server failed and how to fix it. It returns undefined unless the
+ * connection is down.
+ */
 export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
   if (pairing?.code !== undefined && link.why !== 'version') {
@@ -94,7 +100,10 @@ export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | un
   }
 }
 
-/** modeAdvice returns how to enable user scripts, which plugins need, or undefined if user scripts are enabled. */
+/**
+ * modeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. It returns undefined
+ * if user scripts are enabled.
+ */
 export function modeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
   return {
@@ -111,8 +120,8 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
 }
 
 /**
- * versionAdvice describes how to update the older of extension and server, or returns undefined if the versions are
- * equal.
+ * versionAdvice describes how to update the extension or the server, whichever is older. It returns undefined if the
+ * versions are equal.
  */
 export function versionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
   const order = compareVersions(extensionVersion, serverVersion);
@@ -129,8 +138,8 @@ export function versionAdvice(extensionVersion: string, serverVersion: string): 
 }
 
 /**
- * compareVersions returns a negative number if version a is older than version b, and 0 if a version does not
- * consist of numbers with dots.
+ * compareVersions returns a negative number if version a is older than version b. It returns 0 if the versions are
+ * equal, or if either is not of the form "1.2.3".
  */
 function compareVersions(a: string, b: string): number {
   const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
@@ -141,7 +150,10 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** debuggerAdvice describes what a Cancel in the bar of the debugger means. */
+/**
+ * debuggerAdvice is shown after the user has clicked Cancel in Chrome's debugger bar, which stops the browser tools
+ * that need the debugger.
+ */
 export const debuggerAdvice: Advice = {
   title: 'You switched the debugger off.',
   steps: [
@@ -149,14 +161,14 @@ export const debuggerAdvice: Advice = {
   ],
 };
 
-/** worldEffect describes what the world of a plugin means for the user. */
+/** worldEffect explains to the user whether a plugin shares its JavaScript environment with the page. */
 export function worldEffect(world: World | undefined): string {
   return world === 'isolated'
     ? 'Isolated: the page’s scripts can neither read nor change the plugin’s variables. Both can read and change the content of the page.'
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-/** lateEffect describes what the late start of a plugin means for the user. */
+/** lateEffect explains to the user what it means that a plugin starts after the page's scripts. */
 export const lateEffect =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
@@ -165,7 +177,7 @@ export function isFailure(status: CallStatus): boolean {
   return status === 'failed' || status === 'timed out';
 }
 
-/** statusWord returns the text for the status of a call. */
+/** statusWord returns the word that the panel shows for a call's status. */
 export function statusWord(status: CallStatus): string {
   const words = {
     pending: 'queued',
@@ -178,7 +190,7 @@ export function statusWord(status: CallStatus): string {
   return words[status];
 }
 
-/** formatDuration returns milliseconds as text, such as "5 min 02 s". */
+/** formatDuration formats a duration in milliseconds in full seconds, such as "5 min 02 s". */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 1) return '0 s';
@@ -189,7 +201,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** formatRunTime formats how long a call ran, such as "3 ms", "1.2 s" or "5 min 02 s". */
+/** formatRunTime formats the run time of a call, such as "3 ms", "1.2 s" or "5 min 02 s". */
 export function formatRunTime(ms: number): string {
   if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
   return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
@@ -200,26 +212,29 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * formatClock formats a time in milliseconds since 1970 as hours and minutes, with the day if the time is not
- * today.
+ * formatClock formats a time in milliseconds since 1970 as hours and minutes. If the time is not today, the day is
+ * included.
  */
 export function formatClock(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
 }
 
-/** formatDateTime formats a time in milliseconds since 1970 with its day and seconds. */
+/** formatDateTime formats a time in milliseconds since 1970 as date and time with seconds. */
 export function formatDateTime(ms: number): string {
   return dateTimeFormat.format(ms);
 }
 
-/** formatPercent returns a share from 0 to 1 as text, rounded down: only a complete share is 100%. */
+/**
+ * formatPercent formats a fraction from 0 to 1 as a percentage. The percentage is rounded down, so that 100% means
+ * complete.
+ */
 export function formatPercent(share: number): string {
   const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
   return `${wholePercent}%`;
 }
 
-/** hostOf returns the host of a URL, or the whole text if the URL is malformed. */
+/** hostOf returns the host of a URL, or the text itself if the URL is malformed. */
 export function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -234,14 +249,14 @@ function asSentence(text: string): string {
 }
 
 /**
- * removeHidden removes hidden characters (plain-text.ts) from a text, such as control characters, invisible letters and
- * marks of writing direction.
+ * removeHidden removes hidden characters from a text, such as control characters, zero-width letters and direction
+ * marks.
  */
 export function removeHidden(text: string): string {
   return replaceHidden(text, () => '');
 }
 
-/** debuggerWords describes the meaning of each debugger state for the user. */
+/** debuggerWords explains to the user what each state of Chrome's debugger means for browser tools. */
 export const debuggerWords = {
   absent:
     'Level 1: agents act with a script in the page. Some pages ignore such input. To add Chrome’s debugger, run `opentabs extension install --debugger`.',
@@ -249,7 +264,7 @@ export const debuggerWords = {
   refused: 'Level 1: you pressed Cancel in the bar of the debugger, so agents act with a script in the page.',
 } as const;
 
-/** groupWords describes the groups of browser tools. */
+/** groupWords describes to the user what each group of browser tools can do. */
 export const groupWords: Readonly<Record<string, string>> = {
   core: 'Open tabs, read pages, click, type and wait.',
   vision: 'Act at coordinates of a picture.',
@@ -261,7 +276,7 @@ export const groupWords: Readonly<Record<string, string>> = {
   webmcp: 'Tools that pages offer themselves.',
 };
 
-/** siteRuleWords describes the permissions of a site. */
+/** siteRuleWords describes to the user what each rule for a site allows agents to do. */
 export const siteRuleWords: Readonly<Record<string, string>> = {
   off: 'off: agents may do nothing there.',
   read: 'read: agents read without approval, and may not act.',
@@ -275,8 +290,8 @@ interface PermissionWords {
 }
 
 /**
- * permissionWords describes the optional permissions of the extension. Chrome grants some optional permissions
- * without a prompt.
+ * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some of them without
+ * a prompt.
  */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
   tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },

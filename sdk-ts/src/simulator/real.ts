@@ -184,7 +184,7 @@ class RealTab implements SimulatedTab {
     };
   }
 
-  /** Updates logs, console lines and URL of the tab from the result of a browser command. */
+  /** Updates the tab's URL and log entries from the result of a browser command. */
   #update(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
