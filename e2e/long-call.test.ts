@@ -1,6 +1,6 @@
 /**
- * Promise: a call runs as long as it reports progress, up to the hard limit. The tests of long calls in this file use
- * shortened limits; make soak uses the real limits.
+ * Promise: a call runs as long as it reports progress, up to the hard limit. These tests use shortened time limits;
+ * `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,8 +20,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * assertRanUntil checks that a call ran until its limit. Unit tests of the package dispatch check, in fake time, the
- * delay between a limit and the end of a call.
+ * assertRanUntil checks that a call ran until its time limit. The exact delay after the limit is checked with fake time
+ * by the unit tests of package dispatch.
  */
 function assertRanUntil(outcome: Outcome, limitMs: number): void {
   assert.ok(
@@ -30,7 +30,7 @@ function assertRanUntil(outcome: Outcome, limitMs: number): void {
   );
 }
 
-/** readAbortReason returns the last abort reason that the tool received. */
+/** readAbortReason returns the abort reason that the page's tool received last. */
 const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {

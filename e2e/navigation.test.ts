@@ -1,6 +1,6 @@
 /**
- * Promise: a call whose tab closes or navigates fails at once with the right code. If a tool navigates and then
- * returns, the result of the tool still arrives.
+ * Promise: a call whose tab closes or navigates fails at once with the right error code. If a tool itself navigates and
+ * then returns, its result still arrives.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** bringToFront activates a tab and waits until the server lists the tab as active. */
+/** bringToFront activates a tab and waits until the daemon lists the tab as active. */
 async function bringToFront(page: Page) {
   await page.bringToFront();
   await waitFor('the page to be the active tab', async () =>
@@ -29,14 +29,14 @@ async function bringToFront(page: Page) {
 let tabCount = 0;
 
 /**
- * callInNewTab starts a call in a new tab, runs changeTab after the first report, and returns the call's outcome. If
- * changeTab does not fail the call, the call times out at the idle limit.
+ * callInNewTab starts a call in a new tab, runs changeTab after the first progress report, and returns the call's
+ * outcome. If changeTab does not make the call fail, the call times out at the idle limit.
  */
 async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);
   await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
-  // A call that has not started would be retried in another tab.
+  // Wait for a progress report, because opentabs would retry a call that has not started in another tab.
   await waitFor('a running call that has reported progress', async () =>
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
@@ -80,7 +80,8 @@ test('a call right after a reload waits for the new document', async () => {
 
 test('the call after a navigating tool runs in the new document', async () => {
   for (let i = 0; i < 10; i++) {
-    // The old document reports "not ready" from the start of the navigation, so no tool can run in this document.
+    // From the start of the navigation, the old document's plugin reports "not ready", so that no tool can run in the
+    // old document.
     await stack.page.evaluate(() => {
       navigation.addEventListener('navigate', () => {
         document.documentElement.dataset.loggedOut = '';

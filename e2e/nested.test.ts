@@ -1,4 +1,4 @@
-/** Promise: tools called by a tool run, fail, report and stop as if an agent had called them. */
+/** Promise: nested calls run, fail, report progress and stop like calls of an agent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -19,7 +19,7 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const newKey = () => `k${++keyCount}-`;
-/** waitForNote waits until the page has sent a note to the site. */
+/** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});

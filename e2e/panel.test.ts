@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel shows running calls live, and the reason of a problem. Screenshots of the side panel go to
- * e2e/out/.
+ * Promise: the side panel shows running calls live, and explains problems. The test saves screenshots of the side panel
+ * to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Draws docs/images/long-call.svg from a real run of `opentabs call` in a terminal of 92 columns. The animation shows
- * real output of the terminal, at a higher speed.
+ * the terminal's real output at a higher speed.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,13 +13,13 @@ const frameCount = 12;
 const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
 
-/** TerminalLine is the text of the terminal's last line, with the time when the line was drawn. */
+/** TerminalLine is the text of the terminal's last line and the time when the terminal drew the text. */
 interface TerminalLine {
   readonly atMs: number;
   readonly text: string;
 }
 
-/** recordTerminal runs the command in a terminal and returns each state of the terminal's last line. */
+/** recordTerminal runs `opentabs call` in a terminal and returns every text that the last line showed. */
 async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
   const path = `${dirname(binary)}:${process.env.PATH ?? ''}`;
   const shell = `stty cols ${columns} rows 24; cd '${folder}'; ${command}`;
@@ -39,17 +39,14 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
   return lines;
 }
 
-/** readLastLine returns the last text that a chunk of terminal output draws on one line. */
+/** readLastLine returns the last nonempty line in a chunk of terminal output, without control sequences. */
 function readLastLine(chunk: string): string {
   const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
   const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
   return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
-/**
- * pickFrames returns frameCount lines at even intervals of time. pickFrames always includes the last line of the
- * terminal.
- */
+/** pickFrames selects frameCount lines at even time intervals, always including the last one. */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const endMs = lines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
@@ -60,7 +57,7 @@ function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
 }
 
 /**
- * drawSvg returns an SVG that shows the command, and below it the lines of the terminal in turn.
+ * drawSvg returns an animated SVG image that shows the command and, below the command, one terminal line after another.
  */
 function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columns * 7.85) + 32;

@@ -1,4 +1,7 @@
-/** Promise: the tests of a plugin also run in a real browser, and leave no process or file behind. */
+/**
+ * Promise: `opentabs plugin test --browser` runs a plugin's tests in a real browser, and leaves no process or file
+ * behind.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,8 @@ const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: c
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /**
- * runPluginTests runs the tests of a plugin in the browser, and returns each test's name and whether it was skipped.
+ * runPluginTests runs a plugin's tests in a real browser. It returns the name of each test and whether the test was
+ * skipped.
  */
 async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];

@@ -1,4 +1,4 @@
-/** Promise: for any reports of a tool, the result is correct and the notifications conform to the protocol. */
+/** Promise: whatever progress a tool reports, its result is correct and the progress notifications conform to MCP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
@@ -20,9 +20,9 @@ function checkProtocol(outcome: Outcome): void {
     if (p.total !== undefined)
       assert.ok(p.progress <= p.total * (1 + 1e-9), `progress ${p.progress} is above the total ${p.total}`);
   }
-  // A call may send ten notifications per second, plus the first report, the last report and the final notification.
-  // The maximum number of notifications applies to the whole call, because a busy machine may deliver the notifications
-  // of two seconds within one second.
+  // The daemon may send ten progress notifications per second, plus the first report, the last report and the final
+  // notification. Check the whole call, because a busy machine may deliver the notifications of two seconds within one
+  // second.
   const maxCount = outcome.durationMs / 100 + 3;
   assert.ok(
     outcome.progress.length <= maxCount,

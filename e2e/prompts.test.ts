@@ -1,4 +1,4 @@
-/** Promise: a prompt runs in the page like a tool, with progress and cancellation. */
+/** Promise: a plugin's prompt runs in the page like a tool, with progress and cancellation. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
@@ -48,7 +48,7 @@ for (const [name, connect] of transports) {
       const [message] = promptResult.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
-      // The page converts the argument "last" from a text to a number, so the prompt contains two messages.
+      // The plugin converts the prompt's argument "last" from text to a number, so the prompt contains two messages.
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 
@@ -71,7 +71,7 @@ for (const [name, connect] of transports) {
         { name: 'messages__summarise_channel', arguments: { channelId } },
         { signal: stop.signal },
       );
-      // If a call is cancelled before its code starts, the page has no code to stop.
+      // Wait until the prompt's code runs in the page, so that the cancellation has code to stop.
       await waitFor('the page to request the channel', () => stack.site.requestedChannels.includes(channelId));
       const call = await waitFor('the call of the prompt to run', async () =>
         (await stack.listCalls()).find(

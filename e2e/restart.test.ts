@@ -1,5 +1,5 @@
 /**
- * Promise: after a server restart, each MCP client gets an error for its stale session, and can open a new session at
+ * Promise: after a daemon restart, each MCP client receives an error for its old session, and can open a new session at
  * once.
  */
 import assert from 'node:assert/strict';
@@ -35,7 +35,9 @@ after(async () => {
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-/** openListenStream opens the stream subscriptions/listen of protocol version 2026-07-28. */
+/**
+ * openListenStream sends a subscriptions/listen request of MCP version 2026-07-28 and returns the open response stream.
+ */
 async function openListenStream(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
@@ -71,9 +73,9 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const stdio = await connectStdio(env);
     const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listenStream.text().catch(() => ''); // waits until the server has closed the listen stream
+    await listenStream.text().catch(() => ''); // waits until the daemon has closed the listen stream
     await startDaemon();
-    // While the test waits, the transports of the SDK clients also reopen their GET streams.
+    // Meanwhile, the SDK's transports also try to reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const result = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
@@ -83,7 +85,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     assert.deepEqual(new Set(errors), new Set([404]));
     const newClient = await connectHttp(port, token);
     assert.ok((await newClient.sdk.listTools()).tools.length > 0);
-    // The stdio relay opens a new session automatically, and its client does not notice.
+    // The relay for stdio opens a new session automatically, so its client receives no error.
     assert.ok((await stdio.sdk.listTools()).tools.length > 0);
     await Promise.allSettled([...clients, newClient, stdio].map((client) => client.close()));
   });

@@ -1,4 +1,7 @@
-/** Promise: settings from a terminal or the side panel reach the plugin's tools, and the plugin runs in the site that the user set. */
+/**
+ * Promise: settings from the terminal or the side panel reach a plugin's tools. The plugin runs on the site that the
+ * user has set.
+ */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,15 +26,15 @@ after(() => stack?.close());
 
 const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
-/** readSettings returns the settings that the plugin has in the page. */
+/** readSettings returns the settings that the test plugin sees in the page. */
 async function readSettings(): Promise<unknown> {
   const outcome = await client.call('wiki__read_settings', {});
   return outcome.isError ? outcome.text : outcome.structured;
 }
 
 /**
- * waitForSettings waits until the plugin in the page has the expected settings. A call may run before the new settings
- * arrive in the page.
+ * waitForSettings waits until the test plugin sees the expected settings in the page, because new settings may arrive
+ * after a call has started.
  */
 async function waitForSettings(expected: object): Promise<void> {
   await waitFor(JSON.stringify(expected), async () => {
@@ -51,7 +54,7 @@ test('a call without a required setting fails with the command that sets it, and
     'apiToken=s3cret-text',
   );
   await stack.page.reload();
-  // If several URLs are set, a page gets the URL that matches the page.
+  // If a setting contains several URLs, the plugin sees only the URL that matches its page.
   await waitForSettings({ site: stack.site.origin, apiToken: 's3cret-text' });
 });
 

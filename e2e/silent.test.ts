@@ -1,4 +1,7 @@
-/** Promise: opentabs distinguishes an unresponsive page from a slow tool, keeps other tabs working, and can reload the page. */
+/**
+ * Promise: opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. Other tabs keep
+ * working.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -18,7 +21,7 @@ before(async () => {
 after(() => stack?.close());
 
 const readStatus = async () => (await stack.runCli('status')).stdout;
-/** tabIdOf returns the id of the site's tab that shows a path, or 0. */
+/** tabIdOf returns the ID of the tab that shows path of the test site, or 0 without such a tab. */
 const tabIdOf = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const foreverMs = 10 * 60_000;
@@ -39,8 +42,8 @@ test('a page that is busy for a while loses no call and recovers', async () => {
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
-  // A page that was opened by another page of the same site shares the process and thread of that page. A page of
-  // another site has a separate process.
+  // A page that opens another page of the same site shares its process and thread with the new page. A page of another
+  // site has a separate process.
   await stack.page.evaluate(() => {
     window.open('/second');
   });

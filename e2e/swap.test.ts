@@ -1,4 +1,4 @@
-/** Promise: a new build of a plugin replaces the old build in open pages, without loss of state. */
+/** Promise: a new build of a plugin replaces the old build in open pages without losing state. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,8 @@ import { waitFor } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 /**
- * pluginFolders are the folders of two plugins: "versions" runs in the page's world, and "apart" in an isolated world.
+ * pluginFolders maps two test plugins to their folders: "versions" runs in the world of the page's scripts, "apart" in
+ * an isolated world.
  */
 const pluginFolders: Record<string, string> = {};
 
@@ -36,7 +37,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** replaceInFile replaces a text in a file of a plugin. */
+/** replaceInFile replaces the matches of a pattern in a file of a plugin. */
 function replaceInFile(plugin: string, file: string, old: RegExp, replacement: string): void {
   const path = join(pluginFolders[plugin] ?? '', file);
   const text = readFileSync(path, 'utf8');
@@ -45,8 +46,8 @@ function replaceInFile(plugin: string, file: string, old: RegExp, replacement: s
 }
 
 /**
- * rebuild sets the build name of a plugin and builds the plugin. The new build does not run until the
- * user has reviewed it.
+ * rebuild changes the build name in a plugin's source and builds the plugin. The new build does not run before the user
+ * has reviewed the build.
  */
 async function rebuild(plugin: string, name: string): Promise<void> {
   replaceInFile(plugin, 'src/index.ts', /buildName = '[^']*'/, `buildName = '${name}'`);
@@ -54,14 +55,14 @@ async function rebuild(plugin: string, name: string): Promise<void> {
 }
 
 async function reviewPlugin(plugin: string): Promise<void> {
-  // The server may not have read the folder of the new build yet.
+  // Retry, because the daemon may not have read the plugin's folder since the build.
   await waitFor(
     'plugin review to succeed',
     async () => (await stack.runCli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
   );
 }
 
-/** BuildReport is the result of the tool get_build. */
+/** BuildReport is the result of the test plugin's tool get_build. */
 interface BuildReport {
   readonly build?: unknown;
   readonly builds?: unknown;
@@ -87,7 +88,7 @@ for (const plugin of ['versions', 'apart']) {
   test(`${plugin}: a reviewed build replaces the old build in the page and keeps its state`, async () => {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await rebuild(plugin, 'build 2');
-    // The server removes the code of the old build immediately, before the review of the new build.
+    // The daemon removes the code of the old build immediately, even before the user reviews the new build.
     await waitFor('calls of the old build to fail', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
     const outcome = await waitForBuild(plugin, 'build 2');

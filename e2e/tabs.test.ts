@@ -1,4 +1,4 @@
-/** Promise: a call runs in the tab or frame that the user expects, and never takes the focus. */
+/** Promise: a call runs in the tab or frame that the user expects, and never changes the focus. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -15,14 +15,14 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callWhere calls the tool "where", which returns the document in which the tool runs. */
+/** callWhere calls the tool "where", which describes the document in which the tool runs. */
 async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const outcome = await client.call('places__where', args);
   assert.equal(outcome.isError, false, outcome.text);
   return Object.fromEntries(Object.entries(Object(outcome.structured)));
 }
 
-/** waitForTab waits until the server reports a tab at path that matches. */
+/** waitForTab waits until the daemon lists a tab that shows path and for which matches returns true. */
 function waitForTab(path: string, matches: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return waitFor(`the tab ${path}`, async () =>
     (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && matches(tab)),
@@ -33,15 +33,15 @@ const isPlacesReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name ==
 const readPluginState = async () =>
   (await stack.readStatus()).plugins?.find((plugin) => plugin.name === 'places')?.state;
 
-/** setBusy sets whether a page is busy and triggers a readiness check. */
+/** setBusy makes the test plugin in a page ready or not ready, and waits until the daemon lists the new state. */
 async function setBusy(page: Page, path: string, isBusy: boolean) {
   await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
-  // The host script checks readiness after a navigation within the document.
+  // The extension's host script checks the readiness of plugins after each navigation within a document.
   await page.evaluate(() => history.pushState(null, '', location.href));
   await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
 }
 
-/** bringToFront activates a tab and waits until the server lists the tab as active. */
+/** bringToFront activates a tab and waits until the daemon lists the tab as active. */
 async function bringToFront(page: Page, path: string) {
   await page.bringToFront();
   await waitForTab(path, (tab) => tab.active);
@@ -50,7 +50,7 @@ async function bringToFront(page: Page, path: string) {
 test('a call prefers the active tab of three tabs, and tabId selects any tab', async () => {
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await bringToFront(stack.page, '/');
-  // If a tab reports "not ready", the call tries the next tab.
+  // If the plugin in a tab reports "not ready", the call tries the next tab.
   for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesReady(tab) === true);
   assert.deepEqual(await callWhere(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await waitForTab('/one');
@@ -71,7 +71,7 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The server has no report that the page is busy yet. The call checks the busy tab first, and runs in another tab.
+  // The daemon still lists the busy tab as ready. The call checks the busy tab first, and then runs in another tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
@@ -130,8 +130,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
-  // A page that opens during the registration of scripts gets its plugin by injection, not by a registered script. Each
-  // test that changes a setting must run after this test, because the change registers scripts again.
+  // Tests that change a setting must run later, because a setting makes the extension register its scripts again. A
+  // page that opens during the registration gets its plugin by injection, not by a registered script.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);
@@ -170,7 +170,7 @@ test('a call without a matching tab opens a tab in the background, if the user h
   assert.equal((await client.call('places__where')).code, 'no_tab');
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, `${permissionCommand.stderr} ${JSON.stringify(env)}`);
-  // Two concurrent calls open only one tab.
+  // Two concurrent calls without a matching tab must open only one tab.
   const results = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
     results.map((result) => [result.path, result.site]),

@@ -1,4 +1,7 @@
-/** Promise: the tickets example, with settings, a pre-script, storage and logs, works in a real page as documented. */
+/**
+ * Promise: the example plugin "tickets", with settings, a pre-script, storage and logs, works in a real page as
+ * documented.
+ */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -11,10 +14,10 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** apiRequests are the requests that the site received under /api/, with their tokens. */
+/** apiRequests lists the requests under /api/ that the test site received, with their tokens. */
 const apiRequests: string[] = [];
 
-// The page's first script sends a token that no other script in the page has. After a login, the head of the page
+// The test page's first script sends a token that no other script of the page can read. After a login, the page's head
 // contains the user's name.
 const pageHtml = `<!doctype html><head><title>Tickets</title>
 <script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
@@ -56,7 +59,7 @@ test('the plugin works in the site that the user configured, after the user has 
   const origin = `http://127.0.0.1:${address.port}`;
   await runChecked(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
   const tab = await stack.chrome.openPage(`${origin}/`);
-  // A call reloads a tab that was open before the plugin was registered for its site.
+  // The call reloads a tab that was open before the plugin was registered for the tab's site.
   await waitFor('a call to fail because the user is logged out', async () => {
     const { code } = await client.call('tickets__list_tickets', {});
     return code === 'not_ready';
@@ -67,7 +70,7 @@ test('the plugin works in the site that the user configured, after the user has 
     meta.content = 'ann';
     document.head.append(meta);
   });
-  // The plugin observes the login of the user and reports itself ready.
+  // The plugin detects the user's login and reports that it is ready.
   await waitFor('a tab in which the plugin is ready', async () =>
     (await stack.listTabs()).some((tab) =>
       (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),

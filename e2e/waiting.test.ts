@@ -1,6 +1,6 @@
 /**
- * Promise: a tool may wait until the user has done something, for example a login. A waiting call keeps its state, and
- * the wait has a time limit.
+ * Promise: a tool can wait for an action of the user, such as a login. The waiting call keeps its state, and the wait
+ * has a time limit.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const newKey = () => `w${++keyCount}`;
-/** waitForNote waits until the page has sent a note to the site. */
+/** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
@@ -66,7 +66,7 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
   assert.ok(unansweredCall.durationMs > 11_000);
 });
 
-/** approveLate approves a call that has already ended. */
+/** approveLate tries to approve a call that has already ended. */
 const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {

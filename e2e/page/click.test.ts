@@ -1,4 +1,6 @@
-/** Clicks reach exactly the element that the agent named, and the answer describes what the page did. */
+/**
+ * Promise: a click reaches exactly the element that the agent named, and the tool's result describes what the page did.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
@@ -9,7 +11,7 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/** clickOn clicks the element of the first line that contains text. */
+/** clickOn clicks the element in the first snapshot line that contains text. */
 const clickOn = async (page: LabPage, text: string, args: object = {}) =>
   page.call('click', { target: await page.refOf(text), ...args });
 

@@ -1,4 +1,7 @@
-/** Fields take text, options and keys as from a user, and the answer contains the value that the page has afterwards. */
+/**
+ * Promise: an agent can enter text, options and keys in form fields as a user can. The tool's result contains the
+ * field's new value.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
@@ -210,7 +213,7 @@ test('options are chosen in native and in drawn lists', async () => {
 });
 
 test('a selection that the page does not show is reported with a note', async () => {
-  // The list marks only the option that the arrow keys reached last, and keeps only the last selection.
+  // The listbox marks only the option that the arrow keys reached last, and keeps only the last selection.
   const page =
     await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>

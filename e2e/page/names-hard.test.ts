@@ -1,4 +1,6 @@
-/** Checks that the page script computes the same names as Chrome's own accessibility tree in difficult cases. */
+/**
+ * Promise: in difficult cases too, the page script computes the same accessible names as Chrome's accessibility tree.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';
@@ -10,9 +12,9 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/** cases are HTML bodies, each with one element that has the ID x. */
+/** cases contains HTML bodies. The tests compare the accessible name of the element with the ID x. */
 const cases = [
-  // aria-labelledby: chains, order, missing and hidden parts, references to the element itself
+  // names from aria-labelledby: chains, order, missing and hidden parts, references to the element itself
   '<span id=a aria-labelledby=b>A</span><span id=b>B</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a aria-label="Label of A">A</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a>One</span><span id=b>Two</span><button id=x aria-labelledby="b gone a b">t</button>',
@@ -107,17 +109,17 @@ const cases = [
   '<th id=x>no table</th><p id=x tabindex=0 aria-label="Par">text</p>',
 ];
 
-/** differingNames are names that deliberately differ from Chrome's names, with the reason. */
+/** differingNames lists accessible names that deliberately differ from Chrome's names. */
 const differingNames: readonly (readonly [html: string, name: string])[] = [
-  // Text that a user cannot see is left out of a name, even if the name refers to a hidden label.
+  // The page script omits text that a user cannot see from a name, even if the name refers to a hidden label.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',
     'Shown',
   ],
-  // Characters that are not drawn are left out of a name.
+  // The page script omits characters that Chrome does not draw, such as soft hyphens, from a name.
   ['<button id=x>a<!-- c -->b<wbr>c&shy;d</button>', 'abcd'],
-  // The specification HTML-AAM names a figure by its caption, and a video by its title.
+  // The specification HTML-AAM derives the name of a figure from its caption, and the name of a video from its title.
   ['<figure id=x><img src="" alt="Cat"><figcaption>A <b>cat</b></figcaption></figure>', 'A cat'],
   ['<video id=x title="Film" controls></video>', 'Film'],
 ];

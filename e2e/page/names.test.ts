@@ -1,4 +1,4 @@
-/** Checks that the page script computes the same names as Chrome's own accessibility tree. */
+/** Promise: the page script computes the same accessible names as Chrome's accessibility tree. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/** Each case is HTML with one element that has the id x. */
+/** cases contains one HTML body per line. The tests compare the accessible name of the element with the ID x. */
 const cases = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>
 <button id=x>a<br>b</button>

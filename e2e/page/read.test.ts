@@ -1,4 +1,6 @@
-/** The page script reads page content in parts, and finds lines by text, pattern, role and selector. */
+/**
+ * Promise: an agent can read the content of a page in parts, and find lines by text, pattern, role and CSS selector.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';

@@ -1,4 +1,7 @@
-/** The page script reads pages as text: roles, names, states and refs, and nothing that a user cannot see. */
+/**
+ * Promise: a snapshot describes a page as text with roles, names, states and refs, and contains nothing that a user
+ * cannot see.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
@@ -189,7 +192,7 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
         case 4: at.toggleAttribute('disabled'); break;
       } } };
   }`);
-  const refs = new Map<string, string>(); // refs by the name of the button
+  const refs = new Map<string, string>(); // refs by button name
   const readRefs = async () => {
     const text = await page.snapshot({ maxTokens: 0 });
     return new Map([...text.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));

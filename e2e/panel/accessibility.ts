@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** assertAccessible runs all rules of axe-core in a page, and fails with each violation and its element. */
+/** assertAccessible checks a page with all rules of axe-core. The error lists each violation and the element. */
 export async function assertAccessible(page: Page, scene: string): Promise<void> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
@@ -19,8 +19,8 @@ export async function assertAccessible(page: Page, scene: string): Promise<void>
 }
 
 /**
- * listTabStops presses Tab from the start of the page until the focus leaves the page, and returns the names of the
- * focused elements. For an element without a size, the name begins with "invisible".
+ * listTabStops presses Tab from the start of the page until the focus leaves the page. It returns the name of each
+ * focused element. The name of an element without a size begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {
   while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page
@@ -30,7 +30,7 @@ export async function listTabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * focusNext presses Tab, and returns the name of the focused element, or undefined if the focus has left the page.
+ * focusNext presses Tab and returns the name of the newly focused element, or undefined if the focus has left the page.
  */
 async function focusNext(page: Page): Promise<string | undefined> {
   await page.keyboard.press('Tab');

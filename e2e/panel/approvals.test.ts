@@ -1,4 +1,4 @@
-/** Promise: a tool with the permission "ask" runs only after the user has allowed the call in the side panel. */
+/** Promise: a tool with the permission "ask" runs only after the user has approved the call in the side panel. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -28,21 +28,23 @@ async function setPermission(name: string, permission: string): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/** callEcho calls a tool that needs approval. A failure of the call is reported by the test that awaits the outcome. */
+/**
+ * callEcho calls a tool that requires approval. An error of the call surfaces only in the test that awaits the outcome.
+ */
 function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   const outcome = caller.call('messages__echo', { value });
   outcome.catch(() => undefined);
   return outcome;
 }
 
-/** findWaitingCard returns the approval card of the call with the given argument. */
+/** findWaitingCard finds the approval card in the side panel that contains the given argument. */
 function findWaitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
 /**
- * pressButton presses a button of the approval card of the only waiting call until the server has the decision. An
- * approval card that has just moved ignores presses, and the panel shows no cards while its link is lost.
+ * pressButton presses a button of the only approval card until the daemon has received the decision. Repeated presses
+ * are necessary, because an approval card that has just moved ignores clicks.
  */
 async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
@@ -95,7 +97,7 @@ test('"Allow for 10 min" applies to all sessions of the client, and "Allow for t
   await pressButton('some time', 'Allow for 10 min');
   await timedCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
-  await setPermission('messages', 'ask'); // setting a permission withdraws the earlier permissions of the tool
+  await setPermission('messages', 'ask'); // setting a permission revokes the earlier grants of the tool
   const sessionCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
   await sessionCall;
@@ -142,7 +144,7 @@ test('"Deny all" denies each waiting call, and a call that comes later waits for
   assert.equal((await laterCall).isError, false);
 });
 
-/** thrownLine is the line of the statement with which the tool everything__fail throws its error. */
+/** thrownLine is the number of the source line in which the tool everything__fail throws its error. */
 const thrownLine =
   readFileSync(`${repositoryRoot}e2e/testdata/everything/src/index.ts`, 'utf8')
     .split('\n')
@@ -203,8 +205,8 @@ test('a tool that waits for the user continues when the user presses Done, and f
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
-  // The outcome of an earlier card would move the new card, and a card that has just moved ignores clicks. The test
-  // could also mistake the outcome of the earlier card for the outcome of the new card.
+  // When the outcome of an earlier call disappears, the new approval card moves, and a card that has just moved ignores
+  // clicks. The test could also mistake the earlier outcome for the new one.
   await waitFor(
     'the outcomes of earlier calls to disappear',
     async () => (await panel.locator('.outcome').count()) === 0,

@@ -1,6 +1,6 @@
 /**
- * Promise: in the side panel, the user sees and changes the permissions of agents for browser tools, and stops an
- * agent in a tab. Screenshots of the side panel go to e2e/out/.
+ * Promise: in the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a
+ * tab. The test saves screenshots of the side panel to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -66,7 +66,7 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** lastRequest waits for a request of a method, and returns the parameters of the request. */
+/** lastRequest waits until the panel has sent a request with the given method, and returns the request's parameters. */
 const lastRequest = (method: string) =>
   waitFor(
     `a request ${method}`,

@@ -1,4 +1,4 @@
-/** Promise: the side panel sends a decision to the server as the user pressed it, and makes no decision by mistake. */
+/** Promise: the side panel sends exactly the decision that the user chose, and never sends a decision by mistake. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -19,13 +19,16 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** waitForRequest waits until the panel has sent a request, and returns its params. */
+/**
+ * waitForRequest waits until the panel has sent a request with the given method, and returns the request's parameters.
+ */
 async function waitForRequest(method: string): Promise<unknown> {
   return waitFor(method, () => fixture.server.requests.find((request) => request.method === method)?.params);
 }
 
 /**
- * clickOnAppearance clicks buttons as soon as they appear, like a user who was about to click another element.
+ * clickOnAppearance clicks a button as soon as the button appears, like a user who was about to click another element
+ * in the same place.
  */
 async function clickOnAppearance(buttons: string): Promise<void> {
   await fixture.panel.evaluate((buttons) => {
@@ -95,7 +98,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  // The first approval card disappears, and the second approval card moves to the place of the first card.
+  // The first approval card disappears, and the second card moves to the same place.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('The call is no longer waiting for approval.').waitFor();
@@ -116,7 +119,7 @@ test('buttons that have just moved inside an approval card ignore clicks', async
     'the Deny button to be enabled',
     async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
   );
-  // With many cards, each card shows fewer lines of arguments, so the buttons of the card move.
+  // If there are many approval cards, each card shows fewer lines of arguments, so the card's buttons move.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));
@@ -153,7 +156,7 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list of plugins to be rendered', async () => (await panel.locator('select.auto').count()) >= 3);
-  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // simulates a permission that another surface has set
+  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // simulates a change in the terminal
   await waitFor(
     'the panel to show the permission that the server sent',
     async () => (await messagesPermission.inputValue()) === 'ask',

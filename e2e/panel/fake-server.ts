@@ -1,5 +1,5 @@
 /**
- * A fake server for the extension. Tests use the fake server to bring the side panel into states that a real server
+ * Simulates a daemon for the extension. With the fake daemon, tests put the side panel into states that a real daemon
  * rarely causes.
  */
 import { createHmac, randomUUID } from 'node:crypto';
@@ -12,64 +12,70 @@ import { freePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
-/** FakeServer is a server for the link protocol of the extension. */
+/** FakeServer is a simulated daemon that accepts the extension's link. */
 export interface FakeServer {
   /**
-   * requests are the requests that the browser sent, except hello, ping, and the calls.history of an opened panel.
+   * requests lists the requests that the extension has sent, except hello, ping, and the calls.history request of a
+   * newly opened panel.
    */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
-  /** listTabs returns the tabs that the browser has reported with tab.sync and tab.changed. */
+  /** listTabs returns the tabs that the extension has reported with tab.sync and tab.changed. */
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
-  /** version is the server version that a browser receives when it connects; "0.1.0" by default. */
+  /** version is the daemon version that the extension receives when it connects; "0.1.0" by default. */
   version: string;
-  /** hello is the last hello message of the browser, or undefined before the first hello. */
+  /** hello contains the parameters of the extension's last hello request, or is undefined before the first hello. */
   readonly hello: HelloParams | undefined;
-  /** clearRequests empties requests. */
+  /** clearRequests removes all recorded requests. */
   clearRequests(): void;
   /**
-   * answerRequest returns the result for a request of the browser; by default, an empty object. If answerRequest
+   * answerRequest computes the result for a request of the extension; an empty object by default. If answerRequest
    * throws, the request fails with the message of the error.
    */
   answerRequest: (method: string, params: unknown) => object;
-  /** syncPlugins sends the message plugin.sync with the given plugins. */
+  /** syncPlugins replaces the extension's plugins by sending plugin.sync. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  /** request sends a request to the browser and resolves with its result. */
+  /** request sends a request to the extension and waits for the response. */
   request(method: string, params: object): Promise<Answer>;
-  /** dispatchTool runs a tool in the browser. */
+  /** dispatchTool sends a tool call to the extension and returns the running tool without waiting for the result. */
   dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
-  /** notifyPanel sends a notification to an open panel. A panel that opens later gets the last notification of each method. */
+  /**
+   * notifyPanel sends a notification to the open side panel. A panel that opens later receives the last notification of
+   * each method.
+   */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-/** Answer is the browser's answer to a request. */
+/** Answer is the extension's response to a request: either a result or an error. */
 export interface Answer {
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
-/** WaitingAnswer is a request that the browser has not answered. */
+/** WaitingAnswer settles the promise of a request to which the extension has not responded yet. */
 interface WaitingAnswer {
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
-/** ToolRun is a tool that the server has dispatched. */
+/** ToolRun is a tool call that the fake daemon has sent to the extension. */
 export interface ToolRun {
   readonly id: string;
-  /** ended resolves with the browser's answer. A result in parts is joined. */
+  /**
+   * ended resolves with the extension's response. If the extension sends a large result in parts, the parts are joined.
+   */
   readonly ended: Promise<Answer>;
-  /** reports are the progress reports so far. */
+  /** reports lists the progress reports that have arrived so far. */
   readonly reports: readonly unknown[];
-  /** partCount is the number of parts of the result so far. */
+  /** partCount is how many parts of a large result have arrived so far. */
   readonly partCount: number;
-  /** cancel cancels the call and resolves with the outcome. */
+  /** cancel cancels the tool call and resolves with the extension's response. */
   cancel(reason: string): Promise<Answer>;
 }
 
 /**
- * startFakeServer starts a server and writes its address to the folder of an unpacked extension. Call startFakeServer
- * before the browser loads the extension.
+ * startFakeServer starts a fake daemon and writes its port and key to the folder of an unpacked extension. Call
+ * startFakeServer before the browser loads the extension.
  */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await freePort();
@@ -112,7 +118,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     const ended = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
       Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
-    ended.catch(() => undefined); // a cancelled call has no ending
+    ended.catch(() => undefined); // a cancelled call never receives a response
     return {
       id,
       ended,
@@ -179,7 +185,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));
       if (method !== 'hello') return;
       hello = params;
-      // Before the answer to hello, the browser handles no requests.
+      // The extension handles no requests before the response to hello.
       currentSocket = socket;
       sendRequest('plugin.sync', { plugins });
     });
@@ -188,7 +194,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   return fakeServer;
 }
 
-/** makeChallenge returns the server's part of the handshake, as in wire/proof.go. */
+/** makeChallenge computes the daemon's side of the handshake, as wire/proof.go does. */
 function makeChallenge(request: IncomingMessage, port: number): { nonce: string; proof: string } {
   const offeredProtocols = request.headers['sec-websocket-protocol'] ?? '';
   const nonces = [/opentabs\.nonce\.(\w+)/.exec(offeredProtocols)?.[1], randomUUID()];

@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel shows calls from before a restart of the server, and the user repeats a call with one
- * click. A search finds recorded calls that the panel has not loaded.
+ * Promise: the side panel shows calls from before a daemon restart, and the user can repeat a call with one click. A
+ * search also finds recorded calls that the panel has not loaded.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -73,7 +73,7 @@ test('a button loads older calls than the panel has listed', async () => {
   await findRow('straw 229').waitFor();
   assert.equal(await findRow('needle').count(), 0);
   const more = panel.getByRole('button', { name: /^Show \d+ more/ });
-  // The button moves when Chrome lays out rows that scroll into view, so a click of Playwright may miss the button.
+  // Press Enter instead of clicking, because the button moves while Chrome lays out rows that scroll into view.
   while ((await more.count()) > 0) await more.press('Enter');
   await panel.getByRole('button', { name: 'Load older calls' }).press('Enter');
   await findRow('needle').waitFor();

@@ -1,6 +1,6 @@
 /**
- * Promise: until the first call has succeeded, the side panel lists the setup steps. Each step shows its state,
- * what to do next, and a button that copies the command. Screenshots go to e2e/out/.
+ * Promise: until the first call has succeeded, the side panel lists the setup steps. Each step shows its state, what to
+ * do next, and a button that copies the command. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

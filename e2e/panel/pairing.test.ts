@@ -1,6 +1,6 @@
 /**
- * Promise: an extension without the file connection.json connects after the user has run `opentabs pair` with its
- * code.
+ * Promise: an extension without the file connection.json connects after the user has run `opentabs pair` with the code
+ * from the side panel.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -76,7 +76,7 @@ test('the code connects the browser, which stays paired with a new key', async (
   assert.match(paired.stderr, /the browser .* is paired and connected/);
   await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
   assert.equal(await panel.locator('.pairing').count(), 0);
-  // The restarted worker has only the stored key, and no pairing code.
+  // After a restart, the extension's worker has only the stored key, and no pairing code.
   await chrome.stopWorker();
   await panel.reload();
   await waitFor('the browser to connect again', async () => (await listBrowsers()).some(({ connected }) => connected));

@@ -1,4 +1,4 @@
-/** A browser with the extension, the side panel, and a fake server that the test controls. */
+/** Starts a browser with the extension and the side panel, connected to a fake daemon that the test controls. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,20 +10,20 @@ import { startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
 
-/** PanelFixture has the browser, the panel and the fake server for a test of the side panel. */
+/** PanelFixture contains the browser, the side panel and the fake daemon for a test of the side panel. */
 export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /** panel is the page of the side panel in a tab, 360 px wide. In a tab, screenshots can be as high as the page. */
+  /** panel shows the side panel's page in a tab, 360 px wide. In a tab, screenshots can be as high as the page. */
   readonly panel: Page;
   readonly worker: Worker;
-  /** sitePage is a page of the site, which a plugin matches. */
+  /** sitePage is a page of a test site that a sample plugin matches. */
   readonly sitePage: Page;
-  /** tabId is the id of the tab of sitePage. */
+  /** tabId is the ID of the tab that shows sitePage. */
   readonly tabId: number;
   /**
-   * showCalls sends calls to the panel, and returns before the panel renders the calls. The panel keeps the ended
-   * calls of earlier messages until its page is loaded again.
+   * showCalls sends calls to the side panel, and returns before the panel renders the calls. Until the panel's page is
+   * reloaded, the panel keeps the ended calls that it received earlier.
    */
   showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
   close(): Promise<void>;
@@ -31,15 +31,15 @@ export interface PanelFixture {
 
 export interface PanelFixtureOptions {
   /**
-   * isNewUser is true if no call has succeeded yet, so that the panel shows the setup checklist; false by
+   * isNewUser simulates a user without a successful call, for whom the side panel shows the setup checklist; false by
    * default.
    */
   readonly isNewUser?: boolean;
-  /** userScripts turns on "Allow User Scripts"; true by default. */
+  /** userScripts turns on Chrome's setting "Allow User Scripts"; true by default. */
   readonly userScripts?: boolean;
 }
 
-/** startPanelFixture starts the fake server, the browser and the site. */
+/** startPanelFixture starts a fake daemon, a browser with the side panel open, and a test site. */
 export async function startPanelFixture(options: PanelFixtureOptions = {}): Promise<PanelFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
   const extension = join(home, 'unpacked');

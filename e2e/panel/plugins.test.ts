@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel installs, finds, reviews, updates and removes plugins, with any number of plugins and
- * with long names. Screenshots of the side panel go to e2e/out/.
+ * Promise: in the side panel, the user can install, find, review, update and remove plugins, even with many plugins and
+ * long names. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -39,7 +39,7 @@ async function waitForRequest(method: string): Promise<unknown> {
   return request.params;
 }
 
-/** waitForGuard waits until the button that enables a plugin accepts clicks. */
+/** waitForGuard waits until the click guard ends and the button that enables a plugin accepts clicks. */
 async function waitForGuard(): Promise<void> {
   await waitFor(
     'the button to accept clicks',
@@ -202,7 +202,7 @@ test('a button updates a plugin, and a removal needs a second click', async () =
   assert.deepEqual(await waitForRequest('plugin.remove'), { plugin: 'messages' });
 });
 
-/** makeManyPlugins returns plugins of which every tenth needs a review, and every fifth is off. */
+/** makeManyPlugins returns sample plugins. Every tenth plugin needs a review, and every fifth is off. */
 function makeManyPlugins(count: number): PluginView[] {
   return Array.from({ length: count }, (_, i) => {
     const isNew = i % 10 === 3;

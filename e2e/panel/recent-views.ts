@@ -1,14 +1,14 @@
-/** Provides sample calls that have ended, in the format in which the server sends calls to the side panel. */
+/** Provides sample calls that have ended, in the format in which the daemon sends calls to the side panel. */
 import type { CallInspectResult, CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
-/** noonMs is a time of today, so that the panel shows only hours and minutes. */
+/** noonMs is noon today, in milliseconds since 1970. For a time of today, the side panel shows no date. */
 const noonMs = new Date().setHours(12, 0, 0, 0);
 
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
 const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
 
-/** makeEndedCall returns a successful call, with the fields in overrides replaced. */
+/** makeEndedCall returns a sample call that has succeeded. overrides replaces fields of the call. */
 export function makeEndedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   return makeCall(callId, {
     tool: 'post',
@@ -23,13 +23,15 @@ export function makeEndedCall(callId: string, overrides: Partial<CallView> = {})
   });
 }
 
-/** makeFailedCall returns a failed call, with the fields in overrides replaced. */
+/** makeFailedCall returns a sample call that has failed. overrides replaces fields of the call. */
 export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   const { endAudience: _audience, result: _result, ...call } = makeEndedCall(callId);
   return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
 }
 
-/** makeEndedCalls returns calls of several plugins, clients and sites, newest first. Every ninth sample call is a failed call. */
+/**
+ * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Every ninth call has failed.
+ */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
     const fields = {
@@ -47,7 +49,7 @@ export function makeEndedCalls(count: number): readonly CallView[] {
   });
 }
 
-/** errorCalls are failed calls of different kinds, with some consecutive equal failures. */
+/** errorCalls are sample calls with different errors. Some consecutive calls have equal errors. */
 export const errorCalls: readonly CallView[] = [
   makeFailedCall('e1', { createdMs: noonMs }),
   makeFailedCall('e2', { createdMs: noonMs - 20_000, args: '{"channelId":"random"}' }),
@@ -74,7 +76,7 @@ export const errorCalls: readonly CallView[] = [
 
 const longName = `${'extraordinarily_long_name_of_a_tool_'.repeat(9)}`.slice(0, 300);
 
-/** longCalls are running and ended calls with long names, in left-to-right and right-to-left scripts. */
+/** longCalls are sample calls with long names, in left-to-right and right-to-left scripts. */
 export const longCalls: readonly CallView[] = [
   makeCall('n1', {
     plugin: longName,
@@ -118,7 +120,7 @@ export const longCalls: readonly CallView[] = [
   makeFailedCall('n8', { plugin: 'הודעות'.repeat(20), tool: 'ייצוא'.repeat(20), error: 'הערוץ לא נמצא. '.repeat(9) }),
 ];
 
-/** failedCallDetails are the details of a failed call that waited for an approval. */
+/** failedCallDetails are sample details of a call that waited for approval and then failed. */
 export const failedCallDetails = {
   phases: [
     { name: 'request', startMs: 0, ms: 0.4 },

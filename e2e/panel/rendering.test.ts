@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel changes only the elements whose content has changed, so that the focus and the selection
- * stay and nothing flickers.
+ * Promise: the side panel updates only elements whose content has changed, so that the focus and the text selection
+ * remain and nothing flickers.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,8 +17,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * recordChanges records each change of the page except running times. A record is the text of the list item or
- * section in which the change happened.
+ * recordChanges starts to record all changes of the side panel's DOM except the running times of calls. Each record is
+ * the text of the changed list item or section.
  */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {

@@ -1,6 +1,6 @@
 /**
- * Promise: a changed plugin does not run until the user has reviewed and enabled the new content, and the side
- * panel shows what changed.
+ * Promise: a changed plugin does not run until the user has reviewed and enabled the new content. The side panel shows
+ * what has changed.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
@@ -48,7 +48,7 @@ test('the tools of a changed plugin fail until the user reviews and enables it i
   await saveScreenshots(panel, 'review-of-changed-plugin');
   const enableButton = panel.getByRole('button', { name: 'Review and enable' });
   const permission = panel.getByRole('combobox', { name: 'Permission of Messages' });
-  // The button ignores clicks for a moment after the button has moved.
+  // Retry, because a button that has just moved ignores clicks for a moment.
   await waitFor('the plugin to be enabled', async () => {
     if ((await enableButton.isVisible()) && (await enableButton.getAttribute('aria-disabled')) === 'false')
       await enableButton.click();

@@ -1,4 +1,4 @@
-/** Sample calls and plugins, in the format in which the server sends calls and plugins to the side panel. */
+/** Provides sample calls and plugins, in the format in which the daemon sends them to the side panel. */
 import type {
   ActivityView,
   CallView,
@@ -9,7 +9,7 @@ import type {
   WaitingView,
 } from '../../wire/wire.gen.ts';
 
-/** makeCall returns a running call, with the fields in overrides replaced. */
+/** makeCall returns a sample call that is running. overrides replaces fields of the call. */
 export function makeCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   const runningCall = {
     callId,
@@ -21,7 +21,9 @@ export function makeCall(callId: string, overrides: Partial<CallView> = {}): Cal
   return { ...runningCall, client: 'Claude Code', ...overrides };
 }
 
-/** makeWaitingCall returns a call that is waiting for approval, by default with all scopes. */
+/**
+ * makeWaitingCall returns a sample call that is waiting for approval. By default, the approval form offers all grants.
+ */
 export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
   const waitingView: WaitingView = {
     ticketId,
@@ -35,7 +37,7 @@ export function makeWaitingCall(callId: string, ticketId: string, overrides: Par
   return makeCall(callId, { status: 'pending', runMs: 0, waiting: waitingView });
 }
 
-/** runningCalls are running calls of all kinds, and some calls that have ended. */
+/** runningCalls are sample calls: running calls of all kinds, and some ended calls. */
 export const runningCalls: readonly CallView[] = [
   makeCall('c1', { progress: 0.42, userMessage: 'page 42 of 100', userStatusWord: 'indexing' }),
   makeCall('c2', {
@@ -58,7 +60,7 @@ export const runningCalls: readonly CallView[] = [
   makeCall('c8', { tool: 'search', status: 'cancelled', runMs: 5100, error: 'stopped by the side panel' }),
 ];
 
-/** failedCalls are two failed calls and a successful call. */
+/** failedCalls are two failed sample calls and a successful one. */
 export const failedCalls: readonly CallView[] = [
   makeCall('f1', {
     status: 'failed',
@@ -70,8 +72,8 @@ export const failedCalls: readonly CallView[] = [
 ];
 
 /**
- * makeSuspendedCalls returns three calls that wait for the user. The second suspended call waits in the
- * tab tabId.
+ * makeSuspendedCalls returns three sample calls that wait for the user. The second call waits for an action of the user
+ * in the tab tabId.
  */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {
@@ -87,7 +89,7 @@ export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   ];
 }
 
-/** makeActivity returns an activity of a call, for the user. */
+/** makeActivity returns a sample activity for the audience "user". */
 export function makeActivity(type: string, value: unknown): ActivityView {
   const content = JSON.stringify(value);
   return { type, content, audience: 'user', bytes: content.length };
@@ -100,7 +102,7 @@ const messageRows = Array.from({ length: 30 }, (_, i) => ({
   unread: i % 2 === 0,
 }));
 
-/** callsWithActivities is a call with one activity of each type. */
+/** callsWithActivities contains a sample call with one activity of each type. */
 export const callsWithActivities: readonly CallView[] = [
   makeCall('a1', {
     progress: 0.6,
@@ -122,7 +124,7 @@ export const callsWithActivities: readonly CallView[] = [
   }),
 ];
 
-/** makeManyCalls returns 30 running calls whose progress grows with the parameter fraction, from 0 to 1. */
+/** makeManyCalls returns 30 running sample calls. Their progress grows with fraction, which is from 0 to 1. */
 export function makeManyCalls(fraction: number): readonly CallView[] {
   const tools = ['export_messages', 'read_thread', 'search', 'list_channels'];
   return Array.from({ length: 30 }, (_, i) =>
@@ -155,7 +157,7 @@ export function makePlugin(name: string, displayName: string, overrides: Partial
   };
 }
 
-/** samplePlugins are four plugins with different permissions. The last sample plugin is not reviewed by the user. */
+/** samplePlugins are four sample plugins with different permissions. The user has not reviewed the last plugin. */
 export const samplePlugins: readonly PluginView[] = [
   makePlugin('messages', 'Messages'),
   makePlugin('calendar', 'Calendar', { permission: 'auto', matches: ['https://calendar.example.com/*'] }),
@@ -171,7 +173,10 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-/** makeInspection returns the description of an unreviewed sample plugin. */
+/**
+ * makeInspection returns the details that the side panel shows for the review of a sample plugin. overrides replaces
+ * fields of the details.
+ */
 export function makeInspection(overrides: Partial<PluginInspectResult> = {}): PluginInspectResult {
   return {
     hash: samplePlugins[3]?.hash ?? '',
@@ -202,9 +207,7 @@ export function makeInspection(overrides: Partial<PluginInspectResult> = {}): Pl
   };
 }
 
-/**
- * sampleSettings contains a plugin setting of each type. The first of the sample settings is required and has no value.
- */
+/** sampleSettings contains a plugin setting of each type. The first setting is required and has no value. */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',
@@ -220,12 +223,17 @@ export const sampleSettings: readonly SettingView[] = [
   { key: 'order', type: 'select', label: 'Order', options: ['newest', 'oldest'], set: true, value: 'newest' },
 ];
 
-/** hostileIcon runs a script and loads a remote image if the panel adds the icon to the page as markup. */
+/**
+ * hostileIcon is an SVG icon that would run a script and load a remote image if the side panel inserted it as markup.
+ */
 const hostileIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="document.title=\'pwned\'"><script>document.title="pwned"</script>' +
   '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';
 
-/** makeWikiPlugin returns a plugin that needs settings and whose calls may open its page. */
+/**
+ * makeWikiPlugin returns a sample plugin that needs settings and can open its page for a call. overrides replaces
+ * fields of the plugin.
+ */
 export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView {
   return makePlugin('wiki', 'Wiki', {
     icon: hostileIcon,
@@ -237,7 +245,7 @@ export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView 
   });
 }
 
-/** recommendedPlugin is an unreviewed plugin that an agent has recommended. */
+/** recommendedPlugin is an unreviewed sample plugin that an agent has recommended. */
 export const recommendedPlugin = makePlugin('notes', 'Notes', {
   reviewed: false,
   permission: 'off',
@@ -250,7 +258,7 @@ export const recommendedPlugin = makePlugin('notes', 'Notes', {
   },
 });
 
-/** failedPlugins are plugins that opentabs could not load. */
+/** failedPlugins are sample plugins that the daemon could not load. */
 export const failedPlugins: readonly FailedPluginView[] = [
   { name: 'old', path: '/home/ann/plugins/old', error: 'dist/tools.json is missing; run opentabs plugin build first' },
 ];

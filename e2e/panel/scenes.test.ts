@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel is readable with any number of plugins and calls, with long names and errors, at a width
- * of 360 px, light and dark, and axe-core finds no violation. Screenshots go to e2e/out/.
+ * Promise: at a width of 360 px, the side panel is readable with many plugins and calls, long names and errors, in
+ * light and dark mode. axe-core finds no accessibility violation. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -55,7 +55,7 @@ for (const count of [0, 1, 30, 1000]) {
   test(`the scene with ${count} recent calls`, async () => {
     const { panel, showCalls } = fixture;
     const calls = makeEndedCalls(count);
-    // The server sends at most 200 ended calls in one message.
+    // The daemon sends at most 200 ended calls in one message.
     for (let start = 0; start < count; start += 200) showCalls(calls.slice(start, start + 200));
     if (count > 0) await panel.locator('.ended > li').first().waitFor();
     await saveScreenshots(panel, `scene-recent-${count}`);
@@ -126,7 +126,7 @@ test('the scene with the timing of a call and the developer view of a failed cal
     'both parts need one request',
   );
   await saveScreenshots(panel, 'scene-timing');
-  // A call that succeeded has no developer view.
+  // The side panel shows no developer details for a call that succeeded.
   const other = panel.locator('.ended > li').nth(1);
   await other.locator('summary').first().click();
   await other.getByText('Timing', { exact: true }).waitFor();

@@ -1,15 +1,15 @@
-/** Screenshots of the side panel and the popup in the light and the dark color scheme. */
+/** Takes screenshots of the side panel and the popup in the light and the dark color scheme. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
 import { assertAccessible } from './accessibility.ts';
 
-/** MaxHeight is the height of the largest screenshot, in pixels. */
+/** MaxHeight is the maximum height of a screenshot, in pixels. */
 const MaxHeight = 4000;
 
 /**
- * saveScreenshots writes screenshots of the whole panel or popup to e2e/out/, as panel-NAME-SCHEME.png or
- * popup-NAME-SCHEME.png. saveScreenshots also checks that no element is wider than the page and that axe-core finds no
+ * saveScreenshots writes light and dark screenshots of the whole side panel or popup to e2e/out/, such as
+ * panel-NAME-dark.png. It also checks that no element is wider than the page and that axe-core finds no accessibility
  * violation.
  */
 export async function saveScreenshots(panel: Page, name: string, kind: 'panel' | 'popup' = 'panel'): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel shows and saves the settings of a plugin, and shows an error beside the field of the setting.
- * Screenshots of the side panel go to e2e/out/.
+ * Promise: the side panel shows and saves the settings of a plugin, and shows an error beside the invalid field. The
+ * test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** lastRequest returns the params of the last request of the given method. */
+/** lastRequest returns the parameters of the panel's last request with the given method. */
 const lastRequest = (method: string) =>
   fixture.server.requests.findLast((request) => request.method === method)?.params;
 

@@ -1,6 +1,6 @@
 /**
- * Promise: a call that waits for approval reaches the user in a notification, the popup, the terminal and the
- * client. The first decision counts, the other surfaces close, and a late decision has no effect.
+ * Promise: a call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP
+ * client. The first decision counts. The other surfaces then close, and a late decision has no effect.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -37,7 +37,10 @@ after(async () => {
   await desktop?.close();
 });
 
-/** ReadMs is longer than the time in which a surface that has just appeared ignores clicks, in milliseconds. */
+/**
+ * ReadMs is how long the tests wait before they press a button, in milliseconds. A surface that has just appeared
+ * ignores clicks for a shorter time.
+ */
 const ReadMs = 900;
 
 function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
@@ -47,8 +50,8 @@ function startCall(value: string, caller: McpClient = client): Promise<Outcome> 
 }
 
 /**
- * findNotification waits for the notification whose text contains text, and then as long as a user takes to read
- * the notification.
+ * findNotification waits for a notification that contains text, and then waits as long as a user needs to read the
+ * notification.
  */
 async function findNotification(text: string): Promise<DesktopNotification> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
@@ -133,8 +136,8 @@ test('long arguments are not allowed in a notification; its button opens the pan
 });
 
 /**
- * closePanel closes the side panel with window.close(), because Chrome would not reopen a side panel whose page was
- * closed in another way.
+ * closePanel closes the side panel with window.close(). If the panel's page is closed in another way, Chrome does not
+ * open the side panel again.
  */
 async function closePanel(panel: Page): Promise<void> {
   await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);
@@ -154,7 +157,7 @@ test('a click on the notification text opens the panel, and no notification is s
 test('the popup shows the waiting call, decides it, and opens the panel', async () => {
   const call = startCall('in the popup');
   await waitFor('the call to wait', async () => (await waitingCalls()).length === 1);
-  // The test opens the popup's page in a tab, because Chrome closes a real popup that loses the focus.
+  // The test opens the popup's page in a tab, because Chrome closes a real popup when it loses the focus.
   const popup = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
   await popup.setViewportSize({ width: 360, height: 600 });
   await popup.getByText('1 waiting for you.').waitFor();
@@ -165,7 +168,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   assert.match((await call).text, /in the popup/);
   await popup.getByText('Allowed once.').waitFor();
   assert.match((await stack.runCli('audit')).stdout, /the popup/);
-  // This browser has opened and closed a side panel before, so Chrome opens no side panel from a popup page in a
+  // The test replaces chrome.sidePanel.open, because Chrome does not open the side panel again for a popup page in a
   // tab.
   await popup.evaluate(() => {
     window.close = () => undefined;
@@ -182,7 +185,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   if (!popup.isClosed()) await popup.close();
 });
 
-/** startTerminal runs `opentabs call` in a pseudo-terminal, and returns the output and the input of the terminal. */
+/** startTerminal runs `opentabs call` in a pseudo-terminal. It returns access to the terminal's output and input. */
 function startTerminal(value: string) {
   const command = `${binary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });

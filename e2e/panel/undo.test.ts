@@ -1,4 +1,7 @@
-/** Promise: the user undoes a call with one click or command, once, with the same permissions as any other call. */
+/**
+ * Promise: the user can undo a call once, with one click or command. The undo needs the same permissions as any other
+ * call.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,6 +1,5 @@
 /**
- * Promise: a tab that was open before its plugin was added needs one approval, which allows both the call and the
- * reload of the tab.
+ * Promise: if a tab was open before its plugin was added, one approval covers both the call and the reload of the tab.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
@@ -13,12 +12,12 @@ import { waitFor } from '../harness/wait.ts';
 let stack: Stack;
 
 before(async () => {
-  // Without "Allow User Scripts", a new plugin needs a reload of the tab.
+  // Without Chrome's setting "Allow User Scripts", a new plugin runs in an open tab only after a reload.
   stack = await startStack({ chrome: { userScripts: false } });
 });
 after(() => stack?.close());
 
-/** readWaiting returns the ID and the reason of each call that waits for approval. */
+/** readWaiting returns the ID of each call that is waiting for approval, and why approval is required. */
 async function readWaiting(): Promise<readonly { id: string; reason: string }[]> {
   const { stdout } = await stack.runCli('calls', '--json');
   const calls: unknown = JSON.parse(stdout);

@@ -1,6 +1,6 @@
 /**
- * Promise: `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the
- * client configuration that `opentabs setup` wrote.
+ * Promise: `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the MCP
+ * client configuration that `opentabs setup` has written.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -21,7 +21,9 @@ let chrome: Chrome | undefined;
 
 const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
 
-/** recordingProgram is a program of a simulated desktop that records its arguments and its input. */
+/**
+ * recordingProgram is a shell script that replaces desktop programs in the test, and records its arguments and input.
+ */
 const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
 
 before(async () => {
@@ -49,14 +51,14 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Terminal is a command that runs in a terminal of 80 columns. */
+/** Terminal is an opentabs command that runs in a pseudo-terminal of 80 columns. */
 interface Terminal {
   screen(): string;
   type(line: string): void;
   readonly ended: Promise<number | null>;
 }
 
-/** startInTerminal starts the opentabs binary in a terminal, with only the environment variables in env. */
+/** startInTerminal runs an opentabs command in a pseudo-terminal, with only the environment variables in env. */
 function startInTerminal(command: string): Terminal {
   const child = spawn('script', ['-qec', `stty cols 80; ${binary} ${command}`, '/dev/null'], {
     env,
@@ -73,7 +75,7 @@ function startInTerminal(command: string): Terminal {
   };
 }
 
-/** waitForText waits until a terminal shows a text. */
+/** waitForText waits until the terminal shows the text. */
 async function waitForText(terminal: Terminal, text: string): Promise<void> {
   await waitFor(`the text ${text}`, () => Promise.resolve(terminal.screen().includes(text)), 30_000).catch(
     (error: unknown) => assert.fail(`${error}\n${terminal.screen()}`),

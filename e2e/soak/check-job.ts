@@ -1,6 +1,6 @@
 /**
- * Tests a job with the real limits, in about 100 s. A client starts a call of 90 s and disconnects after 20 s, and
- * another session reads the result. make soak ONLY=limits runs the test of a job in this file.
+ * Tests a job with the real time limits, in about 100 s. A client starts a call of 90 s and disconnects after 20 s;
+ * another session reads the result. `make soak ONLY=limits` runs the test.
  */
 import type { Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
@@ -8,9 +8,7 @@ import { pause } from '../harness/wait.ts';
 
 const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 
-/**
- * checkJob reports whether the client received a handle, the job ended, and another session read the result in time.
- */
+/** checkJob reports whether the call became a job, the job ended, and another session read the result in time. */
 export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
   let failedCount = 0;
@@ -30,7 +28,7 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
     await firstClient.close();
 
     const secondClient = await stack.connectStdio();
-    // The server's table of client timeouts does not list the test's client, so the server assumes a timeout of 60 s.
+    // The daemon has no request timeout on record for the test's client, and therefore assumes 60 s.
     const firstWait = await secondClient.call('job_wait', { job });
     check(
       'job_wait returns before the client times out',

@@ -1,19 +1,20 @@
 /**
- * Measures the real limits with the official MCP client, in slightly more than 5 min. make soak ONLY=limits runs the
- * measurement of the real limits.
+ * Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. `make soak
+ * ONLY=limits` runs the measurement.
  *
- * All calls run concurrently in one page. For each call, one line compares the expected and the actual ending and time.
+ * All calls run concurrently in one page. For each call, the output has one line with the expected and the actual
+ * ending and time.
  */
 import type { CallOptions, Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
-/** LimitCase is a call and its expected ending. */
+/** LimitCase is a call to make, and how and when the call must end. */
 interface LimitCase {
   readonly name: string;
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly options?: CallOptions;
-  /** The expected ending: "ok" or an error code. */
+  /** expectedCode is the expected ending of the call: "ok" or an error code. */
   readonly expectedCode: string;
   readonly atMs: number;
   readonly notifications?: number;
@@ -92,7 +93,7 @@ const limitCases: readonly LimitCase[] = [
 
 const toleranceMs = 400;
 
-/** checkLimits makes all calls over HTTP and over stdio, and reports whether each call ended as expected. */
+/** checkLimits makes every LimitCase over HTTP and over stdio, and reports whether all calls ended as expected. */
 export async function checkLimits(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack();
   let failedCount = 0;

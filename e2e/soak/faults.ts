@@ -1,5 +1,6 @@
 /**
- * Injects faults into the processes of a soak. The injector of a fault also undoes the fault after its duration.
+ * Injects faults, such as a killed daemon, during a soak test. Each injector also undoes its fault after the planned
+ * duration.
  */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
@@ -11,8 +12,8 @@ import type { SystemUnderTest } from './system-under-test.ts';
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
 /**
- * injectors contains a function for each kind of fault, which injects the fault and returns when the fault is over.
- * When an injector returns, the system may still be recovering.
+ * injectors contains a function for each kind of fault. The function injects the fault and returns when the fault is
+ * over; the system may still be recovering.
  */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
@@ -73,7 +74,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
           .then(() => undefined, () => undefined)`,
       ),
     );
-    await pause(200); // the pause lets the report about the tab reach the server
+    await pause(200); // time for the report about the tab to reach the daemon
   },
 
   'tab frozen': (system, fault) =>
@@ -84,14 +85,15 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     }),
 
   async 'extension reloaded'(system) {
-    // The reload runs in a timer, because an immediate reload would end the service worker before its answer.
+    // The extension reloads in a timer, because an immediate reload would stop the service worker before it can
+    // respond.
     await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
   async 'browser SIGKILL'(system) {
     await system.browser.kill();
     await system.browser.start();
-    // Chrome does not reopen the tabs after a crash; only the user can reopen the tabs.
+    // Chrome does not reopen tabs after a crash, so the test reopens them as a user would.
     await system.restoreTabs();
   },
 
@@ -111,7 +113,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   },
 };
 
-/** injectFault injects a planned fault and returns when the fault is over. */
+/** injectFault injects a planned fault into the system under test, and returns when the fault is over. */
 export function injectFault(
   system: SystemUnderTest,
   fault: PlannedFault,
@@ -120,7 +122,7 @@ export function injectFault(
   return injectors[fault.kind](system, fault, clients);
 }
 
-/** restartServer ends the server with a signal and starts another server with the limits of the fault. */
+/** restartServer stops the daemon with a signal, and starts a new daemon with the time limits of the planned fault. */
 async function restartServer(system: SystemUnderTest, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
   const pid = await system.serverPid();
   system.writeConfig(fault.limits);
@@ -129,10 +131,7 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
   await system.startServer();
 }
 
-/**
- * isProcessRunning reports whether the process with a given id runs. A zombie process (exited, not yet reaped) is not a
- * running process.
- */
+/** isProcessRunning reports whether the process with the given ID is running. A zombie process is not running. */
 function isProcessRunning(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -145,7 +144,7 @@ function pathOf(system: SystemUnderTest, fault: PlannedFault): string {
   return system.paths[fault.tab] ?? '/';
 }
 
-/** runInTab attaches to the tab of a fault, if the tab is open, and runs a command in the tab. */
+/** runInTab runs a DevTools command in the tab that a fault affects, unless the tab is closed. */
 async function runInTab(
   system: SystemUnderTest,
   fault: PlannedFault,

@@ -1,6 +1,6 @@
 /**
- * Makes mixed calls under random faults. Each call must end once, in time, and with a code that the faults during the
- * call allow.
+ * Makes calls of all kinds under random faults. Each call must end exactly once, in time, and with a code that the
+ * faults during the call allow.
  */
 
 import { pause } from '../harness/wait.ts';
@@ -14,15 +14,15 @@ import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
 import type { ClientKind, SoakClient } from './soak-client.ts';
 import { SystemUnderTest } from './system-under-test.ts';
 
-/** Violation is one broken rule of a soak run, such as a call without an ending. */
+/** Violation is one failed check of a soak test, such as a call that never ended. */
 export interface Violation {
   readonly what: string;
   readonly call?: ObservedCall;
-  /** The faults that overlap the call of the violation. */
+  /** faultsDuring lists the faults that overlapped the call. */
   readonly faultsDuring?: readonly ObservedFault[];
 }
 
-/** SoakReport is the result of a soak. */
+/** SoakReport contains the plan, the observations and the violations of a soak test. */
 export interface SoakReport {
   readonly plan: Plan;
   readonly observedCalls: readonly ObservedCall[];
@@ -30,21 +30,19 @@ export interface SoakReport {
   readonly violations: readonly Violation[];
   readonly before: MemorySnapshot;
   readonly after: MemorySnapshot | undefined;
-  /** Samples of the server's resident memory. */
+  /** rssBytes are samples of the daemon's resident memory. */
   readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
-/** sampleMs is the interval between samples of the pages and of the memory. */
+/** sampleMs is the interval at which the soak test samples the memory and checks the pages, in milliseconds. */
 const sampleMs = 3_000;
-/** maxStopMs is how long a page may continue to run a call that has ended. */
+/** maxStopMs is how long a page may continue to run a call that has ended, in milliseconds. */
 const maxStopMs = 15_000;
-/**
- * drainMs is how long calls may take to end after the last call was made, beyond their own duration.
- */
+/** drainMs is how much longer than planned the calls may take to end after the last call was made, in milliseconds. */
 const drainMs = 45_000;
 
 /**
- * runSoak executes the calls and faults of a plan. printLine receives one line per minute and a line for each
+ * runSoak makes the calls and injects the faults of a plan. runSoak calls printLine once per minute and for each
  * violation.
  */
 export async function runSoak(plan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
@@ -127,7 +125,7 @@ class SoakRun {
     }
   }
 
-  /** makePlannedCalls makes the planned calls at their times and returns when all calls have ended. */
+  /** makePlannedCalls makes each planned call at its time, and returns when all calls have ended. */
   async #makePlannedCalls(): Promise<void> {
     const endings: Promise<void>[] = [];
     for (const [i, call] of this.#plan.calls.entries()) {
@@ -169,8 +167,8 @@ class SoakRun {
     };
     for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observedCall, problem);
-    // The result is not stored, because findViolations has already compared the result with the plan. Stored results of
-    // all calls would fill the memory of the soak program.
+    // Drop the call's result, because findViolations has already checked it, and the results of all calls would fill
+    // the memory.
     this.#observedCalls.push({
       ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
@@ -221,7 +219,9 @@ class SoakRun {
       this.#violations.push({ what: `${key}, a call of kind ${plan.kind}, has not ended` });
   }
 
-  /** sampleMemoryAndPages samples the memory and checks the pages, except while a fault is active. */
+  /**
+   * sampleMemoryAndPages periodically samples the daemon's memory and checks the pages, except while a fault is active.
+   */
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#isOver) {
       await pause(sampleMs);
@@ -235,7 +235,7 @@ class SoakRun {
         });
         await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
-        // A fault that starts during the check can make the check fail.
+        // A fault that starts during the check can make the check fail, so errors are ignored.
       }
     }
   }
@@ -274,7 +274,7 @@ class SoakRun {
     }
   }
 
-  /** checkLeftovers checks that no call and no session is left after all clients have disconnected. */
+  /** checkLeftovers checks that the daemon has no call and no session left after all clients have disconnected. */
   async #checkLeftovers(): Promise<void> {
     await pause(3_000);
     this.system.countStarts();
@@ -288,8 +288,8 @@ class SoakRun {
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
-    // The HTTP session of a killed client stays until it expires, because the server cannot distinguish the client from
-    // an idle client.
+    // The HTTP session of a killed client remains until it expires, because the daemon cannot distinguish a killed
+    // client from an idle client.
     const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
     checkCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
     const ignoringMs = Math.max(
@@ -328,7 +328,7 @@ class SoakRun {
     );
   }
 
-  /** checkGrowth checks that memory and objects have not grown since the start. */
+  /** checkGrowth checks that memory use and object counts have not grown since the start of the soak test. */
   #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
     if (!after) {
       this.#violations.push({ what: 'the memory at the end could not be measured' });
@@ -346,7 +346,8 @@ class SoakRun {
       checkValue(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 2);
       checkValue(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 300);
     }
-    // Chrome counts the listeners of a process, which may contain other tabs and documents in the back/forward cache.
+    // Chrome counts the event listeners of a whole process, which may contain other tabs and documents in the
+    // back/forward cache.
     checkValue('listeners of a document', before.listeners / before.documents, after.listeners / after.documents, 5);
   }
 }

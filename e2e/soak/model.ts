@@ -1,61 +1,61 @@
-/** Computes the allowed endings of a call from the faults that overlapped the call. */
+/** Computes how a call may end during a soak test, from the faults that overlapped the call. */
 
 import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
-/** ObservedFault is a fault that was injected. Times of faults are milliseconds since the start of the soak. */
+/** ObservedFault is a fault that was injected. All times are in milliseconds since the start of the soak test. */
 export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;
-  /** The time when the fault ended, for example when a stalled link was resumed. */
+  /** endedMs is when the fault ended, for example when a stalled link was resumed. */
   endedMs?: number;
-  /** The time when a call succeeded again after the fault. */
+  /** recoveredMs is when a call succeeded for the first time after the fault. */
   recoveredMs?: number;
-  /** The time when the plugin was live in all tabs again; absent before that time. */
+  /** restoredMs is when the plugin ran in all tabs again after the fault, or is absent until then. */
   restoredMs?: number;
 }
 
-/** ObservedCall is a call that was made, with its ending. */
+/** ObservedCall is a call that was made during the soak test, with its ending. */
 export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  /** The limits that the server had when the call started. */
+  /** limits are the daemon's time limits at the start of the call. */
   readonly limits: Limits;
   readonly fromMs: number;
   readonly toMs: number;
   readonly ending: CallEnding;
 }
 
-/**
- * settleMs is how long after its end a fault may change endings: the grace period, plus delays of a busy machine.
- */
+/** settleMs is how long after a fault has ended the fault may still change how calls end, in milliseconds. */
 const settleMs = 2_000;
-/** graceMs is how long the server waits for a lost link before it fails calls. */
+/** graceMs is the daemon's grace period for a lost link, in milliseconds. */
 const graceMs = 10_000;
-/** toleranceMs is how late an ending may be on a machine with two cores that runs the whole soak. */
+/**
+ * toleranceMs is how late a call may end on a machine with two cores that runs the whole soak test, in milliseconds.
+ */
 const toleranceMs = 8_000;
 
 /**
- * ExpectedEnding is how a call ends without faults and without a wait in the queue: the allowed codes and the latest
- * time.
+ * ExpectedEnding is how a call ends without faults and without time in the queue: the allowed codes and the maximum
+ * duration.
  */
 interface ExpectedEnding {
   readonly codes: readonly string[];
   readonly ms: number;
 }
 
-/** expectEnding returns the expected ending of a call, including calls that the client cancels. */
+/** expectEnding returns how a call ends without faults, also if the client cancels the call. */
 function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // A cancel and the answer may cross on the wire, so the endings of both are allowed.
+  // A cancellation and the call's result may cross on the wire, so the call may end either way.
   const endsNearStop = stopAfterMs + 500 >= ms;
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
 
-/** expectEndingWithoutStop returns the expected ending of a call that the client does not cancel. */
+/** expectEndingWithoutStop returns how a call ends without faults if the client does not cancel the call. */
 function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const { count, everyMs, forMs } = Object(call.plan.args);
@@ -87,11 +87,11 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
 }
 
 /**
- * codesWithoutServer are the allowed codes while no server runs. The connection is refused or breaks, or a restarted
- * server does not have the session.
+ * codesWithoutServer are the allowed codes of a call while the daemon is down or restarts. The connection fails, or the
+ * new daemon does not have the client's session.
  */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-/** codesWithoutBrowser are the allowed codes while the browser is disconnected or its tabs are loading. */
+/** codesWithoutBrowser are the allowed codes of a call while the browser is disconnected or its tabs are loading. */
 const codesWithoutBrowser = [
   'no_browser',
   'browser_lost',
@@ -103,14 +103,16 @@ const codesWithoutBrowser = [
 ];
 
 /**
- * codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may fail because
- * the tab was closed. A call that names no tab runs in another tab.
+ * codesWithoutDocument returns the allowed codes of a call whose document is gone. A call for a specific tab may fail
+ * because the tab was closed. Any other call can run in another tab.
  */
 function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-/** codesByFault returns, for each fault, the additional codes of a call that the fault overlaps. */
+/**
+ * codesByFault maps each kind of fault to a function that returns the additional allowed codes of an overlapping call.
+ */
 const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
   'worker stopped': (call, fault) => codesOfDelay(call, fault),
   'link cut': (call, fault) => codesOfDelay(call, fault),
@@ -131,7 +133,10 @@ const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: Obser
   'panel opened': () => [],
 };
 
-/** linkBreakingFaults are the faults after which the idle limit of a running call starts again. */
+/**
+ * linkBreakingFaults are the kinds of faults that break the link. When the link returns, the idle timer of each running
+ * call restarts.
+ */
 const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'worker stopped',
   'link cut',
@@ -139,31 +144,34 @@ const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'server SIGSTOP',
 ]);
 
-/** hitsClient reports whether the fault ended the session of the call's client. */
+/** hitsClient reports whether a fault affects the client that made the call. */
 function hitsClient(call: ObservedCall, fault: ObservedFault): boolean {
   return call.plan.client === fault.plan.client;
 }
 
-/** codesOfDelay returns the codes of a call whose reports arrive late. A delay that exceeds a limit makes the call time out. */
+/**
+ * codesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. A delay longer
+ * than a time limit makes the call time out.
+ */
 function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
-    // The idle limit starts again after a lost link has reconnected, so a silent handler may still succeed slightly
-    // after the limit.
+    // The idle timer restarts after a lost link has reconnected, so a handler that reports nothing may still succeed
+    // after the idle limit.
     ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
     ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
   ];
 }
 
-/** isOverlapping reports whether a fault overlaps a call, including the time in which the fault may still change endings. */
+/** isOverlapping reports whether a fault could affect a call. A fault can affect calls until settleMs after its end. */
 export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
   return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
 }
 
-/** mayHaveStaleSession reports whether the client of a call may still use a session from before a server restart. */
+/** mayHaveStaleSession reports whether the client of a call may still use a session from before a daemon restart. */
 function mayHaveStaleSession(
   call: ObservedCall,
   faults: readonly ObservedFault[],
@@ -184,7 +192,7 @@ function mayHaveStaleSession(
   );
 }
 
-/** findViolations returns what is wrong with the ending of a call; an empty list if the ending is allowed. */
+/** findViolations describes what is wrong with the ending of a call. The result is empty if the ending is allowed. */
 export function findViolations(
   call: ObservedCall,
   faults: readonly ObservedFault[],
@@ -219,7 +227,7 @@ export function findViolations(
   return violations;
 }
 
-/** findResultErrors compares a result with the arguments of the call. */
+/** findResultErrors compares a call's result with the call's arguments, and describes each difference. */
 function findResultErrors(call: ObservedCall): string[] {
   const result = Object(call.ending.structured);
   const { args, kind } = call.plan;

@@ -1,12 +1,12 @@
 /**
- * The plan of a soak: its calls, its faults and their times. The plan of a soak depends only on the seed and the
- * duration.
+ * Plans a soak test: its calls, its faults and their times. The plan depends only on the seed and the duration, so a
+ * run can be repeated.
  */
 
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
 
-/** Limits names a set of limits: the real limits, or short limits that many calls reach. */
+/** Limits selects the daemon's time limits: the real limits, or short limits that many calls reach. */
 export type Limits = 'short' | 'real';
 
 export const limitsByName = {
@@ -14,14 +14,18 @@ export const limitsByName = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** maxResultBytes is the limit of the server under test for the size of a result. A few calls exceed maxResultBytes. */
+/**
+ * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls exceed
+ * maxResultBytes.
+ */
 export const maxResultBytes = 20 << 20;
 /**
- * maxRunning is the limit of the server under test for running calls. The planned floods of calls exceed maxRunning.
+ * maxRunning is the daemon's limit for running calls during the soak test. The planned floods of calls exceed
+ * maxRunning.
  */
 export const maxRunning = 100;
 
-/** callKinds are the kinds of calls with their weights. */
+/** callKinds maps each kind of call to its weight in the random choice. */
 export const callKinds = {
   echo: 34,
   steps: 16,
@@ -42,7 +46,7 @@ export const callKinds = {
 } as const;
 export type CallKind = keyof typeof callKinds;
 
-/** faultKinds are the kinds of faults with their weights. */
+/** faultKinds maps each kind of fault to its weight in the random choice. */
 export const faultKinds = {
   'worker stopped': 3,
   'link cut': 3,
@@ -64,32 +68,32 @@ export const faultKinds = {
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 
-/** PlannedCall is one call of the plan. */
+/** PlannedCall is one call of a soak test's plan. atMs is the planned time since the start, in milliseconds. */
 export interface PlannedCall {
   readonly atMs: number;
-  /** The index of the client that makes the planned call. */
+  /** client is the index of the client that makes the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** The index of the tab in the arguments; if the index is absent, the server chooses the tab. */
+  /** tab is the index of the tab in the call's arguments. If tab is absent, the daemon chooses the tab. */
   readonly tab?: number;
 }
 
-/** PlannedFault is one fault of the plan. forMs is the duration of the fault, or 0 if the fault has no duration. */
+/** PlannedFault is one fault of a soak test's plan. forMs is the duration of the fault, or 0 for a momentary fault. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
-  /** The indexes of the tab and of the client that the fault may affect. */
+  /** tab and client are the indexes of the tab and the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
-  /** The limits of the server after a planned restart. */
+  /** limits are the daemon's time limits after a planned restart. */
   readonly limits: Limits;
 }
 
-/** Plan contains all calls and faults of a soak, ordered by time. */
+/** Plan contains all calls and faults of a soak test, ordered by time. */
 export interface Plan {
   readonly seed: number;
   readonly durationMs: number;
@@ -103,12 +107,12 @@ const meanGapMs = 110;
 const floodSize = 200;
 
 /**
- * sdkStdioMaxBytes limits results for the official stdio client, which disconnects after a message of 10 MiB. A message
- * with a result contains the result twice: as text and as data.
+ * sdkStdioMaxBytes limits the size of results for the official stdio client, which disconnects after a message of 10
+ * MiB. A message contains each result twice: as text and as structured content.
  */
 const sdkStdioMaxBytes = 4_000_000;
 
-/** makePlan computes the plan for a seed. */
+/** makePlan computes the plan of a soak test from a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
   const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
@@ -136,7 +140,7 @@ export function makePlan(seed: number, durationMs: number): Plan {
 function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const faults: PlannedFault[] = [];
   let currentLimits: Limits = 'short';
-  // The last 10 s have no fault, so that the effects of the last fault are observed.
+  // Plan no faults in the last 10 s, so that the soak test observes the effects of the last fault.
   for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
     const kind = random.pickWeighted(faultKinds);
     const randomFraction = random.nextFraction();
@@ -167,8 +171,8 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
 }
 
 /**
- * limitsAt returns the limits of the server at a moment of the plan. In the soak, a slow fault can delay the change of
- * the limits.
+ * limitsAt returns the daemon's time limits at a moment of the plan. In the real run, a slow restart can delay the
+ * change of the limits.
  */
 function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
@@ -176,7 +180,7 @@ function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
-/** planCallContent chooses at random the tool and the arguments of one call. */
+/** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
   random: SeededRandom,
   kind: CallKind,
@@ -235,7 +239,7 @@ function planCallContent(
         stopAfterMs: random.nextWholeNumber(0, 2_000),
       };
     case 'flood': {
-      // A third of the flood calls is cancelled, often while the call is queued.
+      // The client cancels a third of the flood calls, often while the call is queued.
       const stopAfterMs = random.nextWholeNumber(0, 300);
       const stopField = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };

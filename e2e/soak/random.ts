@@ -1,8 +1,8 @@
-/** A repeatable random number generator: the same seed gives the same numbers. */
+/** Generates repeatable pseudo-random numbers: the same seed yields the same numbers. */
 
 /**
- * SeededRandom draws pseudo-random numbers that depend only on the seed. Each method consumes one random number, so a
- * plan depends only on the order of the method calls.
+ * SeededRandom generates pseudo-random numbers that depend only on the seed. Each method call consumes exactly one
+ * number of the sequence.
  */
 export class SeededRandom {
   #state: number;
@@ -11,7 +11,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** nextFraction returns a number of at least 0 and less than 1 (mulberry32). */
+  /** nextFraction returns a number of at least 0 and less than 1, generated with mulberry32. */
   nextFraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -25,7 +25,7 @@ export class SeededRandom {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
-  /** pickWeighted returns one key of a table of weights. */
+  /** pickWeighted returns a random key of weights. The probability of a key is proportional to its weight. */
   pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights);
     let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);

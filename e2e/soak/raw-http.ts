@@ -1,6 +1,6 @@
 /**
- * An MCP client over Streamable HTTP without a library. The client receives every event, counts answers, and can
- * disconnect during a call.
+ * An MCP client over Streamable HTTP without a library. Unlike a library, it exposes every event, counts the responses
+ * to each request, and can disconnect during a call.
  */
 import {
   type CallBehavior,
@@ -11,8 +11,8 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns a client of the server at port. The client's first call opens a session. A later call of
- * the client opens another session if the server no longer has the first session.
+ * makeRawHttpClient returns an MCP client for the daemon at port. The first call opens a session. A later call opens a
+ * new session if the daemon no longer has the old session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
@@ -86,7 +86,7 @@ class RawHttpClient implements SoakClient {
     return this.endSession();
   }
 
-  /** openSession opens an MCP session and returns its id. Concurrent calls of a client share one session. */
+  /** openSession opens an MCP session and returns its ID. Concurrent calls of the same client share one session. */
   #openSession(): Promise<string> {
     if (!this.#session) {
       const newSession = this.#initialize();
@@ -163,14 +163,14 @@ class RawHttpClient implements SoakClient {
   }
 }
 
-/** readEvents yields the data of server-sent events. */
+/** readEvents yields the data of each server-sent event in a response. */
 async function* readEvents(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large event arrives in many chunks. The chunks of an event are joined only once, so that the time is linear in
-    // the size of the event.
+    // A large event arrives in many chunks. Joining the chunks only once keeps the time linear in the size of the
+    // event.
     for (const [i, linePart] of pieces.entries()) {
       unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;
@@ -181,7 +181,7 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** describeError returns the message of an error and of its cause. */
+/** describeError returns the message of an error, followed by its cause. */
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error);
 }

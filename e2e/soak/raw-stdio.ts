@@ -10,18 +10,21 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/** OpenRequest is a request that the server has not answered. */
+/** OpenRequest is a request to which the daemon has not responded yet. */
 interface OpenRequest {
   readonly progress: number[];
   end(ending: CallEnding): void;
 }
 
-/** graceMs is how long an answer may arrive after the client has cancelled a request. The server need not answer a cancelled request. */
+/**
+ * graceMs is how long the client waits for a response after it has cancelled a request, in milliseconds. The daemon
+ * need not respond to a cancelled request.
+ */
 const graceMs = 3_000;
-/** crossingMs is how long after a cancel a message about the request may still arrive. */
+/** crossingMs is how long after a cancellation a message about the request may still arrive, in milliseconds. */
 const crossingMs = 15_000;
 
-/** makeRawStdioClient returns a client that starts its own `opentabs mcp` with the first call. */
+/** makeRawStdioClient returns an MCP client that starts its own `opentabs mcp` process with the first call. */
 export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new RawStdioClient(name, env);
 }
@@ -33,8 +36,8 @@ class RawStdioClient implements SoakClient {
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
   /**
-   * The time at which the client cancelled each request. The server may have answered a request before it received the
-   * cancel.
+   * cancelledAtMs is when the client cancelled each request, by request ID. The daemon may have responded before it
+   * received the cancellation.
    */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;
@@ -93,7 +96,10 @@ class RawStdioClient implements SoakClient {
       this.#endRequest(id, makeUnansweredEnding('silent', 'the client has left'));
   }
 
-  /** mayCrossCancel reports whether a message about a request may have been sent before the server received the cancel. */
+  /**
+   * mayCrossCancel reports whether the daemon may have sent a message about a request before it received the
+   * cancellation.
+   */
   #mayCrossCancel(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);
     return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < crossingMs;

@@ -1,6 +1,4 @@
-/**
- * Clients of the official MCP SDK. The clients reconnect when the server has restarted or no longer has their session.
- */
+/** Provides MCP clients of the official SDK that reconnect after the daemon has restarted or closed their session. */
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import {
@@ -11,19 +9,19 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/** makeSdkHttpClient returns a client over HTTP that connects with its first call. */
+/** makeSdkHttpClient returns an MCP client of the official SDK that connects over HTTP with its first call. */
 export function makeSdkHttpClient(name: string, port: number, token: string): SoakClient {
   return new SdkClient(name, 'http-sdk', () => connectHttp(port, token));
 }
 
-/** makeSdkStdioClient returns a client over `opentabs mcp` that connects with its first call. */
+/** makeSdkStdioClient returns an MCP client of the official SDK that starts `opentabs mcp` with its first call. */
 export function makeSdkStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new SdkClient(name, 'stdio-sdk', () => connectStdio(env));
 }
 
 /**
- * SdkConnection is a connected client of the official MCP SDK. broken resolves when the connection ends, because the
- * library never ends a call whose stream breaks.
+ * SdkConnection is a connected client of the official MCP SDK. The promise broken resolves when the connection is lost.
+ * It is necessary because the SDK never ends a call whose stream breaks.
  */
 interface SdkConnection {
   readonly client: McpClient;
@@ -102,7 +100,7 @@ class SdkClient implements SoakClient {
 
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
-      // onClose may run after another connection has replaced the closed connection.
+      // The close callback may run after a new connection has replaced the closed connection.
       const newConnection = this.#openConnection(() => {
         if (this.#connection === newConnection) this.#connection = undefined;
       });

@@ -1,54 +1,60 @@
-/** The ending of a call as its client received it. All kinds of clients in the soak return a CallEnding. */
+/** Defines the common interface of all MCP clients in a soak test, and how the clients report the ending of a call. */
 
 /**
- * CallEnding is what a client received for one call. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
- * error, "silent", "refused" or "transport". The code "silent" means that no answer came and no answer was due. The
- * code "refused" means that the server did not have the session, and "transport" means that the connection failed.
+ * CallEnding is how a call ended for its MCP client. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
+ * error, "silent", "refused" or "transport". The code "silent" means that the daemon sent no response and none was due.
+ * The code "refused" means that the daemon did not have the client's session, and "transport" means that the connection
+ * failed.
  */
 export interface CallEnding {
   readonly code: string;
   readonly text: string;
   readonly structured: unknown;
-  /** The progress numbers in the order of arrival. */
+  /** progress lists the numbers of the progress notifications in the order of arrival. */
   readonly progress: readonly number[];
-  /** The number of answers to the request; more than one answer is a violation. */
+  /** answerCount is the number of responses to the request. More than one response is a violation. */
   readonly answerCount: number;
 }
 
-/** CallBehavior is what the client does during a call. */
+/** CallBehavior configures what the MCP client does during a call, such as cancelling the call. */
 export interface CallBehavior {
-  /** Aborts the call early: the client cancels the call, or disconnects if disconnect is set. */
+  /**
+   * stopSignal ends the call early: when the signal aborts, the client cancels the call, or disconnects if disconnect
+   * is true.
+   */
   readonly stopSignal?: AbortSignal;
   readonly disconnect?: boolean;
-  /** Whether the request has no progress token. */
+  /** withoutProgress omits the progress token from the request. */
   readonly withoutProgress?: boolean;
 }
 
 /**
- * SoakClient is one MCP client that makes calls during a soak. The method call of SoakClient never throws and always
- * returns an ending.
+ * SoakClient is an MCP client that makes calls during a soak test. Its method call never throws and always returns an
+ * ending.
  */
 export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;
   call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding>;
-  /** kill ends the client abruptly: its process is killed, or the connections of its session are closed. */
+  /**
+   * kill stops the client abruptly: it kills the client's process, or closes the connections of the client's session.
+   */
   kill(): Promise<void>;
-  /** endSession ends the session at the server. After endSession, the next call opens another session. */
+  /** endSession closes the client's session in the daemon. The next call opens a new session. */
   endSession(): Promise<void>;
-  /** Messages that belong to no call: answers or progress after the end of a call. */
+  /** strayMessages lists messages that belong to no running call, such as a response after the call has ended. */
   readonly strayMessages: readonly string[];
   close(): Promise<void>;
 }
 
 export type ClientKind = 'http' | 'http-sdk' | 'stdio' | 'stdio-sdk';
 
-/** makeUnansweredEnding returns the ending of a call that was not answered. */
+/** makeUnansweredEnding returns the ending of a call for which the client received no response. */
 export function makeUnansweredEnding(code: string, text: string, progress: readonly number[] = []): CallEnding {
   return { code, text, structured: undefined, progress, answerCount: 0 };
 }
 
-/** parseAnswer returns the ending for a JSON-RPC answer. */
+/** parseAnswer converts a JSON-RPC response into the ending of a call. */
 export function parseAnswer(message: unknown, progress: readonly number[]): CallEnding {
   const { result, error } = Object(message);
   if (error) return { ...makeUnansweredEnding(`rpc:${error.code}`, String(error.message), progress), answerCount: 1 };

@@ -1,8 +1,8 @@
 /**
- * make soak: long tests under load and faults.
+ * Runs long tests under load and faults, for `make soak`.
  *
- * SEED repeats an earlier run of mixed calls. DURATION (for example 2m or 90s) sets the length of one part of the soak.
- * ONLY selects parts:
+ * SEED repeats an earlier run of mixed calls. DURATION, such as 2m or 90s, sets the length of one part of the soak
+ * test. ONLY selects parts:
  *
  *   mixed    calls of all kinds under random faults, 30 min
  *   limits   the real limits of 30 s and 5 min, and a job of 90 s; 7 min
@@ -73,5 +73,5 @@ for (const name of selectedParts.split(' ')) {
   if (!runPart) throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(parts).join(', ')}, or leave it out`);
   hasPassed = (await runPart()) && hasPassed;
 }
-// The official MCP client may leave connections open, which would keep the soak program running.
+// Exit explicitly, because the official MCP client may leave connections open that would keep the process running.
 process.exit(hasPassed ? 0 : 1);

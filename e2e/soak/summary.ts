@@ -1,14 +1,14 @@
-/** Writes the summary of a soak as text, and the report of a soak as JSON. */
+/** Prints the summary of a soak test as text, and saves its report as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
 import type { SoakReport, Violation } from './mixed-run.ts';
 import type { ObservedCall, ObservedFault } from './model.ts';
 
-/** maxShownViolations is the maximum number of violations that formatSummary prints. */
+/** maxShownViolations is the maximum number of violations in the summary of a soak test. */
 const maxShownViolations = 40;
 
-/** formatSummary returns the text that is printed at the end of a soak. */
+/** formatSummary returns the text that the soak test prints at its end. */
 export function formatSummary(report: SoakReport): string {
   return [
     `seed ${report.plan.seed}, ${report.observedCalls.length} calls, ${report.observedFaults.length} faults, ${report.violations.length} violations`,
@@ -25,7 +25,7 @@ export function formatSummary(report: SoakReport): string {
   ].join('\n');
 }
 
-/** saveReport writes the report to e2e/out and returns the name of the file. */
+/** saveReport writes the report of a soak test to e2e/out and returns the name of the new file. */
 export function saveReport(report: SoakReport): string {
   const folder = join(repositoryRoot, 'e2e/out');
   mkdirSync(folder, { recursive: true });
@@ -76,7 +76,7 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
   ];
 }
 
-/** formatViolation returns the lines for a violation, with the timeline of its call. */
+/** formatViolation describes a violation in several lines, with the timeline of the affected call. */
 function formatViolation({ what: problem, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const faults = (faultsDuring ?? []).map(

@@ -1,4 +1,7 @@
-/** The processes that a soak runs and breaks: the server, the browser, the proxy between them, and a site. */
+/**
+ * Starts the processes into which a soak test injects faults: a daemon, a browser, a TCP proxy between both, and a test
+ * site.
+ */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ import { pause, waitFor } from '../harness/wait.ts';
 import { type Limits, limitsByName, maxResultBytes, maxRunning } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 
-/** Status has the fields of /status that the soak reads. */
+/** Status is the daemon's response to GET /status, with only the fields that the soak test reads. */
 export interface Status {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
   readonly calls: { readonly running: number; readonly pending: number };
@@ -24,14 +27,14 @@ export interface Status {
   readonly clients: readonly { readonly name: string; readonly transport: string }[];
 }
 
-/** Tab is an entry for a tab in /status. */
+/** Tab is a browser tab in the daemon's response to GET /status. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
   readonly plugins?: readonly { readonly problem?: string }[];
 }
 
-/** SystemUnderTest is the server, the browser with its tabs, the proxy between them, and a site. */
+/** SystemUnderTest controls a daemon, a browser with tabs, the TCP proxy between both, and a test site. */
 export class SystemUnderTest {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
   readonly paths: readonly string[];
@@ -40,7 +43,7 @@ export class SystemUnderTest {
   token = '';
   clientToken = '';
   limits: Limits = 'short';
-  /** startCounts maps each call key to the number of handler starts that pages reported. */
+  /** startCounts maps the key of each call to how often a page has started the call's handler. */
   readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;
@@ -49,7 +52,7 @@ export class SystemUnderTest {
 
   readonly #extraSettings: Readonly<Record<string, number | string>>;
 
-  /** settings are entries of config.json in addition to the limits that writeConfig sets. */
+  /** settings are additional entries of config.json. writeConfig sets the time limits. */
   constructor(tabs: number, settings: Readonly<Record<string, number | string>> = {}) {
     this.#extraSettings = settings;
     this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
@@ -67,10 +70,7 @@ export class SystemUnderTest {
     return requireStarted(this.#browser);
   }
 
-  /**
-   * start starts all processes of the system under test. When start returns, the plugin is live in every tab of the
-   * system.
-   */
+  /** start starts all processes, and waits until the test plugin runs in every tab. */
   async start(): Promise<void> {
     this.port = await freePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
@@ -87,7 +87,7 @@ export class SystemUnderTest {
     this.#site = await startSite();
     await this.startServer();
     this.#browser = new Browser(join(this.home, 'profile'), extension, [
-      // Chrome resolves the server's address to the proxy, so the extension needs no other configuration.
+      // Chrome connects to the proxy instead of the daemon, so the extension needs no other configuration.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     await this.browser.start();
@@ -97,10 +97,7 @@ export class SystemUnderTest {
     await this.restoreTabs();
   }
 
-  /**
-   * writeConfig writes the settings that a server reads at its next start. startServer or an `opentabs mcp` starts the
-   * server that reads the written settings.
-   */
+  /** writeConfig writes config.json. A daemon reads the file only when it starts. */
   writeConfig(nextLimits: Limits): void {
     this.limits = nextLimits;
     const { idleMs, hardMs } = limitsByName[nextLimits];
@@ -116,7 +113,7 @@ export class SystemUnderTest {
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }
 
-  /** startServer starts a server unless an `opentabs mcp` has already started the server. */
+  /** startServer starts a daemon, unless an `opentabs mcp` process has already started one. */
   async startServer(): Promise<void> {
     this.#startedServers = this.#startedServers.filter(
       (command) => command.child.exitCode === null && command.child.signalCode === null,
@@ -125,7 +122,7 @@ export class SystemUnderTest {
     await waitFor('the server to report its process id', () => this.serverPid());
   }
 
-  /** serverPid returns the process id that the server reports in /healthz. */
+  /** serverPid returns the process ID that the daemon reports at /healthz. */
   async serverPid(): Promise<number> {
     const health: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
     return Number(Object(health).pid);
@@ -139,7 +136,7 @@ export class SystemUnderTest {
     return status;
   }
 
-  /** readServerLog returns the log of the running servers that startServer has started. */
+  /** readServerLog returns the logs of all running daemons that startServer has started. */
   readServerLog(): string {
     return this.#startedServers.map((command) => command.stderr()).join('');
   }
@@ -148,18 +145,18 @@ export class SystemUnderTest {
     return `${this.site.origin}${path}`;
   }
 
-  /** findPage returns the DevTools id of the tab that shows a path. */
+  /** findPage returns the DevTools target ID of the tab that shows path, or undefined if no tab does. */
   async findPage(path: string): Promise<string | undefined> {
     return (await this.browser.listPages()).find((page) => page.url === this.urlOf(path))?.id;
   }
 
-  /** findTabId returns the Chrome id of the tab that shows a path. */
+  /** findTabId returns Chrome's tab ID of the tab that shows path, or undefined if the daemon lists no such tab. */
   async findTabId(path: string): Promise<number | undefined> {
     const { browsers } = await this.readStatus();
     return browsers.flatMap((browser) => browser.tabs).find((tab) => tab.url === this.urlOf(path))?.tabId;
   }
 
-  /** waitForWorkingCall repeats a call until it succeeds, and returns the elapsed time in milliseconds. */
+  /** waitForWorkingCall repeats a call until the call succeeds, and returns the elapsed time in milliseconds. */
   async waitForWorkingCall(earlierEvent: string, limitMs = 30_000): Promise<number> {
     const startMs = performance.now();
     await waitFor(
@@ -177,8 +174,8 @@ export class SystemUnderTest {
   }
 
   /**
-   * restoreTabs opens missing tabs and reloads tabs without a plugin, as a user would. When restoreTabs returns, the
-   * plugin is live in every tab.
+   * restoreTabs opens missing tabs and reloads tabs in which the test plugin does not run, as a user would. It returns
+   * when the plugin runs in every tab.
    */
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
@@ -204,7 +201,7 @@ export class SystemUnderTest {
     );
   }
 
-  /** listRunningKeys returns the keys of the handlers that run in the pages. */
+  /** listRunningKeys returns the keys of all calls whose handlers are running in a page. */
   async listRunningKeys(): Promise<string[]> {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
@@ -215,7 +212,10 @@ export class SystemUnderTest {
     return keys;
   }
 
-  /** describePageOf describes the page that runs a key: the address, the visibility, and whether timers run. */
+  /**
+   * describePageOf describes the page that runs the call with the given key: its URL, its visibility, and whether
+   * timers run.
+   */
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
@@ -233,7 +233,7 @@ export class SystemUnderTest {
     return 'the page is gone';
   }
 
-  /** countStarts adds the handler starts that pages reported to startCounts. */
+  /** countStarts reads which handlers the pages have reported as started, and updates startCounts. */
   countStarts(): void {
     for (const note of this.site.notes.splice(0)) {
       const [event, key] = note.split(' ');

@@ -1,6 +1,6 @@
 /**
- * Writes the images of the store listing into the folder in the first argument: screenshots of the real side panel
- * with sample calls, 1280 x 800, and the promotional tile, 440 x 280.
+ * Creates the images of the Chrome Web Store listing: screenshots of the side panel with sample calls, 1280 x 800, and
+ * the promotional tile, 440 x 280. The first argument is the output folder.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +10,16 @@ import { repositoryRoot } from '../harness/process.ts';
 import { type PanelFixture, startPanelFixture } from '../panel/panel-fixture.ts';
 import { makeCall, makeWaitingCall, samplePlugins } from '../panel/sample-views.ts';
 
-/** PanelZoom enlarges the side panel, so that its text is readable in the store listing. */
+/** PanelZoom enlarges the side panel, so that its text is readable in the Chrome Web Store. */
 const PanelZoom = 1.3;
 const PanelSize = { width: 468, height: 720 };
 
-/** Shot is one screenshot of the store listing. */
+/** Shot is one screenshot of the Chrome Web Store listing. */
 interface Shot {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** show brings the side panel into the state that the screenshot shows. */
+  /** show puts the side panel into the state that the screenshot shows. */
   show(fixture: PanelFixture): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-/** Builds the extension package for stores, as `make store` does. */
+/** Builds the extension package for extension stores, as `make store` does. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** unpackStorePackage builds the store package and unpacks it into a new folder. */
+/** unpackStorePackage builds the extension package for stores and unpacks it into a new folder. */
 export function unpackStorePackage(folder: string): void {
   const out = `${folder}-package`;
   execFileSync('go', ['run', './internal/release', '-store', '-out', out], { cwd: repositoryRoot, stdio: 'inherit' });

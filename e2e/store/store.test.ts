@@ -1,6 +1,6 @@
 /**
- * Promise: the extension from a store connects with a pairing code, and works only on the sites that the user
- * allows in the side panel. Screenshots of the side panel go to e2e/out/.
+ * Promise: the extension from a store connects with a pairing code, and works only on the sites that the user allows in
+ * the side panel. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ let chrome: Chrome;
 let panel: Page;
 let client: McpClient;
 let site: Site;
-/** allowedSite and otherSite serve the same pages. The user allows only allowedSite. */
+/** allowedSite and otherSite are the URLs of two test sites with the same pages. The user allows only allowedSite. */
 let allowedSite: string;
 let otherSite: string;
 
@@ -65,7 +65,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** openTab opens a page in a new active tab, and returns the result of the tool. */
+/** openTab opens url in a new active tab with browser_tabs, and returns the call's outcome. */
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
 const echo = () => client.call('messages__echo', { value: 'hello' });
@@ -136,6 +136,6 @@ test('calls fail again on a site that the user has removed', async () => {
   await panel.getByRole('button', { name: 'Remove access to 127.0.0.1' }).click();
   await panel.getByRole('button', { name: 'Allow on 127.0.0.1' }).first().waitFor();
   assertFailure(await client.call('browser_snapshot'), /no access to 127\.0\.0\.1/);
-  // The adapter still runs in the page.
+  // The plugin's adapter still runs in the page, but the user has revoked the access to the site.
   assertFailure(await echo(), /no access to/);
 });

@@ -1,13 +1,16 @@
-/** Compares names that the page script computes with the names in Chrome's own accessibility tree. */
+/** Compares the accessible names that the page script computes with the names in Chrome's accessibility tree. */
 import type { LabPage } from './page-lab.ts';
 
-/** NameComparison contains the number of equal names, and a text for each name that differs. */
+/** NameComparison contains the number of equal names, and a description of each name that differs. */
 export interface NameComparison {
   readonly equal: number;
   readonly differences: readonly string[];
 }
 
-/** compareNames sets the HTML of each case as the body, and compares the two names of the element with the ID x. */
+/**
+ * compareNames loads each case as the page's body. For the element with the ID x, compareNames compares the page
+ * script's name with Chrome's name.
+ */
 export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
   await page.session.send('Accessibility.enable');
   const differences: string[] = [];

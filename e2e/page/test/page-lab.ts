@@ -1,6 +1,7 @@
 /**
- * A real Chromium with the page script in the isolated world of each frame, as the extension injects it, and a site
- * whose pages a test writes. Tests call the operations of the script, and read oracles in the page's own world.
+ * Runs the extension's page script in a real Chromium without a daemon. Like the extension, PageLab injects the page
+ * script into an isolated world of each frame. Tests call operations of the page script, and check their effects in the
+ * world of the page's own scripts.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,48 +15,56 @@ import { waitFor } from '../../harness/wait.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** PageLab is a running browser with a site. */
+/** PageLab is a running browser with a test site, whose pages a test defines. */
 export interface PageLab {
-  /** openPage opens a page with this body in a new tab, which is in the background. :PORT/ is replaced by the site's port. */
+  /**
+   * openPage opens a page with the given HTML body in a new background tab. In the body, openPage replaces :PORT/ with
+   * the test site's port.
+   */
   openPage(body: string, options?: PageOptions): Promise<LabPage>;
   close(): Promise<void>;
 }
 
-/** PageOptions configure a page. */
+/** PageOptions configures PageLab.openPage. */
 export interface PageOptions {
-  /** The title; default "Test". */
+  /** title is the page's title; "Test" by default. */
   readonly title?: string;
-  /** The bodies of further pages by path, such as /inner. They are also served on other hosts. */
+  /**
+   * others are the HTML bodies of more pages, such as frames, keyed by path; none by default. The test site serves the
+   * same pages on every host name.
+   */
   readonly others?: Readonly<Record<string, string>>;
-  /** Response headers of the page. */
+  /** headers are additional HTTP response headers of the page; none by default. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the tab comes to the front; default false. */
+  /** front opens the page in a foreground tab; false by default. */
   readonly front?: boolean;
 }
 
-/** LabPage is an open page. */
+/** LabPage is an open page with the extension's page script. */
 export interface LabPage {
   readonly origin: string;
-  /** call runs an operation in the top frame and returns its answer. */
+  /** call runs an operation of the page script in the top frame and returns the operation's answer. */
   call(name: string, args?: object): Promise<Answer>;
-  /** callFrame runs an operation in the frame whose address contains part. */
+  /** callFrame runs an operation of the page script in the frame whose URL contains part. */
   callFrame(part: string, prefix: string, name: string, args?: object): Promise<Answer>;
-  /** start runs an operation without waiting, so that a test can cancel it. */
+  /**
+   * start starts an operation of the page script without awaiting its answer, so that a test can cancel the operation.
+   */
   start(name: string, args?: object): Promise<Started>;
-  /** result is like call, and throws if the operation failed. Object(result).x reads a field. */
+  /** result runs an operation of the page script and returns its result. result throws if the operation fails. */
   result(name: string, args?: object): Promise<LooseResult>;
-  /** snapshot returns the text of a snapshot of the top frame. */
+  /** snapshot takes a snapshot of the top frame and returns its text. */
   snapshot(args?: object): Promise<string>;
-  /** refOf returns the ref of the first line of a snapshot that contains text. */
+  /** refOf takes a snapshot and returns the ref in the first line that contains text. */
   refOf(text: string): Promise<string>;
-  /** inPage evaluates an expression in the world of the page's own scripts. */
+  /** inPage evaluates a JavaScript expression in the world of the page's own scripts. */
   inPage(expression: string): Promise<unknown>;
-  /** inScript evaluates an expression in the world of the page script. */
+  /** inScript evaluates a JavaScript expression in the isolated world of the extension's page script. */
   inScript(expression: string): Promise<unknown>;
   readonly session: Session;
 }
 
-/** LooseResult is a result of an operation, whose fields a test reads by name. */
+/** LooseResult is the result of a page script operation without a fixed type, so that tests can read any field. */
 export type LooseResult = ReturnType<ObjectConstructor>;
 
 export interface Answer {
@@ -69,7 +78,7 @@ export interface Answer {
     readonly done?: string;
   };
   readonly progress: readonly { readonly message: string; readonly progress?: number }[];
-  /** The time of the operation in the page. */
+  /** ms is the duration of the operation in the page, in milliseconds. */
   readonly ms: number;
 }
 
@@ -78,7 +87,9 @@ export interface Started {
   answer(): Promise<Answer>;
 }
 
-/** bundlePageScript returns the page script as one file; its exports are in the global opentabsPage. */
+/**
+ * bundlePageScript bundles the page script into one file that assigns its exports to the global variable opentabsPage.
+ */
 export async function bundlePageScript(): Promise<string> {
   const vendor = join(repository, 'extension/vendor/dom-accessibility-api/dist/accessible-name.mjs');
   const { outputFiles } = await build({
@@ -95,7 +106,7 @@ export async function bundlePageScript(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** startPageLab starts the browser and the site. */
+/** startPageLab starts a browser with the page script, and a test site on loopback. */
 export async function startPageLab(): Promise<PageLab> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-page-'));
   const extension = join(folder, 'extension');
@@ -151,7 +162,7 @@ export async function startPageLab(): Promise<PageLab> {
       await browser.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      // Processes of the browser write to its profile for a moment after its end.
+      // Retry, because processes of the browser still write to the profile shortly after the browser's exit.
       await waitFor('the browser to release its profile', () => {
         rmSync(folder, { recursive: true, force: true });
         return true;
@@ -167,7 +178,7 @@ interface World {
 
 async function openLabPage(session: Session, origin: string, url: string): Promise<LabPage> {
   const worlds = new Map<number, World>();
-  const frames = new Map<string, string>(); // addresses by frame
+  const frames = new Map<string, string>(); // URLs by frame ID
   session.on('Runtime.executionContextCreated', (params) => {
     const { id, auxData, origin: worldOrigin } = Object(params).context;
     if (auxData.type === 'isolated' && worldOrigin.startsWith('chrome-extension://')) {
