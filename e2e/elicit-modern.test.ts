@@ -54,7 +54,7 @@ for (const [name, connect] of [
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
     /**
-     * callUntilForm sends a call that requires approval. It returns the approval form and a function that answers the
+     * callUntilForm sends a call that requires approval, and returns the approval form with a function that answers the
      * form.
      */
     const callUntilForm = async (tool: string, args: unknown) => {

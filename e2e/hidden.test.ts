@@ -95,7 +95,8 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     // If the page loaded before Chrome had registered the plugin, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
-    // Retry, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the target.
+    // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the
+    // target.
     const state = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
       return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));

@@ -1,6 +1,6 @@
 /**
- * Promise: a call runs as long as it reports progress, up to the hard limit. These tests use shortened time limits;
- * `make soak` uses the real limits.
+ * Promise: a call runs as long as it reports progress, up to the hard limit. The tests of long calls use shortened time
+ * limits; `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

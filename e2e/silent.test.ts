@@ -1,6 +1,6 @@
 /**
- * Promise: opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. Other tabs keep
- * working.
+ * Promise: opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. An unresponsive page
+ * does not affect calls in other tabs.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

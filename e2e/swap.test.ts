@@ -55,7 +55,7 @@ async function rebuild(plugin: string, name: string): Promise<void> {
 }
 
 async function reviewPlugin(plugin: string): Promise<void> {
-  // Retry, because the daemon may not have read the plugin's folder since the build.
+  // waitFor retries, because the daemon may not have read the plugin's folder since the build.
   await waitFor(
     'plugin review to succeed',
     async () => (await stack.runCli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,

@@ -78,7 +78,7 @@ export interface HandwrittenPlugin {
   readonly urlPatterns: readonly string[];
   readonly toolNames: readonly string[];
   readonly adapterCode: string;
-  /** world and start are fields of the plugin's manifest. An absent field has its default. */
+  /** world and start are fields of the plugin's manifest. An absent manifest field has its default. */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }

@@ -15,7 +15,7 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * leakPortListeners is code of a hostile frame. It notifies the top page of each listener that a plugin host adds to
+ * leakPortListeners is code of a hostile frame. The code notifies the top page when a plugin host adds a listener to
  * its message port.
  */
 const leakPortListeners = `
@@ -57,8 +57,8 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   });
   assert.deepEqual(framePaths, safePaths);
   assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'got')), []);
-  // A plugin host adds a temporary frame to compare the page's built-ins with unmodified built-ins. The temporary frame
-  // must be gone.
+  // A plugin host adds a temporary frame to compare the page's built-ins with unmodified built-ins. Check that the
+  // plugin host has removed its temporary frame.
   assert.deepEqual(
     page.frames().map((frame) => new URL(frame.url()).pathname),
     ['/page', '/poisoned', '/clean'],

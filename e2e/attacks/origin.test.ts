@@ -49,8 +49,8 @@ async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<un
 }
 
 /**
- * assertHarmless runs tryAllRequests in a page. The page must read no response, the daemon must reject each request,
- * and the daemon must list no new browser or call.
+ * assertHarmless sends every kind of request from a hostile page to the daemon. The page must read no response, the
+ * daemon must reject each request, and the daemon must list no new browser or call.
  */
 async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;

@@ -50,7 +50,10 @@ after(async () => {
   await stack?.close();
 });
 
-/** assertPageSawNothing calls tools in a tab. Arguments, reports, activities, results and errors must be unchanged, and the page must have seen no secret. */
+/**
+ * assertPageSawNothing calls tools in a tab that shows a hostile page. Arguments, reports, activities, results and
+ * errors must be unchanged, and the page must have seen no secret.
+ */
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);

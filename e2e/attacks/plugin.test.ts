@@ -54,8 +54,8 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // A document that loads while Chrome registers the plugins can expose a plugin host that no call uses. Such leaks are
-  // harmless, so the test ignores them.
+  // A document that loads while Chrome registers the plugins can expose a plugin host that no call uses. The test
+  // ignores leaks of an unused plugin host, which are harmless.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });

@@ -22,8 +22,8 @@ import {
 } from './attacker.ts';
 
 /**
- * victimKinds lists the variants of the test plugin "victim". Each variant has a name and the manifest fields that set
- * where and when its adapter starts.
+ * victimKinds lists the variants of the test plugin "victim". The manifest fields of each variant determine where and
+ * when the plugin's adapter starts.
  */
 const victimKinds = {
   early: {},
@@ -32,8 +32,8 @@ const victimKinds = {
 } as const;
 
 /**
- * originalSdkPlugin is a plugin that is built with the original OpenTabs SDK. Its tool returns a string, because the
- * page could change a returned object.
+ * originalSdkPlugin is a plugin that is built with the original OpenTabs SDK. The plugin's tool returns a string,
+ * because a hostile page could change a returned object.
  */
 const originalSdkPlugin: LegacyPlugin = {
   name: 'original',
@@ -81,8 +81,8 @@ after(async () => {
 });
 
 /**
- * addVictimPlugin builds a copy of the test plugin "victim" with a new name and additional manifest fields. The copy is
- * added to the daemon.
+ * addVictimPlugin builds a copy of the test plugin "victim" with a new name and additional manifest fields.
+ * addVictimPlugin also adds the copied plugin to the daemon.
  */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);

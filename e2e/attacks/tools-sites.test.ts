@@ -1,6 +1,6 @@
 /**
- * Threat: a page leads an agent to a forbidden site with popups, later steps of a batch, or debugger tools. The rules
- * of both sites must apply.
+ * Threat: a page leads an agent to a forbidden site with popups, later steps of a batch, or debugger tools. The user's
+ * rules for the page's site and for the forbidden site must both apply.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -107,8 +107,8 @@ const readsAndActs = listSteps([
 ]);
 
 /**
- * triesAllPairs is true in `make nightly`. Each action is then combined with every possible next step, not with only
- * one.
+ * triesAllPairs is true in `make nightly`. In `make nightly`, the test combines each action with every possible next
+ * step. In other runs, the test combines each action with only one.
  */
 const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 

@@ -183,8 +183,8 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // The page script is a string. In a function, the TypeScript compiler would insert a helper that the page does not
-  // define.
+  // The test passes its page script as a string. In a function, the TypeScript compiler would insert a helper that the
+  // page does not define.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

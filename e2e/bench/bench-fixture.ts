@@ -1,6 +1,6 @@
 /**
- * Starts what the benchmark measures: opentabs in a browser, the reference servers ("floors"), and a Go client. Each
- * process starts when a benchmark row first needs it.
+ * Starts what the benchmark measures: opentabs in a browser, the reference servers ("floors"), and a Go client. The
+ * benchmark starts each process when a benchmark row first needs the process.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,10 @@ export class BenchFixture {
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  /** onClose registers a cleanup function. The method close calls all cleanup functions, the latest first. */
+  /**
+   * onClose registers a cleanup function for the end of the benchmark. The method close calls all cleanup functions,
+   * the latest first.
+   */
   onClose(close: () => Promise<void>): void {
     this.#closeFunctions.push(close);
   }

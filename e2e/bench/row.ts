@@ -12,14 +12,16 @@ export interface Row {
    */
   readonly ours: string;
   readonly floor?: string;
-  /** value is compared with threshold. Without a threshold, the value is only printed. */
+  /**
+   * value is the measured number that is compared with the row's threshold. Without a threshold, value is only printed.
+   */
   readonly value?: number;
   readonly threshold?: Threshold;
   /** note is additional text at the end of the row, such as the error of a failed call. */
   readonly note?: string;
   /**
-   * broken describes a requirement, other than the threshold, that the measurement missed. A broken row has the verdict
-   * "MISSED".
+   * broken describes a requirement, other than the threshold, that the measurement missed. A benchmark row with the
+   * field broken has the verdict "MISSED".
    */
   readonly broken?: string;
 }

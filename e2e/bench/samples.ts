@@ -9,7 +9,7 @@ export interface Summary {
 }
 
 /**
- * quantile returns the q-quantile of the samples, such as the median for q = 0.5. Without samples, the result is NaN.
+ * quantile returns the q-quantile of the samples, such as the median for q = 0.5. The quantile of an empty list is NaN.
  */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
@@ -21,8 +21,8 @@ export function median(samples: readonly number[]): number {
 }
 
 /**
- * summarize computes a Summary of samples that were measured in blocks. p50 is the median of the blocks' medians, so
- * one slow block does not change the result. p99 and max are computed over all samples.
+ * summarize computes a Summary of samples that were measured in blocks. The p50 is the median of the blocks' medians,
+ * so one slow block does not change the result. The p99 and the maximum are computed over all samples.
  */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const allSamples = blocks.flat();

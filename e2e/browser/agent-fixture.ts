@@ -12,7 +12,8 @@ export interface AgentFixture {
   /** forms lists the approval questions that the MCP client has received. */
   readonly forms: string[];
   /**
-   * onForm answers approval forms: true allows the call once, false denies the call. By default, every form is denied.
+   * onForm answers approval forms: true allows the call once, false denies the call. By default, onForm denies every
+   * form.
    */
   onForm: (question: string) => boolean | Promise<boolean>;
   /**
@@ -48,7 +49,10 @@ export interface AgentFixture {
 /** Step is one tool call of a batch: a tool's name and its arguments. */
 type Step = readonly [tool: string, args: Record<string, unknown>];
 
-/** listSteps returns steps unchanged. It exists because an array literal alone would get a wider type. */
+/**
+ * listSteps returns its argument, which the compiler then types as a list of tool calls. TypeScript infers a wider type
+ * for an array literal alone.
+ */
 export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }

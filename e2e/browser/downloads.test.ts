@@ -15,7 +15,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
-/** slowAnswers are the open HTTP responses to /slow. Each has sent 100 KB of 200 KB. */
+/** slowAnswers are the open HTTP responses to /slow, which have sent 100 KB of 200 KB. */
 const slowAnswers: ServerResponse[] = [];
 /** hangingAnswers are the open HTTP responses to /hang, which have sent no bytes. */
 const hangingAnswers: ServerResponse[] = [];

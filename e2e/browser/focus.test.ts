@@ -75,7 +75,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
   setPage('/other', '<title>Other</title><p>Other</p>');
   await openActiveTab('/user');
   await waitFor('the user to have the focus', async () => (await evaluate('/user', 'document.hasFocus()')) === true);
-  // Discard the events that the test's setup caused. Such events arrive within two animation frames.
+  // Discard the events that the test's setup caused, which arrive within two animation frames.
   const clear =
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => { events.length = 0; resolve() })))';
   await evaluate('/user', clear);

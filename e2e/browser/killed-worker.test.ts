@@ -30,8 +30,8 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
   </script>`;
 
 /**
- * MaxEndMs is the maximum duration of a call after the worker has stopped, in milliseconds. It is the grace period of
- * 10 s plus a margin.
+ * MaxEndMs is the maximum duration of a call after the worker has stopped: the grace period of 10 s plus a margin, in
+ * milliseconds.
  */
 const MaxEndMs = 20_000;
 

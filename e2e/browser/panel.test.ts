@@ -1,6 +1,6 @@
 /**
  * Promise: permissions for browser tools that the user sets in the side panel apply at once. The terminal lists the
- * same permissions.
+ * permissions that the user has set in the side panel.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

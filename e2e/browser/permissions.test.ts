@@ -23,8 +23,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * callsByPermission lists the optional Chrome permissions. Each item has the permission's name, its label in the side
- * panel, and a tool call that needs the permission.
+ * callsByPermission lists the optional Chrome permissions. For each permission, the result contains its name, its label
+ * in the side panel, and a tool call that needs the permission.
  */
 function callsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [

@@ -9,7 +9,8 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   await stack.runCli('browser', 'tools', 'on');
-  // The test site is on loopback, so a wildcard rule does not apply. Only a rule for the exact host allows the site.
+  // The test site is on loopback, so a wildcard rule does not apply. Only a rule for the exact host allows a site on
+  // loopback.
   await stack.runCli('browser', 'site', '127.0.0.1', 'auto');
   client = await stack.connectHttp(async () => ({ action: 'accept', content: { decision: 'allow once' } }));
 });

@@ -18,7 +18,7 @@ const callsUri = 'opentabs://calls';
 
 /** ProxyOptions configures startProxy; all options are required. */
 export interface ProxyOptions {
-  /** port is the daemon's port; required. */
+  /** port is the port on which the daemon listens; required. */
   readonly port: number;
   readonly token: string;
   /**
@@ -117,7 +117,10 @@ async function forwardRequest(
   serverRequest.end(body);
 }
 
-/** addPluginPrefix adds the plugin's name to the value of the header Mcp-Name. A base64-encoded value stays encoded. */
+/**
+ * addPluginPrefix adds the plugin's name to the value of the header Mcp-Name. If the header's value is encoded in
+ * base64, addPluginPrefix encodes the new value too.
+ */
 function addPluginPrefix(name: string): string {
   const encodedName = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!encodedName) return pluginPrefix + name.trim();

@@ -15,8 +15,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * runDoctor runs `opentabs doctor` and returns its exit code and the findings about one part of the connection. Each
- * finding is a line "LEVEL TEXT; do: REMEDY".
+ * runDoctor runs `opentabs doctor` and returns its exit code and the findings about one part of the connection.
+ * runDoctor formats each finding as "LEVEL TEXT; do: REMEDY".
  */
 async function runDoctor(hop: string): Promise<{ code: number | null; findings: readonly string[] }> {
   const { code, stdout } = await stack.runCli('doctor', '--json');

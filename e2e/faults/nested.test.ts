@@ -17,8 +17,8 @@ const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
 /**
- * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later, to
- * interrupt requests, responses and the time between.
+ * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later, so
+ * that the fault interrupts requests, responses and the time between.
  */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();

@@ -24,7 +24,9 @@ const timeoutMs = 6_000;
 const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
   client.call(name, args, { timeoutMs });
 
-/** callToEnd calls a tool. If the call becomes a job, callToEnd waits until the job ends and returns its result. */
+/**
+ * callToEnd calls a tool and returns the tool's result. If the call becomes a job, callToEnd waits until the job ends.
+ */
 async function callToEnd(client: McpClient, name: string, args: Record<string, unknown>) {
   let outcome = await callTool(client, name, args);
   let jobs = 0;

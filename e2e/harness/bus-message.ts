@@ -45,7 +45,7 @@ export class BusWriter {
     return this;
   }
 
-  /** message returns a complete D-Bus message with the written body. */
+  /** message returns a complete D-Bus message: the given header and the body that was written with BusWriter. */
   message(head: MessageHead): Buffer {
     const writer = new BusWriter('');
     writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version

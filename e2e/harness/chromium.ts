@@ -56,7 +56,10 @@ export function extensionIdOf(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/** chromiumPath is the Chromium executable that tests run. The environment variable CHROMIUM overrides the default. */
+/**
+ * chromiumPath is the Chromium executable that tests run. The environment variable CHROMIUM overrides the default path
+ * of Chromium.
+ */
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
@@ -67,7 +70,7 @@ const disabledFeatures = [
   // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // These features send requests to Google's servers.
+  // Chromium features that send requests to Google's servers.
   'AimEnabled',
   'MediaRouter',
   'NetworkTimeServiceQuerying',

@@ -13,7 +13,7 @@ import { SystemUnderTest } from '../soak/system-under-test.ts';
 let system: SystemUnderTest;
 let clients: SoakClient[] = [];
 
-/** connect returns an MCP client with a new session. The session is closed after the test. */
+/** connect returns an MCP client with a new session. The test framework closes the client's session after the test. */
 function connect(name: string): SoakClient {
   const client = makeRawHttpClient(name, system.port, system.clientToken);
   clients.push(client);
@@ -32,8 +32,8 @@ async function callTimed(
 }
 
 /**
- * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. The calls run until stop
- * aborts.
+ * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. The eight calls run until
+ * the signal stop aborts.
  */
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);

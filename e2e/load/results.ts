@@ -51,7 +51,7 @@ export class LargeResultClient {
 
   /**
    * callWithoutReading calls a tool and does not read the response. The returned function disconnect closes the
-   * connection.
+   * client's connection to the daemon.
    */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });

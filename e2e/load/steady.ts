@@ -63,8 +63,8 @@ export async function streamCalls(
     await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
     const before = await measureWhenIdle(system);
     const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
-    // HTTP clients close idle connections a few seconds after the last request. Each open connection needs goroutines
-    // in the daemon.
+    // HTTP clients close idle connections a few seconds after the last request. Each open HTTP connection needs
+    // goroutines in the daemon.
     await waitFor(
       'idle connections to end',
       async () => (await system.readStatus()).memory.goroutines <= before.server.goroutines + AllowedGoroutines,

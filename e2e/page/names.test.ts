@@ -10,7 +10,10 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/** cases contains one HTML body per line. The tests compare the accessible name of the element with the ID x. */
+/**
+ * cases contains the HTML bodies of the test pages, one per line. The tests compare the accessible name of the element
+ * with the ID x.
+ */
 const cases = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>
 <button id=x>a<br>b</button>

@@ -19,8 +19,8 @@ export async function assertAccessible(page: Page, scene: string): Promise<void>
 }
 
 /**
- * listTabStops presses Tab from the start of the page until the focus leaves the page. It returns the name of each
- * focused element. The name of an element without a size begins with "invisible".
+ * listTabStops presses Tab from the start of the page until the focus leaves the page. listTabStops returns the name of
+ * each focused element. The name of an element without a size begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {
   while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page

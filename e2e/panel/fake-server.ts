@@ -25,7 +25,7 @@ export interface FakeServer {
   version: string;
   /** hello contains the parameters of the extension's last hello request, or is undefined before the first hello. */
   readonly hello: HelloParams | undefined;
-  /** clearRequests removes all recorded requests. */
+  /** clearRequests removes all requests from the list of recorded requests. */
   clearRequests(): void;
   /**
    * answerRequest computes the result for a request of the extension; an empty object by default. If answerRequest

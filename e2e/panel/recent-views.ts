@@ -30,7 +30,8 @@ export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}
 }
 
 /**
- * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Every ninth call has failed.
+ * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Every ninth sample call has
+ * failed.
  */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
@@ -49,7 +50,7 @@ export function makeEndedCalls(count: number): readonly CallView[] {
   });
 }
 
-/** errorCalls are sample calls with different errors. Some consecutive calls have equal errors. */
+/** errorCalls are sample calls with different errors. Some consecutive sample calls have the same error. */
 export const errorCalls: readonly CallView[] = [
   makeFailedCall('e1', { createdMs: noonMs }),
   makeFailedCall('e2', { createdMs: noonMs - 20_000, args: '{"channelId":"random"}' }),

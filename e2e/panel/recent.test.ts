@@ -122,8 +122,8 @@ test('a button shows more than 100 recent calls, and only rows near the window a
     await waitForRows(shown);
   }
   assert.equal(await panel.getByRole('button', { name: /^Show \d+ more/ }).count(), 0);
-  // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window. One frame of
-  // scrolling then takes 13 ms of CPU time, instead of 33 ms with all rows painted.
+  // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window. With
+  // content-visibility, one frame of scrolling takes 13 ms of CPU time, instead of 33 ms with all rows painted.
   const countDrawnRows = () =>
     panel
       .locator('.ended > li > :first-child')

@@ -1,6 +1,6 @@
 /**
  * Promise: a changed plugin does not run until the user has reviewed and enabled the new content. The side panel shows
- * what has changed.
+ * what has changed in the plugin.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
@@ -48,7 +48,7 @@ test('the tools of a changed plugin fail until the user reviews and enables it i
   await saveScreenshots(panel, 'review-of-changed-plugin');
   const enableButton = panel.getByRole('button', { name: 'Review and enable' });
   const permission = panel.getByRole('combobox', { name: 'Permission of Messages' });
-  // Retry, because a button that has just moved ignores clicks for a moment.
+  // waitFor retries, because a button that has just moved ignores clicks for a moment.
   await waitFor('the plugin to be enabled', async () => {
     if ((await enableButton.isVisible()) && (await enableButton.getAttribute('aria-disabled')) === 'false')
       await enableButton.click();

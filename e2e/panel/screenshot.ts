@@ -9,8 +9,8 @@ const MaxHeight = 4000;
 
 /**
  * saveScreenshots writes light and dark screenshots of the whole side panel or popup to e2e/out/, such as
- * panel-NAME-dark.png. It also checks that no element is wider than the page and that axe-core finds no accessibility
- * violation.
+ * panel-NAME-dark.png. saveScreenshots also checks that no element is wider than the page and that axe-core finds no
+ * accessibility violation.
  */
 export async function saveScreenshots(panel: Page, name: string, kind: 'panel' | 'popup' = 'panel'): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);

@@ -1,6 +1,7 @@
 /**
  * Promise: a call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP
- * client. The first decision counts. The other surfaces then close, and a late decision has no effect.
+ * client. The first decision about a call counts: the other surfaces close their approval request, and a late decision
+ * has no effect.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -185,7 +186,10 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   if (!popup.isClosed()) await popup.close();
 });
 
-/** startTerminal runs `opentabs call` in a pseudo-terminal. It returns access to the terminal's output and input. */
+/**
+ * startTerminal runs `opentabs call` in a pseudo-terminal. startTerminal returns functions that read the terminal's
+ * output and write its input.
+ */
 function startTerminal(value: string) {
   const command = `${binary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });

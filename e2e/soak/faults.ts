@@ -1,6 +1,6 @@
 /**
- * Injects faults, such as a killed daemon, during a soak test. Each injector also undoes its fault after the planned
- * duration.
+ * Injects faults, such as a killed daemon, during a soak test. The function that injects a fault also undoes the fault
+ * after the planned duration.
  */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
@@ -131,7 +131,9 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
   await system.startServer();
 }
 
-/** isProcessRunning reports whether the process with the given ID is running. A zombie process is not running. */
+/**
+ * isProcessRunning reports whether the process with the given ID is running. A zombie process counts as not running.
+ */
 function isProcessRunning(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

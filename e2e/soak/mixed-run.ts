@@ -1,6 +1,6 @@
 /**
- * Makes calls of all kinds under random faults. Each call must end exactly once, in time, and with a code that the
- * faults during the call allow.
+ * Makes calls of all kinds under random faults. A call must end exactly once, in time, and with a code that the faults
+ * during the call allow.
  */
 
 import { pause } from '../harness/wait.ts';

@@ -68,7 +68,9 @@ export const faultKinds = {
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 
-/** PlannedCall is one call of a soak test's plan. atMs is the planned time since the start, in milliseconds. */
+/**
+ * PlannedCall is one call in the plan of a soak test. atMs is the call's planned time since the start, in milliseconds.
+ */
 export interface PlannedCall {
   readonly atMs: number;
   /** client is the index of the client that makes the call. */

@@ -1,8 +1,8 @@
 /** Generates repeatable pseudo-random numbers: the same seed yields the same numbers. */
 
 /**
- * SeededRandom generates pseudo-random numbers that depend only on the seed. Each method call consumes exactly one
- * number of the sequence.
+ * SeededRandom generates pseudo-random numbers that depend only on the seed. Each method of SeededRandom consumes
+ * exactly one number of the pseudo-random sequence.
  */
 export class SeededRandom {
   #state: number;

@@ -1,6 +1,6 @@
 /**
- * An MCP client over Streamable HTTP without a library. Unlike a library, it exposes every event, counts the responses
- * to each request, and can disconnect during a call.
+ * An MCP client over Streamable HTTP without a library. The raw client exposes every event, counts the responses to
+ * each request, and can disconnect during a call.
  */
 import {
   type CallBehavior,
@@ -11,8 +11,8 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns an MCP client for the daemon at port. The first call opens a session. A later call opens a
- * new session if the daemon no longer has the old session.
+ * makeRawHttpClient returns an MCP client for the daemon at port. The client's first call opens an MCP session. A later
+ * call opens a new session if the daemon no longer has the old session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);

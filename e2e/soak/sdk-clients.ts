@@ -20,8 +20,8 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
 }
 
 /**
- * SdkConnection is a connected client of the official MCP SDK. The promise broken resolves when the connection is lost.
- * It is necessary because the SDK never ends a call whose stream breaks.
+ * SdkConnection is a connected client of the official MCP SDK. The promise broken resolves when the client loses its
+ * connection, because the SDK never ends a call whose stream breaks.
  */
 interface SdkConnection {
   readonly client: McpClient;

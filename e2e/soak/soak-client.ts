@@ -29,8 +29,8 @@ export interface CallBehavior {
 }
 
 /**
- * SoakClient is an MCP client that makes calls during a soak test. Its method call never throws and always returns an
- * ending.
+ * SoakClient is an MCP client that makes calls during a soak test. The method SoakClient.call never throws and always
+ * returns how the call ended.
  */
 export interface SoakClient {
   readonly name: string;
@@ -40,7 +40,7 @@ export interface SoakClient {
    * kill stops the client abruptly: it kills the client's process, or closes the connections of the client's session.
    */
   kill(): Promise<void>;
-  /** endSession closes the client's session in the daemon. The next call opens a new session. */
+  /** endSession closes the client's MCP session in the daemon. The client's next call opens a new session. */
   endSession(): Promise<void>;
   /** strayMessages lists messages that belong to no running call, such as a response after the call has ended. */
   readonly strayMessages: readonly string[];

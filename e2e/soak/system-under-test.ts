@@ -174,8 +174,8 @@ export class SystemUnderTest {
   }
 
   /**
-   * restoreTabs opens missing tabs and reloads tabs in which the test plugin does not run, as a user would. It returns
-   * when the plugin runs in every tab.
+   * restoreTabs opens missing tabs and reloads tabs in which the test plugin does not run, as a user would. restoreTabs
+   * returns when the test plugin runs in every tab.
    */
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {

@@ -24,7 +24,10 @@ let chrome: Chrome;
 let panel: Page;
 let client: McpClient;
 let site: Site;
-/** allowedSite and otherSite are the URLs of two test sites with the same pages. The user allows only allowedSite. */
+/**
+ * allowedSite and otherSite are the URLs of two test sites with the same pages. The test allows the extension only on
+ * allowedSite.
+ */
 let allowedSite: string;
 let otherSite: string;
 

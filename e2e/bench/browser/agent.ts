@@ -17,9 +17,9 @@ export interface Field {
 export interface Usage {
   calls: number;
   callMs: number;
-  /** tokensIn is the number of tokens in the arguments that the model writes. */
+  /** tokensIn is the number of tokens in the tool arguments that a model would write. */
   tokensIn: number;
-  /** tokensOut is the number of tokens in the results that the model reads. */
+  /** tokensOut is the number of tokens in the tool results that a model would read. */
   tokensOut: number;
 }
 

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { serveShop } from './shop.ts';
 
-/** BenchSite is a running server of the benchmark pages. It records the events that the pages report. */
+/** BenchSite is a running server of the benchmark pages. BenchSite also records the events that the pages report. */
 export interface BenchSite {
   readonly origin: string;
   /**
-   * reports lists the events that pages reported. Each entry is the name of a run and an event, such as "ours-1 order".
+   * reports lists the events that benchmark pages reported. A reported event is the name of a run and an event, such as
+   * "ours-1 order".
    */
   readonly reports: string[];
   close(): Promise<void>;

@@ -61,8 +61,8 @@ export const playwrightTools: ServerTools = {
 };
 
 /**
- * controlLine matches snapshot lines of chrome-devtools-mcp about elements with a role. Lines about plain text must not
- * match, although they have refs too.
+ * controlLine matches snapshot lines of chrome-devtools-mcp about elements with a role. chrome-devtools-mcp assigns
+ * refs to plain text too, which an agent cannot click.
  */
 const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 

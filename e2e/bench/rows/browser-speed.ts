@@ -197,7 +197,10 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** pictureCount is how many screenshots opentabs takes of a background tab. All screenshots must succeed. */
+/**
+ * pictureCount is how many screenshots opentabs takes of a background tab. All screenshots of the background tab must
+ * succeed.
+ */
 const pictureCount = 40;
 
 /**

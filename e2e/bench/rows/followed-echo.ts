@@ -9,7 +9,7 @@ const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(18
 
 /**
  * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The tool
- * runs in a page and returns 200 bytes. The audit is always on.
+ * runs in a page and returns 200 bytes. The audit is on during all measurements.
  */
 export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();

@@ -23,8 +23,8 @@ export interface LaunchTimes {
   /** newProfileMs are the times from the launch of a browser with a new profile to the first tool result. */
   readonly newProfileMs: readonly number[];
   /**
-   * samePluginMs are the times with a profile in which the same plugin ran before; otherPluginMs are the times for a
-   * plugin that has not run in the profile.
+   * samePluginMs are the times from the launch of a browser whose profile has run the called plugin before.
+   * otherPluginMs are the times for a plugin that has not run in the profile.
    */
   readonly samePluginMs: readonly number[];
   readonly otherPluginMs: readonly number[];
@@ -38,7 +38,7 @@ export interface LaunchTimes {
   readonly server: Memory;
 }
 
-/** CollectedTimes collects the times for a LaunchTimes during the measurement. */
+/** CollectedTimes collects launch times during the measurement; LaunchTimes is the result. */
 interface CollectedTimes {
   readonly newProfileMs: number[];
   readonly samePluginMs: number[];
@@ -59,8 +59,8 @@ function removeProfile(profile: string): void {
 }
 
 /**
- * measureLaunch starts a daemon with the given home folder and launches browsers with new and used profiles. Each
- * profile calls two plugins in separate launches; without plugins, each launch only opens a page.
+ * measureLaunch starts a daemon with the given home folder and launches browsers with new and used profiles. For each
+ * profile, measureLaunch calls two plugins in separate launches. Without plugins, each launch only opens a page.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };

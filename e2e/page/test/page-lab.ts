@@ -162,7 +162,7 @@ export async function startPageLab(): Promise<PageLab> {
       await browser.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      // Retry, because processes of the browser still write to the profile shortly after the browser's exit.
+      // waitFor retries, because processes of the browser still write to the profile shortly after the browser's exit.
       await waitFor('the browser to release its profile', () => {
         rmSync(folder, { recursive: true, force: true });
         return true;
