@@ -31,7 +31,7 @@ async function describePage(): Promise<unknown> {
 
 /**
  * listLockedFunctions returns the names of the functions on the page's window that are not enumerable and not
- * configurable. The extension must leave no such function behind.
+ * configurable. The extension must leave no locked function on the page's window.
  */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>

@@ -21,7 +21,7 @@ before(async () => {
 after(() => stack?.close());
 
 const readStatus = async () => (await stack.runCli('status')).stdout;
-/** tabIdOf returns the ID of the tab that shows path of the test site, or 0 without such a tab. */
+/** tabIdOf returns the ID of the tab that shows path of the test site, or 0 if no tab shows path. */
 const tabIdOf = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const foreverMs = 10 * 60_000;

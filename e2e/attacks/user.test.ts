@@ -1,6 +1,6 @@
 /**
  * Threat: while the daemon is stopped, a program of another user listens on the daemon's port. The extension must send
- * no secret to such an impostor.
+ * no secret to the hostile program.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { median, quantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table that `make bench` prints. */
 export interface Row {
-  /** id selects the row in the environment variable ROWS. Several rows of the table may have the same id. */
+  /** id selects the row in the environment variable ROWS. Several benchmark rows may have the same id. */
   readonly id: string;
   /** what describes the measured value and how it is measured. */
   readonly what: string;

@@ -88,8 +88,8 @@ export interface BrowserFixtureOptions {
 }
 
 /**
- * startFixture starts a fake daemon, a browser and the test sites. If one of them fails to start, startFixture closes
- * the others.
+ * startFixture starts a fake daemon, a browser and the test sites. If the daemon, the browser or a site fails to start,
+ * startFixture stops everything.
  */
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
   const closers: Closer[] = [];

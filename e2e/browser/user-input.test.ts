@@ -1,6 +1,6 @@
 /**
  * Promise: with the debugger, opentabs does not mistake an agent's input for user input. A click or a key press of the
- * user cancels the running action. A cancelled action releases its mouse buttons and keys.
+ * user cancels the running action. A cancelled action releases the mouse buttons and keys that it has pressed.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -13,7 +13,7 @@ let page: Page;
 let tabId = 0;
 let snapshot = '';
 
-/** longText takes so long to type that a test can interrupt the tool meanwhile. */
+/** longText takes so long to type that a test can interrupt the tool. */
 const longText = 'abcdefghij'.repeat(60);
 
 /**

@@ -75,8 +75,8 @@ export class FaultFixture {
   }
 
   /**
-   * startWith does the same as start, with flags for two commands. installFlags are flags of `opentabs extension
-   * install`.
+   * startWith starts a daemon, a proxy, a browser and a test site with flags of two commands. serveFlags are flags of
+   * `opentabs serve`, installFlags of `opentabs extension install`.
    */
   static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await freePort();

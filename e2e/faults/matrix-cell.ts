@@ -81,7 +81,7 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // A call that must fail has to run long enough for a late fault.
+  // A call that must fail gets more steps, so that it still runs when a late fault is injected.
   const stepCount = expected.errorCode ? 400 : 8;
   // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived
@@ -128,7 +128,7 @@ export async function testDuringCall(
   await fixture.closeTabs();
 }
 
-/** testBetweenCalls injects a fault while no call runs, and makes a call immediately afterwards. */
+/** testBetweenCalls injects a fault while no call runs, and makes a call as soon as the fault is over. */
 export async function testBetweenCalls(
   fault: string,
   fixture: FaultFixture,

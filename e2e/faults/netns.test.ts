@@ -42,7 +42,7 @@ if (isInNamespace) {
     assert.equal(result.status, 0, result.stdout);
   });
 } else {
-  // Creating a network namespace requires root. Without root, a proxy stalls both directions of the link instead.
+  // Creating a network namespace requires root. Without root, the test stalls both directions of the link in a proxy.
   test('a call survives a link that loses every packet for 5 s', async () => {
     const fixture = await FaultFixture.start();
     try {

@@ -30,8 +30,8 @@ async function stopWorker(): Promise<void> {
 
 /**
  * reloadExtension reloads the extension as the reload button on chrome://extensions does, and waits until the new
- * service worker has connected. The reload is deferred, because the old service worker stops before it can return a
- * value.
+ * service worker has connected. The extension reloads in a timer, because an immediate reload would stop the service
+ * worker before it can respond.
  */
 async function reloadExtension(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;

@@ -1,7 +1,7 @@
 /**
  * A minimal client for the Chrome DevTools Protocol. Tests use this client instead of Playwright where a permanently
  * attached debugger would change the result: Chrome never suspends a service worker that is being debugged. The client
- * also reads data that Playwright does not offer: memory, event listeners, and objects by prototype.
+ * also reads data that Playwright does not offer: memory use, event listeners, and the live objects of a class.
  */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';

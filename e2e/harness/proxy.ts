@@ -1,18 +1,18 @@
 /**
- * A TCP proxy on loopback between a browser and the opentabs server. The proxy simulates network failures.
+ * A TCP proxy on loopback between a browser and the daemon. The proxy simulates network failures.
  *
- * The extension connects to the proxy's port instead of the server's port. The method stall buffers all bytes in one
- * direction, so the browser and the server see a half-open connection. The method resume forwards the buffered bytes in
+ * The extension connects to the proxy's port instead of the daemon's port. The method stall buffers all bytes in one
+ * direction, so the browser and the daemon see a half-open connection. The method resume forwards the buffered bytes in
  * order, as TCP does. The method cut resets every open connection, and each new connection until resume is called.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Direction is the direction of traffic: "up" from the browser to the server, "down" from the server to the browser.
+ * Direction is the direction of traffic: "up" from the browser to the daemon, "down" from the daemon to the browser.
  */
 export type Direction = 'up' | 'down' | 'both';
 
-/** Proxy is a running TCP proxy between a browser and the opentabs server. */
+/** Proxy is a running TCP proxy between a browser and the daemon. */
 export interface Proxy {
   readonly port: number;
   /** openConnections is the number of open connections, including stalled ones. */

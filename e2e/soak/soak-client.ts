@@ -12,7 +12,10 @@ export interface CallEnding {
   readonly structured: unknown;
   /** progress lists the numbers of the progress notifications in the order of arrival. */
   readonly progress: readonly number[];
-  /** answerCount is the number of responses to the request. More than one response is a violation. */
+  /**
+   * answerCount is the number of responses that the client received for the call. More than one response is a
+   * violation.
+   */
   readonly answerCount: number;
 }
 

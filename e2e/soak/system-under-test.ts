@@ -97,7 +97,7 @@ export class SystemUnderTest {
     await this.restoreTabs();
   }
 
-  /** writeConfig writes config.json. A daemon reads the file only when it starts. */
+  /** writeConfig writes config.json. A daemon reads config.json only when it starts. */
   writeConfig(nextLimits: Limits): void {
     this.limits = nextLimits;
     const { idleMs, hardMs } = limitsByName[nextLimits];
@@ -150,7 +150,7 @@ export class SystemUnderTest {
     return (await this.browser.listPages()).find((page) => page.url === this.urlOf(path))?.id;
   }
 
-  /** findTabId returns Chrome's tab ID of the tab that shows path, or undefined if the daemon lists no such tab. */
+  /** findTabId returns Chrome's tab ID of the tab that shows path, or undefined if no tab shows path. */
   async findTabId(path: string): Promise<number | undefined> {
     const { browsers } = await this.readStatus();
     return browsers.flatMap((browser) => browser.tabs).find((tab) => tab.url === this.urlOf(path))?.tabId;

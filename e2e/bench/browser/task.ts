@@ -38,7 +38,7 @@ class Shopper {
     this.#agent = agent;
   }
 
-  /** open loads url in the current tab. */
+  /** open opens url in the agent's current tab. */
   async open(url: string): Promise<void> {
     await this.#leave(this.#agent.serverTools.open(url));
   }

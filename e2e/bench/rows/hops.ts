@@ -7,8 +7,8 @@ const text = 'x'.repeat(188);
 const order = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Each station has a
- * description and a time budget in microseconds. Stations without a budget are in Chrome or the network.
+ * stations lists the points in the code at which a traced call records the time, in order. A station has a description
+ * and a time budget in microseconds. Stations in Chrome or the network have no time budget.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],

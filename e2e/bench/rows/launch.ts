@@ -155,7 +155,7 @@ function readPss(root: number): number {
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // The process ended meanwhile, so its file in /proc is gone.
+      // A process that ended after readdirSync has no file in /proc.
     }
   }
   const isDescendant = (pid: number): boolean =>
@@ -167,7 +167,7 @@ function readPss(root: number): number {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
       bytes += Number(kilobytes ?? 0) * 1024;
     } catch {
-      // The process ended meanwhile and uses no memory.
+      // A process that has ended uses no memory.
     }
   }
   return bytes;

@@ -16,7 +16,7 @@ export const startCount = 15;
  */
 export const settleMs = 11_000;
 
-/** clientTokenFile returns the path of the file with the client token for tools/list. */
+/** clientTokenFile returns the path of the file that contains the benchmark's client token. */
 export function clientTokenFile(home: string): string {
   return join(home, 'bench-client-token');
 }
