@@ -32,8 +32,7 @@ const args = {
 };
 
 /**
- * runConcurrently makes count calls, eight at a time. runConcurrently returns the numbers of the calls whose last
- * progress report was lost.
+ * runConcurrently makes count calls, eight at a time. The result lists the calls whose last progress report was lost.
  */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];

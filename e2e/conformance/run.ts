@@ -127,7 +127,7 @@ function printFailures(run: Run, verdicts: Verdicts): void {
 }
 
 /**
- * printReport prints how the verdicts of one run differ from the expected verdicts. printReport returns whether they
+ * printReport prints how the verdicts of one run differ from the expected verdicts. The result is true if the verdicts
  * match.
  */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {

@@ -19,7 +19,7 @@ export async function assertAccessible(page: Page, scene: string): Promise<void>
 }
 
 /**
- * listTabStops presses Tab from the start of the page until the focus leaves the page. listTabStops returns the name of
+ * listTabStops presses Tab from the start of the page until the focus leaves the page. The result lists the name of
  * each focused element. The name of an element without a size begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {

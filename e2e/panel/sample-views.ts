@@ -157,7 +157,7 @@ export function makePlugin(name: string, displayName: string, overrides: Partial
   };
 }
 
-/** samplePlugins are four sample plugins with different permissions. The user has not reviewed the last plugin. */
+/** samplePlugins are four sample plugins with different permissions. The last of the sample plugins is unreviewed. */
 export const samplePlugins: readonly PluginView[] = [
   makePlugin('messages', 'Messages'),
   makePlugin('calendar', 'Calendar', { permission: 'auto', matches: ['https://calendar.example.com/*'] }),
