@@ -52,10 +52,7 @@ const brokenAdapters: readonly (readonly [
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/**
- * matchParseError returns a pattern for the error message about an invalid regular expression in the given line of an
- * adapter.
- */
+/** matchParseError returns a pattern for the error about an invalid regular expression in this line of an adapter. */
 function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
@@ -84,8 +81,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // `plugin list`, `status` and `doctor` read a file that the daemon writes some time after the page reported the
-      // error.
+      // `plugin list`, `status` and `doctor` read a file that the daemon writes after the page's report.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);

@@ -1,7 +1,4 @@
-/**
- * Promise: several plugins built with the original OpenTabs SDK work side by side in one tab, and the page cannot
- * interfere.
- */
+/** Promise: plugins built with the original OpenTabs SDK work side by side in a tab, and the page cannot interfere. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Promise: if a tab cannot load its page, the call fails within 10 s with Chrome's network error. Calls work as soon as
- * the site is reachable again.
- */
+/** Promise: a call whose tab cannot load fails within 10 s with the network error. Calls work once the site is back. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -22,9 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * callExpectingNoTab makes a call that must fail with the error code no_tab within limitMs, and returns the error text.
- */
+/** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
   const outcome = await client.call('places__where', args);

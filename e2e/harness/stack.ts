@@ -160,8 +160,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return client;
   };
   const server = { port, token };
-  // Tests poll the daemon's status over HTTP, because an HTTP request is much cheaper than starting the opentabs
-  // command.
+  // Tests poll the daemon over HTTP, because an HTTP request is much cheaper than a start of `opentabs status`.
   const readStatus = async (): Promise<Status> => {
     const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};
