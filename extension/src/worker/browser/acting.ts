@@ -257,7 +257,7 @@ class Acting {
   ): Promise<ActOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
-      // Store only the last action of each tab.
+      // Remember only the frame of the last action in each tab.
       for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
       if (act.result) this.#lastFrames.set(call.documentId, frame);
     }

@@ -95,8 +95,8 @@ export class PageActions {
   }
 
   /**
-   * explainLoss determines why the document of an action no longer exists. If the action is probably not the reason,
-   * explainLoss fails.
+   * explainLoss determines why the document of an action no longer exists. If the action is probably not the reason for
+   * the missing document, explainLoss fails.
    */
   async #explainLoss(
     { tabId, signal }: BrowserCall,

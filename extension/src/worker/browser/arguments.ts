@@ -18,7 +18,10 @@ export function requireText(args: Fields, key: string): string {
   return value;
 }
 
-/** readNumber returns a number argument, or undefined if the argument is missing. Negative numbers are rejected. */
+/**
+ * readNumber returns a number argument, or undefined if the argument is missing. readNumber fails for a negative
+ * number.
+ */
 export function readNumber(args: Fields, key: string): number | undefined {
   const value = args[key];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;

@@ -122,7 +122,7 @@ export class BrowserCalls {
   async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
-    // Let the caller add the call to the table before the tool starts.
+    // Start the tool only after the caller has added the call to the table of running calls.
     await Promise.resolve();
     try {
       const result = await this.#runTool(params, signal);

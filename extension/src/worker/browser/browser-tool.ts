@@ -59,13 +59,13 @@ interface ListedWindow {
 /** BrowserResult is the result of a browser tool. */
 export interface BrowserResult {
   /**
-   * text contains sentences of opentabs about the result. Apart from URLs and quoted lines, text contains nothing from
-   * the page.
+   * text contains sentences of opentabs about the result. The field text contains nothing from the page except URLs and
+   * quoted lines.
    */
   readonly text?: string;
   /**
-   * content contains text from the page, or data of the browser such as bookmarks. The server marks content as
-   * untrusted.
+   * content contains text from the page, or data of the browser such as bookmarks. The server marks the field content
+   * as untrusted.
    */
   readonly content?: string;
   /** page describes the top document of the tab after the tool has run. */
@@ -74,8 +74,8 @@ export interface BrowserResult {
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
   /**
-   * file is a file that the tool has created. The server chooses a name, stores the file, and sends a link to the
-   * client.
+   * file is a file that the tool has created. The server chooses the file's name, stores the file, and sends a link to
+   * the client.
    */
   readonly file?: WrittenFile;
   readonly tabs?: readonly ListedTab[];
@@ -90,7 +90,8 @@ export interface BrowserResult {
   /** downloadId is the ID of the download that the tool has started. */
   readonly downloadId?: number;
   /**
-   * tabId is the ID of the tab that the tool has opened or selected. The server makes the tab the client's current tab.
+   * tabId is the ID of the tab that the tool has opened or selected. The server makes the opened or selected tab the
+   * client's current tab.
    */
   readonly tabId?: number;
 }

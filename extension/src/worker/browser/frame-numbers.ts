@@ -19,8 +19,8 @@ const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
 
 /**
  * FrameNumbers stores the highest ref number and snapshot number of each frame. A later document in the same frame
- * continues with higher numbers, so that a ref never names elements of two documents. The numbers survive a restart of
- * the worker.
+ * continues with higher numbers, so that a ref never names elements of two documents. The ref and snapshot numbers
+ * survive a restart of the worker.
  */
 export class FrameNumbers {
   readonly #options: FrameNumbersOptions;

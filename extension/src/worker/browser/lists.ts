@@ -14,8 +14,8 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
 }
 
 /**
- * cursorText returns a sentence that describes how to read the rest of a list. next is the index at which the rest
- * starts, or undefined at the end of the list.
+ * cursorText returns a sentence that describes how to read the rest of a list. The parameter next is the index at which
+ * the rest starts, or undefined at the end of the list.
  */
 export function cursorText(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
@@ -27,8 +27,8 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
 }
 
 /**
- * listResult returns one part of a list as a tool result, whose lines the server marks as untrusted. limit is the
- * maximum number of lines in the part.
+ * listResult returns one part of a list as a tool result, whose lines the server marks as untrusted. The parameter
+ * limit is the maximum number of lines in the part.
  */
 export function listResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);

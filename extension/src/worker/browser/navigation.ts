@@ -131,8 +131,8 @@ export function webAddress(text: string): string {
 }
 
 /**
- * describeLoad describes how a navigation ended. The text contains no URLs, because the server adds the page's URL only
- * if the client may see the URL. requested is the URL in the tool's arguments, if there is one.
+ * describeLoad describes how a navigation ended. describeLoad mentions no URLs, because the server adds the page's URL
+ * only if the client may see the URL. The parameter requested is the URL in the tool's arguments, if there is one.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, reached, accessProblem } = outcome;

@@ -42,8 +42,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilent is called when the page has not answered pings for SilentMs. The operation fails with the returned error,
-   * if the page is still silent.
+   * onSilent is called when the page has not answered pings for SilentMs. If the page is still silent, the operation
+   * fails with the error that onSilent returned.
    */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
@@ -321,8 +321,8 @@ class Connection {
 
   /**
    * #findReplaced detects that another script has replaced the content of a document, and closes the connection. Chrome
-   * does not report replaced content and keeps the port open. The only sign is that the extension can run a script in
-   * the document, while the port receives no answer.
+   * does not report replaced content and keeps the port open. The only sign of replaced content is that the extension
+   * can run a script in the document, while the port receives no answer.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
@@ -383,7 +383,7 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * reasonWithProgress returns the abort reason of a cancelled operation. If the reason is a ToolFailure,
+ * reasonWithProgress returns the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
  * reasonWithProgress adds what the operation has already done.
  */
 function reasonWithProgress(reason: unknown, error: unknown): unknown {

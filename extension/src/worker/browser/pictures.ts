@@ -60,8 +60,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 }
 
 /**
- * captureWithoutDebugger takes a picture without the debugger. The result is undefined if the picture needs the
- * debugger and the debugger is installed.
+ * captureWithoutDebugger takes a picture without the debugger. captureWithoutDebugger returns undefined if the picture
+ * needs the debugger and the debugger is installed.
  */
 async function captureWithoutDebugger(
   browser: PicturesBrowser,
@@ -108,7 +108,10 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
   return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0 };
 }
 
-/** capture takes a picture of the active tab of a window. capture fails if the user switches tabs meanwhile. */
+/**
+ * capture takes a picture of the active tab of a window. capture fails if the user switches to another tab during the
+ * capture.
+ */
 async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ data: string; width: number }> {
   for (let attempt = 1; ; attempt++) {
     const before = await browser.readTab(call.tabId);

@@ -7,9 +7,9 @@ import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 const InspectionTimeoutMs = 1000;
 
 /**
- * findSecretFields returns the kinds of secret fields of a page, such as password fields. The result is undefined if
- * the top frame or a frame into which the call types does not answer. The server then assumes that the page has secret
- * fields.
+ * findSecretFields returns the kinds of secret fields of a page, such as password fields. findSecretFields returns
+ * undefined if the top frame, or a frame into which the call types, does not answer. Without an answer, the server
+ * assumes that the page has secret fields.
  */
 export async function findSecretFields(
   frames: TabFrames,

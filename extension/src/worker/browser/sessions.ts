@@ -77,7 +77,7 @@ export class Sessions {
 
   async #end(session: string, used: UsedSession): Promise<void> {
     if (used.runningCalls === 0) this.#sessions.delete(session);
-    // If the cleanup of one store fails, continue with the other stores.
+    // If one store cannot delete the data of the session, continue with the other stores.
     for (const part of this.#options.parts) await part.endSession(session).catch(() => undefined);
     const tabIds = [...used.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, used));
     await Promise.all(tabIds.map((tabId) => this.#options.leaveTab(tabId).catch(() => undefined)));

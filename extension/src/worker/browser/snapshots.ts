@@ -66,9 +66,9 @@ export class Snapshots {
   }
 
   /**
-   * takeFull returns a snapshot of the whole page for the result of an action. The result contains the URL of the
-   * snapshot's own document, because the tab may navigate before the tool ends. The server decides by the URL whether
-   * the client may read the snapshot.
+   * takeFull returns a snapshot of the whole page for the result of an action. takeFull also returns the URL of the
+   * snapshot's document, because the tab may navigate before the tool ends. The server decides by the URL whether the
+   * client may read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);
@@ -174,14 +174,16 @@ function familyKey(frame: FrameTarget, snapshot: string): string {
 }
 
 /**
- * sizeOfSnapshot returns the maximum size of a snapshot in tokens, which is at least MinTokens. The value 0 means no
- * limit.
+ * sizeOfSnapshot returns the maximum size of a snapshot in tokens, which is at least MinTokens. A maximum size of 0
+ * means no limit.
  */
 function sizeOfSnapshot(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
-/** sizeOfChild returns the maximum size of each child frame's snapshot in tokens. The value 0 means no limit. */
+/**
+ * sizeOfChild returns the maximum size of each child frame's snapshot in tokens. A maximum size of 0 means no limit.
+ */
 function sizeOfChild(maxTokens: number, usedTokens: number, count: number): number {
   if (maxTokens === 0 || count === 0) return 0;
   return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));

@@ -73,7 +73,7 @@ export class TabFrames {
   }
 
   /**
-   * * run runs a page script operation in a frame. If onInput is set, the page script requests trusted input through
+   * run runs a page script operation in a frame. If onInput is set, the page script requests trusted input through
    * onInput. If the active tab's page does not answer, run fails with dialog_open.
    */
   async run<N extends PageOperationName>(
@@ -110,8 +110,8 @@ export class TabFrames {
   }
 
   /**
-   * findOrigin returns where a frame's document starts in the tab's viewport, in CSS pixels. The result is undefined if
-   * the frame is scaled, rotated or in a shadow root.
+   * findOrigin returns where a frame's document starts in the tab's viewport, in CSS pixels. findOrigin returns
+   * undefined if the frame is scaled, rotated or in a shadow root.
    */
   async findOrigin(call: BrowserCall, frame: FrameTarget): Promise<{ x: number; y: number } | undefined> {
     let [x, y] = [0, 0];
@@ -133,9 +133,9 @@ export class TabFrames {
   }
 
   /**
-   * findPoint converts a point of a frame to the tab's viewport. The result is undefined if the position of the frame
-   * is unknown, for example because the frame is rotated. If isShown is true, findPoint scrolls the point into view,
-   * and fails with not_hittable if another element covers the point.
+   * findPoint converts a point of a frame to the tab's viewport. findPoint returns undefined if the position of the
+   * frame is unknown, for example because the frame is rotated. If isShown is true, findPoint scrolls the point into
+   * view, and fails with not_hittable if another element covers the point.
    */
   async findPoint(
     call: BrowserCall,
@@ -199,8 +199,9 @@ export class TabFrames {
   }
 
   /**
-   * findChildren finds the child frames whose frame elements are in a snapshot. The parameter parent is the frame of
-   * the snapshot. A frame element and its document are matched by their index in window.frames.
+   * findChildren finds the child frames whose frame elements are in a snapshot. The parameter parent is the frame in
+   * which the snapshot was taken. findChildren matches a frame element with its document by their index in
+   * window.frames.
    */
   async findChildren(
     call: BrowserCall,
@@ -221,7 +222,7 @@ export class TabFrames {
     const found: { info: FrameInfo; frame: FrameTarget }[] = [];
     for (const info of infos) {
       for (const candidate of unused) {
-        // Compare the URLs of frames in shadow roots, because window.frames does not list frames in shadow roots.
+        // window.frames does not list frames in shadow roots, so match frames in shadow roots by their URLs.
         const isSame = candidate.index === info.index && (info.index >= 0 || candidate.url === info.src);
         if (!isSame) continue;
         unused.delete(candidate);

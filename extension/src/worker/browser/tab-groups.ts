@@ -41,8 +41,8 @@ export class TabGroups {
   }
 
   /**
-   * add adds a tab to the tab group of a client. Without the Chrome permission tabGroups, add does nothing. Errors of
-   * Chrome, such as for tabs in popup windows, are ignored.
+   * add adds a tab to the tab group of a client. Without the Chrome permission tabGroups, add does nothing. add ignores
+   * errors of Chrome, which rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);
@@ -61,7 +61,10 @@ export class TabGroups {
     await this.#browser.writeSessionValue(GroupsValue, JSON.stringify(Object.fromEntries(entries)));
   }
 
-  /** #colorOf returns the stored color of a client's tab groups. A new client gets an unused color, if there is one. */
+  /**
+   * #colorOf returns the stored color of a client's tab groups. A new client gets a color that no other client has, if
+   * possible.
+   */
   async #colorOf(client: string): Promise<GroupColor> {
     const colors = readColors(await this.#browser.readSetting(ColorsSetting));
     const stored = colors.get(client);

@@ -16,7 +16,7 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
 
 /**
  * WatchExtraMs is how long a page continues to report user input after a client has stopped using the tab, in
- * milliseconds. The extra time avoids restarting the watch for every action.
+ * milliseconds. The extra time avoids restarting the watch for user input before every action.
  */
 const WatchExtraMs = 60_000;
 /**
@@ -121,11 +121,14 @@ export class UserInput {
 
   #watch(tabId: number, documentIds: string[] | undefined): void {
     const limitMs = (this.#watchEnds.get(tabId) ?? 0) - Date.now();
-    // Ignore errors, because Chrome runs no scripts in some pages, such as error pages.
+    // Ignore errors, because Chrome does not run the extension's scripts in some pages, such as error pages.
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
 
-  /** receive handles a page's report of a click or a key press. Input that the debugger has sent is ignored. */
+  /**
+   * receive handles a page's report of a click or a key press. receive ignores clicks and keys that the debugger has
+   * sent.
+   */
   receive(tabId: number, kind: InputKind): void {
     for (const input of this.#expected) {
       if (input.tabId !== tabId || input.kind !== kind) continue;

@@ -34,7 +34,9 @@ export function makeVisionTools(
   ];
 }
 
-/** InputTools contains what an action needs to send input. The method make rejects after the action was cancelled. */
+/**
+ * InputTools contains what an action needs to send input. The method make rejects input after the action was cancelled.
+ */
 interface InputTools {
   make(request: InputRequest): Promise<void>;
   readonly session: DebuggerSession;

@@ -211,7 +211,7 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readView();
   const tabIds = await browser.restoreClosed(entry.sessionId);
-  // Chrome activates a restored tab or window. Activate the user's previous tab again.
+  // Chrome activates a restored tab or window. So activate the tab again that the user was viewing.
   for (const tabId of tabIds) await browser.restoreView(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };

@@ -22,7 +22,10 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
   const busy = new Set<string>();
   /** loading contains the IDs of the tabs that are loading. */
   const loading = new Set<number>();
-  /** frozen maps tab IDs to true if Chrome has frozen the tab. Only tabs in this map need a query to Chrome. */
+  /**
+   * frozen maps tab IDs to true if Chrome has frozen the tab. For tabs that are missing in the map frozen, isTabFrozen
+   * answers without a query to Chrome.
+   */
   const frozen = new Map<number, boolean>();
   const partDelay = { inMs: 0 };
   const missing: number[] = [];

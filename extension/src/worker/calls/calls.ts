@@ -22,7 +22,7 @@ import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. After
+ * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. After
  * ReconnectTimeoutMs, the calls of the document fail.
  */
 const ReconnectTimeoutMs = 50;
@@ -208,7 +208,7 @@ export class Calls {
   }
 
   /**
-   * * endMissing fails a call whose document no longer exists. If the call cannot have begun, the server may retry the
+   * endMissing fails a call whose document no longer exists. If the call cannot have begun, the server may retry the
    * call in another document.
    */
   async #endMissing(call: RunningCall): Promise<void> {
@@ -243,7 +243,7 @@ export class Calls {
   }
 
   /**
-   * * answer delivers the server's answer to a tool's request, such as the result of a nested call. answer resolves
+   * answer delivers the server's answer to a tool's request, such as the result of a nested call. answer resolves
    * with true if the tool was waiting for the answer.
    */
   async answer(params: ToolAnswerParams): Promise<boolean> {
@@ -304,7 +304,7 @@ export class Calls {
   }
 
   /**
-   * * isOwner reports whether a document may send messages about a call. A document may send messages about calls that
+   * isOwner reports whether a document may send messages about a call. A document may send messages about calls that
    * were sent to the document, and about calls that the worker has not recorded.
    */
   #isOwner(doc: Doc, id: string): boolean {
@@ -399,7 +399,7 @@ export class Calls {
   }
 
   /**
-   * * tabCrashed fails the calls of a crashed tab. tabCrashed must be called before the tab reloads, because after a
+   * tabCrashed fails the calls of a crashed tab. tabCrashed must be called before the tab reloads, because after a
    * reload the calls fail as if the user had navigated.
    */
   tabCrashed(tabId: number): void {
@@ -409,7 +409,7 @@ export class Calls {
   }
 
   /**
-   * * documentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
+   * documentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
    * document cannot have begun.
    */
   documentOrphaned(documentId: string): void {
@@ -420,7 +420,7 @@ export class Calls {
   }
 
   /**
-   * * documentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
+   * documentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
    * a failed call later, the bridge drops the call.
    */
   documentSilent(documentId: string): void {

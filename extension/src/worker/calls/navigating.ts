@@ -9,7 +9,7 @@ const LoadStartMs = 1000;
 const MaxDelayMs = 5000;
 
 /**
- * * Navigating tracks documents that are about to be replaced by a navigation. No new call should start in a document
+ * Navigating tracks documents that are about to be replaced by a navigation. No new call should start in a document
  * that is about to be replaced.
  */
 export interface Navigating {
@@ -18,9 +18,9 @@ export interface Navigating {
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
-   * * runWhenSettled runs the function start as soon as a call may be sent to a document. If the document is not
-   * navigating, start runs immediately. If the document is navigating, start runs when the navigation ends without a
-   * new document (such as a download), or after MaxDelayMs.
+   * runWhenSettled runs the function start as soon as a call may be sent to a document. If the document is not
+   * navigating, the function start runs immediately. If the document is navigating, the function start runs after a
+   * navigation without a new document (such as a download), or after MaxDelayMs.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }

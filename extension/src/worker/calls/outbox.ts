@@ -33,8 +33,8 @@ interface StoredEnding {
 }
 
 /**
- * StoredReports contains progress reports of one call that the server may not have received. The reports were sent but
- * not confirmed, or have not been sent.
+ * StoredReports contains progress reports of one call that the server may not have received. A stored report was sent
+ * but not confirmed, or has not been sent yet.
  */
 interface StoredReports {
   sent: ReportBatch[];
@@ -44,7 +44,7 @@ interface StoredReports {
 
 /**
  * MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. Above
- * MaxSentChars, the oldest reports are deleted.
+ * MaxSentChars, the outbox deletes the oldest reports.
  */
 const MaxSentChars = 256 * 1024;
 
@@ -52,7 +52,7 @@ export interface OutboxOptions {
   /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /**
-   * * confirm resolves when the server has processed all frames that were sent before the call of confirm. confirm
+   * confirm resolves when the server has processed all frames that were sent before the call of confirm. confirm
    * rejects when the link is lost.
    */
   confirm(): Promise<unknown>;
@@ -91,8 +91,9 @@ export class Outbox {
   }
 
   /**
-   * endWithResult sends the result of a call. output is the JSON text of a small result. For a large result, parts is
-   * the number of parts that were already sent. hops is set only for traced calls.
+   * endWithResult sends the result of a call. The parameter output is the JSON text of a small result. For a large
+   * result, the parameter parts is the number of parts that were already sent. The parameter hops is set only for
+   * traced calls.
    */
   endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
     const frame =

@@ -7,7 +7,7 @@ import type { ToBridge } from '../../port-message.ts';
 // server ignores duplicates. An answer is stored while its document is disconnected.
 
 /**
- * * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are
+ * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are
  * sent only once, so a lost link can lose the requests.
  */
 const MaxStoredChars = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ export interface ToolRequests {
    */
   receiveRequest(id: string, ask: number, body: string): void;
   /**
-   * * answer forwards the server's answer to the document of a call. answer resolves with true if the tool was waiting
+   * answer forwards the server's answer to the document of a call. answer resolves with true if the tool was waiting
    * for the answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;

@@ -9,18 +9,18 @@ import type { Syntax } from './syntax.ts';
 /** ArmTimeoutMs limits how long a document may take to prepare its entry point for an adapter, in milliseconds. */
 const ArmTimeoutMs = 10_000;
 /**
- * * RunTimeoutMs limits how long Chrome may take to run an adapter's code, in milliseconds. A page that is busy with a
+ * RunTimeoutMs limits how long Chrome may take to run an adapter's code, in milliseconds. A page that is busy with a
  * long script runs the adapter only after that script.
  */
 const RunTimeoutMs = 20_000;
 /**
- * * RetryMs is half the delay before the first retry, in milliseconds. The delay is 400 ms before the first retry and
- * doubles for each further retry. After MaxTries failed attempts, the injection counts as failed.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay before injecting again is 400 ms at
+ * first, and doubles after each failed attempt. After MaxTries failed attempts, the worker stops injecting the adapter.
  */
 const RetryMs = 200;
 const MaxTries = 6;
 /**
- * * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
+ * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
  * injects an adapter at most MaxInjections times into one document. After MaxInjections injections, calls treat the tab
  * as a tab without the plugin.
  */
@@ -29,8 +29,8 @@ const MaxInjections = 3;
 
 /**
  * HostStartMs limits how long a started host may take to report a running adapter, in milliseconds. After HostStartMs,
- * calls treat the document as a document without the plugin. The limit matches the server, whose calls wait at most 15
- * s for an adapter that is being injected.
+ * calls treat the document as a document without the plugin. HostStartMs matches the server, whose calls wait at most
+ * 15 s for an adapter that is being injected.
  */
 const HostStartMs = 15_000;
 
@@ -86,8 +86,8 @@ export class Delivery {
   /** #injections contains the injections of each document, by document ID and then by plugin name. */
   readonly #injections = new Map<string, Map<string, Injection>>();
   /**
-   * #startingHosts contains started hosts whose adapter does not run yet. A key is a document ID, a space and a plugin
-   * name.
+   * #startingHosts contains started hosts whose adapter does not run yet. A key of #startingHosts is a document ID, a
+   * space and a plugin name.
    */
   readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
   /** #checkedScripts contains the scripts whose syntax was checked in a document, by document ID. */

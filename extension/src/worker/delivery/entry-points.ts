@@ -1,16 +1,18 @@
 import { toHex } from '../hex.ts';
 
 /**
- * * EntryPoints names the global constants through which a loaded page can receive new adapters. The script that starts
- * a host in a page declares a global constant with a secret name, whose value is the host's entry point function. Page
- * scripts share the global scope, but cannot list or overwrite its constants, and cannot guess their names.
+ * EntryPoints names the global constants through which a loaded page can receive new adapters. The script that starts a
+ * host in a page declares a global constant with a secret name, whose value is the host's entry point function. Page
+ * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
   /** nameOf returns the name of the constant for a plugin, which stays the same when the browser restarts. */
   nameOf(plugin: string): Promise<string>;
 }
 
-/** makeEntryPoints returns an EntryPoints that derives all names from a secret. Pages must not learn the secret. */
+/**
+ * makeEntryPoints returns an EntryPoints that derives all names from a secret. The secret must be unknown to web pages.
+ */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
@@ -36,25 +38,25 @@ export function constantScript(name: string, expression: string): string {
 
 /**
  * variableScript returns a script that stores the result of an expression in a global variable of an isolated world.
- * The script uses var instead of const, because lateStartScript may declare the same name again.
+ * variableScript uses var instead of const, because lateStartScript may declare the same name again.
  */
 export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * lateStartScript returns a script that starts a host in an isolated world after the page has loaded. The script's
- * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The script itself
- * evaluates to true if the bridge accepted the host.
+ * lateStartScript returns a script that starts a host in an isolated world after the page has loaded. The parameter
+ * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The late-start
+ * script itself evaluates to true if the bridge accepted the host.
  */
 export function lateStartScript(name: string, expression: string): string {
-  // Code in `expression` must not be able to access local names of this script, except the entry point's name.
+  // The late-start script declares no names that the code in `expression` could access, except the entry point's name.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
 /**
- * adapterScript returns a script that passes an adapter to an entry point. The script evaluates to true if the entry
- * point accepted the adapter.
+ * adapterScript returns a script that passes an adapter to an entry point. The adapter script evaluates to true if the
+ * entry point accepted the adapter.
  */
 export function adapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;

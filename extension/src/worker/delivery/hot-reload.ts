@@ -22,8 +22,8 @@ const ReplyTimeoutMs = 5000;
  */
 const CodeTimeoutMs = 30_000;
 /**
- * * RetryMs is half the delay before the first retry, in milliseconds. The delay is 1 s before the first retry and
- * doubles for each further retry. After MaxTries failed attempts, the document keeps its old adapter.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay before replacing an adapter again is 1 s
+ * at first, and doubles after each failed attempt. After MaxTries failed attempts, the document keeps its old adapter.
  */
 const RetryMs = 500;
 const MaxTries = 3;
@@ -55,7 +55,7 @@ interface Build {
 }
 
 /**
- * * Swap is the replacement of one adapter, from the first message to the document until the document reports the
+ * Swap is the replacement of one adapter, from the first message to the document until the document reports the
  * result.
  */
 interface Swap {
@@ -88,8 +88,8 @@ export class HotReload {
   readonly #expectedDocs = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
   /**
-   * #attempts contains the latest attempt for a document and a plugin. A key is a document ID, a space and a plugin
-   * name.
+   * #attempts contains the latest attempt for a document and a plugin. A key of #attempts is a document ID, a space and
+   * a plugin name.
    */
   readonly #attempts = new Map<string, Attempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -194,8 +194,8 @@ export class HotReload {
   }
 
   /**
-   * * * needsAdapter reports whether a document needs the new adapter of a plugin: the document has removed the adapter
-   * or runs an outdated version, and the last attempt has not failed for good.
+   * needsAdapter reports whether the worker should inject the new adapter of a plugin into a document. The document
+   * must have removed the adapter or run an outdated version, and no previous injection may have failed for good.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;

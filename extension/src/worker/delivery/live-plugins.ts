@@ -12,7 +12,7 @@ export interface LivePluginsOptions {
 }
 
 /**
- * * LivePlugins reports which plugins a call can use in a document. LivePlugins combines the adapters that documents
+ * LivePlugins reports which plugins a call can use in a document. LivePlugins combines the adapters that documents
  * report with the adapters that the worker is injecting or replacing.
  */
 export class LivePlugins {
@@ -63,9 +63,9 @@ export class LivePlugins {
   }
 
   /**
-   * * usableIn removes plugins that calls cannot use from a document's report. The removed plugins cannot run, have an
-   * outdated pre-script or world, or are being replaced. usableIn adds the wanted plugins that failed to start, with
-   * their errors.
+   * usableIn removes plugins that calls cannot use from a document's report. Calls cannot use a plugin that is
+   * disabled, has an outdated pre-script or world, or is being replaced. usableIn adds the wanted plugins that failed
+   * to start, with their errors.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;

@@ -14,7 +14,7 @@ function wrapCode(code: string): string {
 }
 
 /**
- * * runInWorld runs scripts as Chrome does in an isolated world. An exception triggers an error event, and ends only
+ * runInWorld runs scripts as Chrome does in an isolated world. An exception triggers an error event, and ends only
  * the script that threw the exception.
  */
 async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> {

@@ -19,7 +19,7 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  */
 export interface Syntax {
   /**
-   * * problem parses the code of a plugin in a document without running the code. problem resolves with the syntax
+   * problem parses the code of a plugin in a document without running the code. problem resolves with the syntax
    * error, or with undefined if the code is valid or the document does not respond.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
@@ -37,8 +37,8 @@ export interface Syntax {
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const problems = new Map<string, string>();
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
-    // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Line numbers
-    // are reduced by 1, because the first line of the code is the server's wrapper.
+    // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Subtract 1
+    // from Chrome's line number, because the first line of a plugin's code is the server's wrapper.
     const error = await findSyntaxError((scripts) => run(doc, scripts), `(${code}\n)`);
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
@@ -65,9 +65,9 @@ export interface SyntaxProblem {
 }
 
 /**
- * findSyntaxError runs a script and returns its syntax error. The result is undefined if the script is valid or the
- * document does not respond. The function run must run scripts in order in the isolated world SYNTAX_WORLD, and resolve
- * with the result of the last script.
+ * findSyntaxError runs a script and returns its syntax error. findSyntaxError returns undefined if the script is valid
+ * or the document does not respond. The function run must run scripts in order in the isolated world SYNTAX_WORLD, and
+ * resolve with the result of the last script.
  */
 export async function findSyntaxError(
   run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -77,7 +77,7 @@ export async function findSyntaxError(
 }
 
 /**
- * * START_LISTENING is a script that stores the first error of the following scripts. RETURN_ERROR is a script that
+ * START_LISTENING is a script that stores the first error of the following scripts. RETURN_ERROR is a script that
  * evaluates to the stored error and removes the error listener.
  */
 const START_LISTENING = `

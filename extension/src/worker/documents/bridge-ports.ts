@@ -37,7 +37,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // postMessage throws if the document no longer exists. Chrome then calls onDisconnect.
+        // postMessage throws if the document no longer exists. The port's onDisconnect event follows.
       }
       return true;
     };

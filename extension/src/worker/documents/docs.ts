@@ -4,8 +4,8 @@ import type { LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../../
 export interface Doc {
   readonly tabId: number;
   /**
-   * frameId is 0 for the top document of a tab. The worker accepts a frame's document only if it has the same origin as
-   * the top document.
+   * frameId is 0 for the top document of a tab. The worker accepts a frame's document only if the frame has the same
+   * origin as the top document.
    */
   readonly frameId: number;
   readonly documentId: string;
@@ -104,7 +104,7 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may briefly have two top documents. The newer document connected last.
+    // During a navigation, a tab may briefly have two top documents. The newer of two top documents connected last.
     live: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

@@ -81,8 +81,8 @@ export class Health {
   }
 
   /**
-   * recordMessage records that a document has sent a message. ping is the number of the answered ping if the message is
-   * an answer.
+   * recordMessage records that a document has sent a message. The parameter ping is the number of the ping that the
+   * message answers, if any.
    */
   recordMessage(doc: Doc, ping?: number): void {
     const health = this.#healthOf(doc);

@@ -31,8 +31,8 @@ export interface Logs {
 /** makeLogs returns a Logs that has counted no messages. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
-   * * windows contains each document's state of the rate limit: when the time window started, how many messages
-   * arrived, and how many entries of each plugin were dropped.
+   * windows contains the rate limit of each document: the start of the time window, the number of messages, and the
+   * dropped entries per plugin.
    */
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
@@ -58,7 +58,7 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/** countEntries returns the number of log entries in a JSON array. Invalid text counts as one entry. */
+/** countEntries returns the number of log entries in a JSON array. Invalid text counts as one log entry. */
 function countEntries(entries: string): number {
   const list = entries.length <= MaxParsedChars ? parseOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

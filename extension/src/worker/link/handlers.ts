@@ -47,7 +47,10 @@ export type BrowserNotification =
   | 'plugin.log'
   | 'state.watch';
 
-/** ServerRequest lists the request methods that the server sends to the extension. Both sides send ping. */
+/**
+ * ServerRequest lists the request methods that the server sends to the extension. Both the server and the extension
+ * send ping.
+ */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**
  * ServerNotification lists the notification methods that the server sends after the handshake. The handshake itself
@@ -56,7 +59,7 @@ type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers contains one handler for each request of the server. Code that lacks a handler does not compile. If a
+ * RequestHandlers contains one handler for each request of the server. A missing handler is a compile error. If a
  * handler returns undefined, the handler itself sends the response later.
  */
 export type RequestHandlers = {

@@ -85,7 +85,7 @@ export class BrowserIdentity {
   }
 }
 
-/** readOrCreate reads a stored random ID. If none is stored, readOrCreate creates and stores a new ID. */
+/** readOrCreate reads a stored random ID. If no ID is stored, readOrCreate creates and stores a new ID. */
 async function readOrCreate(
   key: string,
   read: (key: string) => Promise<string | undefined>,

@@ -28,7 +28,9 @@ import type { OpenSocket, Socket } from './socket.ts';
 /** DownReason is why the link to the server is down. */
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/** LinkState is the state of the link that the side panel shows. text is the server's explanation, or empty. */
+/**
+ * LinkState is the state of the link that the side panel shows. The field text is the server's explanation, or empty.
+ */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
@@ -88,9 +90,9 @@ const AnswerTimeoutMs = 10_000;
 /** DownloadTimeoutMs limits requests for which the server may download a package, in milliseconds. */
 const DownloadTimeoutMs = 150_000;
 /**
- * A timer counts how many ticks have passed without a message from the server. After BeatsBeforePing ticks, the link
- * sends a ping, and after MaxSilentBeats ticks, the link closes. The link counts ticks instead of time, because the
- * clock jumps when the machine sleeps.
+ * A timer counts how many ticks have passed without a message from the server. After BeatsBeforePing ticks without a
+ * message, the link sends a ping. After MaxSilentBeats ticks, the link closes. The link counts ticks instead of time,
+ * because the clock jumps when the machine sleeps.
  */
 const MaxSilentBeats = 4;
 const BeatsBeforePing = 2;
@@ -269,8 +271,8 @@ export class Link {
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
-        // Use the error in the response to hello. The server also closes the socket, but a close reason is too short
-        // for the full message.
+        // Report the error in the response to hello, because the close reason of a WebSocket is too short for the full
+        // message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
         refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });

@@ -11,7 +11,7 @@ import type { Link } from '../link/link.ts';
 import { approvalNotice } from './approval-text.ts';
 
 /**
- * * MinShownMs is how long a notification must be visible before its buttons work, in milliseconds. MinShownMs protects
+ * MinShownMs is how long a notification must be visible before its buttons work, in milliseconds. MinShownMs protects
  * the user from clicking a notification that has just replaced another notification.
  */
 const MinShownMs = 700;
@@ -34,7 +34,9 @@ export interface ApprovalNotificationsOptions {
   listOpen(): Promise<string[]>;
   /** isPanelOpen reports whether a side panel is open in this browser. */
   isPanelOpen(): boolean;
-  /** openPanel opens the side panel. Chrome allows this only while the worker handles a user's click. */
+  /**
+   * openPanel opens the side panel. Chrome allows opening the side panel only while the worker handles a user's click.
+   */
   openPanel(): Promise<void>;
   /** setWatching subscribes to the server's list of calls, or unsubscribes. */
   setWatching(isWatching: boolean): void;
@@ -74,7 +76,10 @@ export class ApprovalNotifications {
   /** #decided contains the IDs of tickets that the user has decided in a notification. */
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** #work resolves when the last scheduled update of the notification has ended. Updates run one after the other. */
+  /**
+   * #work resolves when the last scheduled update of the notification has ended. Updates of the notification run one
+   * after the other.
+   */
   #work: Promise<void>;
 
   /** listeners contains the handlers of clicks on notifications. */
@@ -257,7 +262,9 @@ function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: 
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/** parseId decodes the ID of an approval notification. For other notifications, parseId returns undefined. */
+/**
+ * parseId decodes the ID of an approval notification. For the ID of any other notification, parseId returns undefined.
+ */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;
@@ -276,8 +283,8 @@ function isOutcomeId(id: string): boolean {
 const DecisionLinkMs = 8000;
 
 /**
- * makeLinkedDecide returns a function that sends a decision to the server. A click may have just started the service
- * worker, so the function waits for the link to open.
+ * makeLinkedDecide returns a function that sends a decision to the server. If a click has just started the service
+ * worker, the decision waits until the link is open.
  */
 export function makeLinkedDecide(
   link: Pick<Link, 'state' | 'opened' | 'request'>,

@@ -16,7 +16,7 @@ const MaxShownReason = 160;
 export interface ApprovalNotice {
   readonly content: NotificationContent;
   /**
-   * * canDecide is false if the notification cannot show everything that the user needs for a decision. If canDecide is
+   * canDecide is false if the notification cannot show everything that the user needs for a decision. If canDecide is
    * false, the first button opens the side panel instead of allowing the call.
    */
   readonly canDecide: boolean;

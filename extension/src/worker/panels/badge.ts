@@ -3,7 +3,7 @@
 import type { PanelHold } from '../../panel-message.ts';
 
 /**
- * * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. Without BadgeIntervalMs,
+ * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. Without BadgeIntervalMs,
  * short calls would make the badge flicker.
  */
 const BadgeIntervalMs = 300;
@@ -34,8 +34,8 @@ export interface BadgeOptions {
   /** draw shows a badge in all tabs without a separate badge. */
   draw(content: BadgeContent): void;
   /**
-   * drawTab shows a badge text and a tooltip while a given tab is active. Without a text, the tab shows the common
-   * badge text. Chrome cannot remove the tooltip of a single tab.
+   * drawTab shows a badge text and a tooltip while a given tab is active. Without a badge text of its tab, Chrome shows
+   * the common badge text. Chrome cannot remove the tooltip of a single tab.
    */
   drawTab(tabId: number, text: string | undefined, title: string): void;
 }
@@ -55,7 +55,7 @@ export class Badge {
   }
 
   /**
-   * * setWaiting updates the number of calls that wait for approval, and redraws the badge immediately. On a new link,
+   * setWaiting updates the number of calls that wait for approval, and redraws the badge immediately. On a new link,
    * the server sends the number of waiting calls only if some call waits.
    */
   setWaiting(count: number): void {
@@ -81,8 +81,7 @@ export class Badge {
     const content = badgeContent(state);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
-    // Show calls that wait for approval in every tab, even in tabs that an agent uses, because the user must notice
-    // them.
+    // Show waiting calls in every tab, even in tabs that an agent uses, because the user must notice the waiting calls.
     const holds = state.isLinked && state.waiting === 0 ? this.#options.holds() : [];
     this.#redrawTabs(
       holds.filter(({ taken }) => taken !== true),

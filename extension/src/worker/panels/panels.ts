@@ -133,7 +133,7 @@ export function makePanels(options: PanelsOptions): Panels {
 }
 
 /**
- * * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If both lists contain a
+ * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If both lists contain a
  * call, only the copy in the newer list remains.
  */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {

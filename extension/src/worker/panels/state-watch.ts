@@ -2,7 +2,7 @@
 type StateConsumer = 'panels' | 'notifications';
 
 /**
- * * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs these
+ * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs these
  * messages.
  */
 export class StateWatch {

@@ -424,8 +424,8 @@ export class Plugins {
 }
 
 /**
- * * isolatedWorld returns the ID of a plugin's isolated world. All versions of a plugin run in the same world, so that
- * a new version finds the old version's host.
+ * isolatedWorld returns the ID of a plugin's isolated world. All versions of a plugin run in the same isolated world,
+ * so that a new version finds the old version's host.
  */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;

@@ -65,8 +65,8 @@ export class Registering {
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. The worker can inject adapters from
-   * now on.
+   * recordBases records that the scripts that every document needs are registered. After recordBases, the worker can
+   * inject adapters on demand.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

@@ -3,7 +3,7 @@ import { Signal } from '../signal.ts';
 
 /**
  * MaxPreregistered and MaxPreregisteredChars limit the number and the total size of adapters that are registered in
- * advance. The size is in UTF-16 code units.
+ * advance. MaxPreregisteredChars is in UTF-16 code units.
  */
 const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
@@ -61,7 +61,7 @@ export class Usage {
 /**
  * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority.
  * Plugins that must start before the page's scripts come first, then recently used plugins. If there are at most
- * MaxPreregistered plugins, all plugins are returned.
+ * MaxPreregistered plugins, sortForPreregistration returns all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {

@@ -44,7 +44,7 @@ export interface Opening {
   /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */
   urlOpenedWith(tabId: number): string | undefined;
   /**
-   * * reopen navigates a tab back to its original URL, if a redirect led to a site that fails to load. Reloading the
+   * reopen navigates a tab back to its original URL, if a redirect led to a site that fails to load. Reloading the
    * tab would request only the failing site again. reopen also repeats the request if the plugin's own site has not
    * responded for RequestAgainMs. reopen resolves with true if it has started a navigation.
    */

@@ -10,8 +10,8 @@ import { Signal } from '../signal.ts';
  */
 const SettleMs = 200;
 /**
- * CheckIntervalMs is the time between two checks of the same tab, in milliseconds. A tab is checked at most MaxChecks
- * times.
+ * CheckIntervalMs is the time between two checks of the same tab, in milliseconds. TabReloader checks a tab at most
+ * MaxChecks times.
  */
 const CheckIntervalMs = 300;
 const MaxChecks = 200;
@@ -26,7 +26,7 @@ const MaxReloads = 2;
 const ReloadMs = 3000;
 /**
  * CallPageAnswerTimeoutMs limits how long a page may take to answer while a call waits, in milliseconds.
- * PageAnswerTimeoutMs is the limit for a page for which no call waits.
+ * PageAnswerTimeoutMs limits how long a page may take to answer while no call waits.
  */
 const CallPageAnswerTimeoutMs = 1000;
 const PageAnswerTimeoutMs = 10_000;
@@ -35,8 +35,8 @@ export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
   tabState(tabId: number): Promise<TabState>;
   /**
-   * readPage inspects the page of a tab with a script. The result is 'error' for Chrome's error page, and undefined if
-   * the page cannot be read.
+   * readPage inspects the page of a tab with a script. readPage returns 'error' for Chrome's error page, and undefined
+   * if the page cannot be read.
    */
   readPage(tabId: number): Promise<Page | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running scripts in the frames. */
@@ -80,11 +80,11 @@ export class TabReloader {
   readonly changed = new Signal();
   /**
    * orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. An
-   * orphaned document cannot answer.
+   * orphaned document, whose bridge is outdated, cannot answer messages.
    */
   readonly orphaned = new Signal<[documentId: string]>();
   /**
-   * crashed fires with the ID of a tab whose page has crashed. TabReloader emits the signal before it reloads the tab,
+   * crashed fires with the ID of a tab whose page has crashed. crashed fires before TabReloader reloads the tab,
    * because a reload hides the crash.
    */
   readonly crashed = new Signal<[tabId: number]>();
@@ -269,7 +269,7 @@ export class TabReloader {
   }
 
   /**
-   * * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadMs or has reached MaxReloads.
+   * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadMs or has reached MaxReloads.
    */
   async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };

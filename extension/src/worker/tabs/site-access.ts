@@ -19,8 +19,8 @@ export class SiteAccess {
   readonly changed = new Signal();
   readonly #listPatterns: () => Promise<readonly string[]>;
   /**
-   * #patterns contains Chrome's match patterns of the allowed sites. Until Chrome has returned the patterns, all sites
-   * are treated as allowed.
+   * #patterns contains Chrome's match patterns of the allowed sites. Until Chrome has returned its match patterns,
+   * SiteAccess treats all sites as allowed.
    */
   #patterns: readonly string[] = [AllSites];
   /**
@@ -39,7 +39,8 @@ export class SiteAccess {
   }
 
   /**
-   * hasAccess reports whether the extension may access a page. The result is true for URLs other than http and https.
+   * hasAccess reports whether the extension may access a page. hasAccess returns true for URLs other than http and
+   * https.
    */
   hasAccess(url: string): boolean {
     const webUrl = parseWebUrl(url);
@@ -48,8 +49,8 @@ export class SiteAccess {
 
   /**
    * findProblem returns an error text that explains why a call cannot use a page and what to do, without a final
-   * period. The result is undefined if the extension may access the page. A call of findProblem also makes the side
-   * panel offer to allow the site.
+   * period. findProblem returns undefined if the extension may access the page. A call of findProblem also makes the
+   * side panel offer to allow the site.
    */
   findProblem(url: string): string | undefined {
     const webUrl = parseWebUrl(url);

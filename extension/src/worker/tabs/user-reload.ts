@@ -14,9 +14,9 @@ export interface UserReloadOptions {
 
 /**
  * makeUserReload returns a function that reloads a tab when the user requests a reload. Chrome cannot reload an
- * unresponsive page, so the function first discards the page. Pages of the same site may share a renderer process,
- * which ends only when all its pages are discarded. To end a blocked process, the function also discards and reloads
- * the site's other unresponsive pages.
+ * unresponsive page, so the page is discarded before the reload. Pages of the same site may share a renderer process,
+ * which ends only when all its pages are discarded. To end a blocked renderer process, the site's other unresponsive
+ * pages are also discarded and reloaded.
  */
 export function makeUserReload({
   docs,

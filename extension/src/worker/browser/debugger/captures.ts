@@ -28,7 +28,7 @@ interface RunningCapture<C> {
 }
 
 /**
- * * Captures records events of tabs for longer than one call, such as network requests. A capture ends with its last
+ * Captures records events of tabs for longer than one call, such as network requests. A capture ends with its last
  * session, when the tab closes or the debugger is detached, and after 10 min without use.
  */
 export class Captures<C> {

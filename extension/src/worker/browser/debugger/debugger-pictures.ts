@@ -18,7 +18,10 @@ export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
   /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
-  /** area is a part of the page in CSS pixels, relative to the viewport. The area may extend beyond the viewport. */
+  /**
+   * area is a part of the page in CSS pixels, relative to the viewport. The captured area may extend beyond the
+   * viewport.
+   */
   readonly area?: Rect;
   readonly isFullPage?: boolean;
   readonly maxWidth?: number;

@@ -61,8 +61,8 @@ export interface DebuggerHold {
   /** lost rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
   /**
-   * release turns the features of the hold off, and allows the debugger to be detached. Only the first call has an
-   * effect.
+   * release turns the features of the hold off, and allows the debugger to be detached. Only the first call of release
+   * has an effect.
    */
   release(): Promise<void>;
 }
@@ -91,7 +91,7 @@ const debuggerRefusedTexts: Texts = {
 };
 
 /**
- * * debuggerRefusedNote informs the agent that an operation ran without the debugger, because the user has pressed
+ * debuggerRefusedNote informs the agent that an operation ran without the debugger, because the user has pressed
  * Cancel in the debugger bar.
  */
 export const debuggerRefusedNote =
@@ -139,8 +139,8 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, turns features on, and runs work. After the work, use turns off the features
-   * that no other tool needs. use fails with DebuggerUnavailable if the debugger cannot be attached.
+   * use attaches the debugger to a tab, turns features on, and runs work. After the work, use turns off the debugger
+   * features that no other tool needs. use fails with DebuggerUnavailable if the debugger cannot be attached.
    */
   async use<T>(
     tabId: number,

@@ -38,7 +38,7 @@ export function suspendOnDialog(
       const dialog = await Promise.race([running.then(() => undefined), next.opened]);
       if (!dialog) return addDismissedDialog(dialogs, call, await running);
       dialogs.suspendTool(call.tabId, call.session, running);
-      // Chrome activates the tab of a beforeunload dialog. Activate the user's previous tab again.
+      // Chrome activates the tab of a beforeunload dialog. So activate the tab again that the user was viewing.
       if (dialog.kind === 'beforeunload') await browser.restoreView(view, call.tabId).catch(() => undefined);
       return describeDialog('', dialog);
     } finally {

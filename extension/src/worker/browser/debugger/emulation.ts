@@ -7,8 +7,8 @@ import { type Command, endEmulationCommands } from './features.ts';
 export const EmulationIdleMs = 30 * 60_000;
 
 /**
- * EmulationOverride is one emulated property of a tab, such as the time zone. command is the debugger command, and text
- * is a description for the agent.
+ * EmulationOverride is one emulated property of a tab, such as the time zone. The field command is the debugger
+ * command, and the field text describes the override to the agent.
  */
 export interface EmulationOverride {
   readonly command: Command;

@@ -24,7 +24,7 @@ export type Feature =
   | 'drawing'
   /**
    * With the feature "dialogs", Chrome reports JavaScript dialogs, and each dialog stays open until it is answered. The
-   * feature stays on until the debugger is detached.
+   * feature "dialogs" stays on until the debugger is detached.
    */
   | 'dialogs'
   /** With the feature "files", Chrome reports file choosers and does not show the choosers to the user. */

@@ -13,7 +13,7 @@ const pointOutsidePage = { x: -1, y: -1 };
 
 /**
  * PressedButtons tracks which mouse buttons tools have pressed through the debugger. A button stays pressed when the
- * debugger is detached or the service worker stops. PressedButtons releases the button when a tool next uses the
+ * debugger is detached or the service worker stops. PressedButtons releases a pressed button when a tool next uses the
  * debugger in the tab, or when the service worker restarts.
  */
 export class PressedButtons {
@@ -35,7 +35,7 @@ export class PressedButtons {
   #set(tabId: number, button: string | undefined): void {
     if (button !== undefined) this.#buttons.set(tabId, button);
     else if (!this.#buttons.delete(tabId)) return;
-    // Do not wait for the storage, because waiting would delay the input.
+    // Do not wait until the button is stored, because waiting would delay the input.
     this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
   }
 
@@ -51,7 +51,7 @@ export class PressedButtons {
 
   /**
    * takeReleases returns the debugger commands that end a drag and release the pressed mouse button in a tab. A second
-   * call returns no commands.
+   * call of takeReleases returns no commands.
    */
   takeReleases(tabId: number): readonly Command[] {
     const button = this.#buttons.get(tabId);
@@ -65,7 +65,7 @@ export class PressedButtons {
 }
 
 /**
- * * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a running drag,
+ * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a running drag,
  * dragCancel has no effect.
  */
 const dragCancelCommand: Command = [

@@ -10,7 +10,7 @@ import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /**
  * CoveragePollMs is the interval at which the worker reads from Chrome which CSS rules were used, in milliseconds. A
- * navigation discards the usage that the worker has not read.
+ * navigation discards the rule usage that the worker has not read yet.
  */
 const CoveragePollMs = 500;
 /** MaxSheets limits the number of style sheets in one coverage recording. */
@@ -55,7 +55,7 @@ export class CssCoverage {
   }
 
   /**
-   * headersOf returns a function that finds a style sheet by debugger session ID and style sheet ID. The result is
+   * headersOf returns a function that finds a style sheet by debugger session ID and style sheet ID. headersOf returns
    * undefined if no coverage recording runs in the tab.
    */
   async headersOf(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
@@ -98,7 +98,9 @@ class CoverageRecording {
   readonly #session: DebuggerSession;
   readonly #childIds = new Set<string>();
   readonly #sheets = new Map<string, CoveredSheet>();
-  /** #sheetsById contains the style sheets. A key is a debugger session ID, a space and a style sheet ID. */
+  /**
+   * #sheetsById contains the style sheets. A key of #sheetsById is a debugger session ID, a space and a style sheet ID.
+   */
   readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();
@@ -198,7 +200,7 @@ class CoverageRecording {
     // Chrome computes the styles of a background tab only when necessary. A request for layout metrics forces the
     // computation.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
-    // Ignore errors, because the frame may have been removed in the meantime.
+    // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
     for (const entry of toList(coverage)) {
       const { styleSheetId, startOffset, endOffset, used } = toFields(entry);

@@ -130,8 +130,8 @@ export class Evaluator {
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
     } catch (error) {
-      // Without the permission for user scripts, Chrome rejects the script before running it. The debugger can still
-      // run the script.
+      // Without the permission for user scripts, Chrome rejects the script before running it. The debugger can run the
+      // script without the permission.
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }

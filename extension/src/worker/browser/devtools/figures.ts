@@ -24,7 +24,7 @@ export interface LayoutShift {
   readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
 }
 
-/** TimeSpan is a period of time. atMs is the start, in milliseconds after the document started to load. */
+/** TimeSpan is a period of time. atMs is when the period starts, in milliseconds after the document started to load. */
 interface TimeSpan {
   readonly atMs: number;
   readonly durationMs: number;

@@ -199,8 +199,8 @@ class PerformanceRecording {
   }
 
   async #startIn(childId: string): Promise<void> {
-    // Do not wait for the answer: a new frame starts its own scripts after the first debugger commands, which the
-    // debugger executes in order.
+    // Do not wait for an answer before the next command, because a new frame runs its scripts after the first debugger
+    // commands.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: DebuggerWorldName,

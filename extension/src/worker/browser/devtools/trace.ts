@@ -9,7 +9,8 @@ import { toFields } from './debugged-frames.ts';
 export interface TraceFrame {
   readonly id: string;
   /**
-   * url is the URL of the frame's document when the recording started. For a frame that was added later, url is empty.
+   * url is the URL of the frame's document when the recording started. The URL is empty for a frame that the page added
+   * during the recording.
    */
   readonly url: string;
 }
@@ -19,8 +20,8 @@ export interface TraceRules {
   /** frames contains the frames that the agent may read at the end of the recording, starting with the top frame. */
   readonly frames: readonly TraceFrame[];
   /**
-   * origin is the origin of the page at the end of the recording. Trace events of earlier pages from other origins are
-   * omitted.
+   * origin is the origin of the page at the end of the recording. Trace files omit events of earlier pages from other
+   * origins.
    */
   readonly origin: string;
   /** isForbidden reports whether the user has forbidden the site of a URL. */

@@ -8,7 +8,7 @@ export interface RecordedBody {
 }
 
 /**
- * * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. The
+ * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. The
  * value -1 marks a phase that did not happen.
  */
 export interface RequestTiming {
@@ -53,7 +53,7 @@ export interface RecordedRequest {
   readonly frameId: string;
   readonly initiator: string;
   /**
-   * startedAt is when the request started, in milliseconds since 1970. clock is the same time on Chrome's monotonic
+   * startedAt is when the request started, in milliseconds since 1970. clock is the start time on Chrome's monotonic
    * clock, in seconds.
    */
   readonly startedAt: number;

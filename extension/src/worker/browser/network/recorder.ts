@@ -47,7 +47,7 @@ export class NetworkRecorder {
    * origins of the unknown frames.
    */
   readonly #unknownFrames = new Map<RecordedRequest, string>();
-  /** #topFrame is Chrome's ID of the tab's top frame. #page is the origin of the page that the tab shows. */
+  /** #topFrame is Chrome's ID of the tab's top frame. #page is the origin of the page that the tab currently shows. */
   #topFrame = '';
   #page: string;
   #bodyBytes = 0;
@@ -282,8 +282,8 @@ export class NetworkRecorder {
   #hopsOf(id: string): RedirectChain {
     const present = this.#hops.get(id);
     if (present) return present;
-    // Drop the oldest entry. Requests that started before the recording also cause header events, but are never
-    // recorded.
+    // Requests that started before the recording also cause header events. Drop the headers of the oldest request, so
+    // that the headers of unrecorded requests do not accumulate.
     const [oldestId] = this.#hops.keys();
     if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };

@@ -45,8 +45,8 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
 }
 
 /**
- * isVisible reports whether a call may read a recorded request. The request must have been sent while the tab showed
- * the call's site, by a document that the agent may access.
+ * isVisible reports whether a call may read a recorded request. A request is visible if a document that the agent may
+ * access sent the request while the tab showed the call's site.
  */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;

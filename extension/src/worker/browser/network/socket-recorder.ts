@@ -3,8 +3,8 @@ import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
 import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /**
- * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. Above a limit, the recorder drops the
- * oldest messages.
+ * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. Above MaxMessageBytes or MaxMessages,
+ * the recorder drops the oldest messages.
  */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
@@ -22,8 +22,8 @@ export class SocketRecorder {
   #messageCount = 0;
 
   /**
-   * receive records one of Chrome's events about a socket. page is the origin of the tab's page. request is the
-   * recorded request with the same ID as the event.
+   * receive records one of Chrome's events about a socket. The parameter page is the origin of the tab's page. The
+   * parameter request is the recorded request with the same ID as the event.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = textOf(params, 'requestId');
