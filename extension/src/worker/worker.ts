@@ -63,7 +63,7 @@ import { makeUserReload } from './tabs/user-reload.ts';
 /** OrphanAnswerTimeoutMs limits how long a document that may be orphaned may take to answer, in milliseconds. */
 const OrphanAnswerTimeoutMs = 1000;
 
-// ---- the link to the server ----
+// ---- link ----
 
 const identity = new BrowserIdentity(browser);
 const pairing = new Pairing(browser);
@@ -79,7 +79,7 @@ const link = new Link({
 });
 const send = (text: string) => link.send(text);
 
-// ---- plugins: their code, their registrations, and the delivery of the code to documents ----
+// ---- plugins ----
 
 const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
@@ -243,7 +243,7 @@ const browserCalls = new BrowserCalls({
 const wakes = makeWakeTimers();
 const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
 
-// ---- what the user sees ----
+// ---- panels ----
 
 /** checkMode restarts the link if the user has turned user scripts on or off, so that the server syncs its plugins. */
 async function checkMode(): Promise<void> {
@@ -303,7 +303,7 @@ const badge = new Badge({
   drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 
-// ---- frames of the server ----
+// ---- requests ----
 
 /** preregister registers scripts that should start without delay, and deletes the cached code of removed plugins. */
 async function preregister(): Promise<void> {
@@ -386,7 +386,7 @@ const notificationHandlers: NotificationHandlers = {
   'session.ended': ({ sessions = [] }) => void browserTools.sessions.end(sessions),
 };
 
-// ---- signals of the parts ----
+// ---- signals ----
 
 link.received.addListener((frame) => {
   if (frame.kind === 'request') void answerRequest(requestHandlers, frame, send);
@@ -437,7 +437,7 @@ calls.docsChanged.addListener(() => {
   panels.scheduleUpdate();
 });
 
-// ---- events of the browser ----
+// ---- browser ----
 
 browser.onPort((port) => {
   if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.ownPage) {

@@ -283,8 +283,8 @@ function actOptions({ args }: BrowserCall): ActionArguments {
 }
 
 /**
- * SecretsArgument is the name of an argument that the server adds: the kinds of secret fields that the user has
- * approved.
+ * SecretsArgument is an argument that the server adds to calls. The argument lists the kinds of secret fields, such as
+ * passwords, that the user has approved.
  */
 const SecretsArgument = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];

@@ -31,7 +31,10 @@ const RepeatableTools: ReadonlySet<string> = new Set([
   'browser_get_styles',
 ]);
 
-/** lostError is the error of a call that the previous worker may have run, and whose result is lost. */
+/**
+ * lostError is the error of a call whose result is lost because the worker restarted while the tool may have been
+ * running.
+ */
 const lostError = {
   code: 'link_lost',
   message: "the browser's extension restarted while the tool ran; it may have acted. Check the page before a retry",

@@ -65,7 +65,7 @@ async function requireDownload(browser: DownloadsBrowser, id: number): Promise<D
   throw toolFailure('not_found', `Chrome's list of downloads has no download ${id}. It may have been removed`);
 }
 
-// ---- action start ----
+// ---- starting ----
 
 async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const url = webAddress(requireText(call.args, 'url'));
@@ -181,7 +181,7 @@ function readFileExtension(path: string): string {
   return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
 }
 
-// ---- action wait ----
+// ---- waiting ----
 
 /** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallMs. */
 async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {

@@ -7,7 +7,8 @@ import type { ToolGroup } from './sessions.ts';
 import { callFailure } from './tool-failure.ts';
 
 /**
- * makeEmulationTools returns the tool browser_emulate, and the store of emulations that end with their MCP sessions.
+ * makeEmulationTools returns the tool browser_emulate, and the store that removes emulations when their MCP session
+ * ends.
  */
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);

@@ -8,11 +8,11 @@ export interface FrameNumbersOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the key of the frames' numbers in session storage. */
+/** StorageKey is the session storage key of the highest ref and snapshot numbers. */
 const StorageKey = 'pageNumbers';
 /**
- * MaxFrames limits for how many frames the numbers are stored. Above MaxFrames, the frames that were not used for the
- * longest time are dropped.
+ * MaxFrames limits for how many frames the ref and snapshot numbers are stored. Above MaxFrames, the frames that were
+ * not used for the longest time are dropped.
  */
 const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
@@ -55,7 +55,10 @@ export class FrameNumbers {
     return this.#numbers;
   }
 
-  /** write stores all numbers. If numbers change during a write, one more write follows. */
+  /**
+   * write stores the ref and snapshot numbers of all frames. If a number changes during a write, one more write
+   * follows.
+   */
   async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;
     if (this.#isWriting) return;

@@ -2,14 +2,14 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import { isRecord } from '../../record.ts';
 
 /**
- * FramesArgument is the name of an argument that the server adds: the user's rules about which sites tools may use in
- * child frames.
+ * FramesArgument is an argument that the server adds to calls. The argument contains the user's rules about the sites
+ * that tools may use in child frames.
  */
 const FramesArgument = '_frames';
 
 /**
- * allowedFrames returns the frames in which a tool may run. The server has already checked the top frame. If the user
- * has forbidden the site of a child frame, allowedFrames omits the frame and all frames inside.
+ * allowedFrames returns the frames in which a tool may run. The server has already checked the user's rules for the top
+ * frame. If the user has forbidden the site of a child frame, allowedFrames omits the frame and all frames inside.
  */
 export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
   const rules = args[FramesArgument];

@@ -28,7 +28,7 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
 
 /**
  * listResult returns one part of a list as a tool result, whose lines the server marks as untrusted. The parameter
- * limit is the maximum number of lines in the part.
+ * limit is the maximum number of lines in one part of the list.
  */
 export function listResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);

@@ -211,8 +211,8 @@ class Connection {
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   /**
-   * #probe resolves with true if another script has replaced the content of the unresponsive document. Without a
-   * running probe, #probe is undefined.
+   * #probe resolves with true if another script has replaced the content of an unresponsive document. Without a running
+   * probe, #probe is undefined.
    */
   #probe: Promise<boolean> | undefined;
 

@@ -130,7 +130,7 @@ function parseCursor(text: string): ReadPosition[] {
   });
 }
 
-/** textsOf returns those string arguments of a call that are present. */
+/** textsOf returns the given string arguments of a call, and omits missing arguments. */
 function textsOf<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of keys) {

@@ -8,8 +8,8 @@ const InspectionTimeoutMs = 1000;
 
 /**
  * findSecretFields returns the kinds of secret fields of a page, such as password fields. findSecretFields returns
- * undefined if the top frame, or a frame into which the call types, does not answer. Without an answer, the server
- * assumes that the page has secret fields.
+ * undefined if the top frame, or a frame into which the call types, does not answer. If the page does not answer, the
+ * server assumes that the page has secret fields.
  */
 export async function findSecretFields(
   frames: TabFrames,

@@ -1,13 +1,13 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { LingerMs } from './debugger/debuggers.ts';
 
-/** SessionStore is a store with data of MCP sessions. */
+/** SessionStore stores data for MCP sessions, such as which console messages a session has cleared. */
 export interface SessionStore {
   /** endSession deletes all data of an MCP session. */
   endSession(session: string): Promise<void>;
 }
 
-/** ToolGroup contains browser tools, and the stores with their data of MCP sessions. */
+/** ToolGroup contains browser tools, and the stores in which the tools keep data for MCP sessions. */
 export interface ToolGroup {
   readonly tools: readonly [name: string, tool: BrowserTool][];
   readonly parts: readonly SessionStore[];

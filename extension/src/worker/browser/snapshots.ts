@@ -7,13 +7,13 @@ import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
 /** DefaultTokens is the maximum size of a snapshot if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
-/** MinTokens is the smallest maximum size of a snapshot that a client can request, in tokens. */
+/** MinTokens is the smallest limit that a client can set for the size of a snapshot, in tokens. */
 const MinTokens = 200;
-/** MinFrameTokens is the smallest maximum size of a child frame's snapshot, in tokens. */
+/** MinFrameTokens is the smallest limit for the size of a child frame's snapshot, in tokens. */
 const MinFrameTokens = 400;
 /** MaxDepth limits how deeply nested the frames in a snapshot may be. */
 const MaxDepth = 4;
-/** MaxStoredFamilies limits for how many snapshots the snapshots of the child frames are stored. */
+/** MaxStoredFamilies limits for how many snapshots the worker also stores the snapshots of their child frames. */
 const MaxStoredFamilies = 200;
 
 /** NewPageTokens limits the snapshot of a new document in the result of another tool, in tokens. */

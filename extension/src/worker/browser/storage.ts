@@ -120,7 +120,7 @@ function expiryOf(options: Fields): { readonly expirationDate?: number } {
   return { expirationDate: timeMs / 1000 };
 }
 
-// ---- storage areas ----
+// ---- storage ----
 
 async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
@@ -152,7 +152,7 @@ async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<B
   return { text: `${countText(total, 'character')}.${cursorText(next)}`, content: value ?? '' };
 }
 
-// ---- clearing of site data ----
+// ---- clearing ----
 
 const StoredTypes = ['localStorage', 'indexedDB', 'cacheStorage', 'serviceWorkers', 'fileSystems', 'cache'] as const;
 const ClearTypes = ['cookies', ...StoredTypes] as const;

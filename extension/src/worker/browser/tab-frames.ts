@@ -10,7 +10,9 @@ import { documentGone, type ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** FrameTarget identifies the frame in which an operation runs. */
 export interface FrameTarget extends PageDocument {
-  /** prefix is the start of every ref in the frame: empty for the top frame, and such as "f3" for frame 3. */
+  /**
+   * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". For the top frame, prefix is empty.
+   */
   readonly prefix: string;
 }
 

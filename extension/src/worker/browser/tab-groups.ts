@@ -19,7 +19,7 @@ const GroupsValue = 'tabGroups';
 /** MaxGroups limits the number of clients with stored tab groups, and the number of stored tab groups per client. */
 const MaxGroups = 50;
 /**
- * MaxColors limits the number of clients with a stored color. Above MaxColors, the color of the oldest client is
+ * MaxColors limits for how many clients a tab group color is stored. Above MaxColors, the color of the oldest client is
  * deleted.
  */
 const MaxColors = 50;

@@ -95,7 +95,7 @@ export function addressWithoutSecrets(address: string): string {
 
 // ---- bookmarks ----
 
-/** DefaultDepth is how many levels of the bookmark tree are listed if the argument depth is missing. */
+/** DefaultDepth is how many levels of the bookmark tree browser_bookmarks lists if the argument depth is missing. */
 const DefaultDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;

@@ -10,7 +10,7 @@ import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
-/** MaxDepth limits how deeply nested the frame with the element at a point may be. */
+/** MaxDepth limits how deeply a frame may be nested in which the element at a point is searched. */
 const MaxDepth = 10;
 /** DragSteps is the number of pointer moves in a drag. */
 const DragSteps = 10;
@@ -107,7 +107,7 @@ class Vision {
     });
   }
 
-  /** #act sends input at some points, and describes the element at the points and the changes in the page. */
+  /** #act sends input at points of the page, and describes the elements at the points and the changes in the page. */
   async #act(
     call: BrowserCall,
     verb: string,
@@ -123,7 +123,7 @@ class Vision {
     return await this.#acts.describe(call, verb, act, { content });
   }
 
-  /** #actAt sends input at some points, and returns the changes in the page. */
+  /** #actAt sends input at points of the page, and returns the changes in the page. */
   async #actAt(
     call: BrowserCall,
     top: FrameTarget,

@@ -122,7 +122,7 @@ async function closeWindow(
   return { text: `Closed window ${windowId} with ${countText(tabs.length, 'tab')}.` };
 }
 
-// ---- tab groups ----
+// ---- groups ----
 
 const Colors = ['grey', 'blue', 'red', 'yellow', 'green', 'pink', 'purple', 'cyan', 'orange'] as const;
 
@@ -196,7 +196,7 @@ async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise
   });
 }
 
-// ---- recently closed ----
+// ---- closed ----
 
 async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const entries = await browser.listRecentlyClosed();

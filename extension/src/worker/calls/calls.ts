@@ -53,7 +53,7 @@ export interface CallsOptions {
   readonly running: RunningCalls;
   /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
-  /** reportResumed reports call IDs to the server that a document has reported to a restarted worker. */
+  /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
   reportResumed(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
@@ -95,7 +95,7 @@ export class Calls {
   readonly #cancelReasons = new Map<string, string>();
   /** #removedTabs contains the IDs of recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #startedCalls contains the calls that have begun in a document that is being left, by document ID. */
+  /** #startedCalls contains the calls that have begun in a document before the user navigated away, by document ID. */
   readonly #startedCalls = new Map<string, ReadonlySet<string>>();
   /**
    * #documentOfEnded contains the document ID of each ended call whose result the server has not confirmed, by call ID.
@@ -391,7 +391,7 @@ export class Calls {
     }
   }
 
-  /** tabRemoved fails the calls of a closed tab immediately. */
+  /** tabRemoved immediately fails all calls of a tab that was closed. */
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#endCallsOfTab(tabId, 'closed');

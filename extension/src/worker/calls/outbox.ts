@@ -107,7 +107,7 @@ export class Outbox {
     this.#addFrame(id, encodeCallError(id, error), true);
   }
 
-  /** isStored reports whether the result of a call is stored because the server has not confirmed it. */
+  /** isStored reports whether the result of a call is stored and not yet confirmed by the server. */
   isStored(id: string): boolean {
     return this.#storedEndings.has(id);
   }

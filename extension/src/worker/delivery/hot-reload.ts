@@ -34,8 +34,8 @@ export interface HotReloadOptions {
   /** plugins returns the plugins whose adapters the server wants in documents. */
   plugins(): readonly PluginInfo[];
   /**
-   * code fetches the code of a plugin for documents that reported an older adapter too late for the code that the
-   * server sent.
+   * code fetches the code of a plugin from the cache or the server. HotReload calls code for documents that report an
+   * outdated adapter after the server has already sent the new code.
    */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: Syntax;
@@ -70,7 +70,7 @@ interface Attempt {
   readonly hash: string;
   /** tries counts the attempts to which the document did not respond. */
   tries: number;
-  /** isOver is true after the last attempt to inject this version of the adapter into the document. */
+  /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;
   /** problem is the reason why the adapter failed to start, or undefined if the document did not respond. */
   problem?: string;
@@ -136,7 +136,7 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
-  /** outdated returns the names of plugins of which some document runs an outdated adapter that can be replaced. */
+  /** outdated returns the names of plugins whose adapter is outdated in at least one document and can be replaced. */
   outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>

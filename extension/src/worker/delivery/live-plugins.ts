@@ -63,7 +63,7 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn removes plugins that calls cannot use from a document's report. Calls cannot use a plugin that is
+   * usableIn returns a document's report without the plugins that calls cannot use. Calls cannot use a plugin that is
    * disabled, has an outdated pre-script or world, or is being replaced. usableIn adds the wanted plugins that failed
    * to start, with their errors.
    */

@@ -11,7 +11,9 @@ import type { Connection } from './handshake.ts';
 /** Storage contains the functions of chrome.ts that Pairing uses. */
 export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
-/** PairingState is the state of the pairing that the side panel shows. After the pairing, code is undefined. */
+/**
+ * PairingState is the state of the pairing that the side panel shows. After the pairing, the field code is undefined.
+ */
 export interface PairingState {
   readonly port: number;
   readonly code?: string;

@@ -121,7 +121,7 @@ export class ApprovalNotifications {
     this.scheduleUpdate();
   }
 
-  /** linkLost closes the notification after LostLinkMs, unless the link opens again before. */
+  /** linkLost closes the notification after LostLinkMs, unless the link opens again within LostLinkMs. */
   linkLost(): void {
     this.#calls = undefined;
     this.#waitingCount = 0;

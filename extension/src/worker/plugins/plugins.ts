@@ -341,8 +341,8 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probes of hosts again, before the hosts. Chrome runs scripts in the order of their
-   * registration, so each probe runs before its host.
+   * putProbes registers the probe of each host again, before the host itself is registered. Chrome runs scripts in the
+   * order of their registration, so each probe runs before its host.
    */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
     // A probe is needed in frames only if the bridge also runs in frames.

@@ -9,7 +9,10 @@ const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
 /** MaxUsedPlugins limits how many names of recently used plugins are stored. */
 const MaxUsedPlugins = 64;
-/** WriteDelayMs is how long the worker collects changes of the list before storing it, in milliseconds. */
+/**
+ * WriteDelayMs is how long the worker collects changes of the list of used plugins before storing the list, in
+ * milliseconds.
+ */
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {

@@ -262,7 +262,7 @@ export class TabReloader {
     });
   }
 
-  /** mayConnect reports whether a document may have its scripts but not enough time to connect yet. */
+  /** mayConnect reports whether a document may have its scripts but has not had enough time to connect. */
   #mayConnect(startMs: number | undefined): boolean {
     if (this.#firstMs !== undefined && (startMs ?? 0) < this.#firstMs) return false;
     return Date.now() < Math.max(startMs ?? 0, this.#lastMs) + SettleMs;

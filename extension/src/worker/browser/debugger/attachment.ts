@@ -14,7 +14,7 @@ export interface ChildTarget {
   readonly id: string;
   /** kind is Chrome's name for the type of target, such as iframe, worker or service_worker. */
   readonly kind: string;
-  /** targetId is Chrome's ID of the target. For a frame, targetId is also the frame ID. */
+  /** targetId is Chrome's ID of the target. For a frame, targetId equals the frame ID. */
   readonly targetId: string;
   readonly url: string;
 }

@@ -91,7 +91,10 @@ async function capture(session: DebuggerSession, options: DebuggerPictureOptions
   return { data, type, width, height, isFinal, notes };
 }
 
-/** chooseClip returns the part of the page to capture, in CSS pixels of the page, or no clip for the viewport. */
+/**
+ * chooseClip returns the part of the page to capture, in CSS pixels. For a picture of the viewport, chooseClip returns
+ * no clip.
+ */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
   view: Sizes,

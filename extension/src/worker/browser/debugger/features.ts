@@ -62,7 +62,7 @@ export interface FeatureCommands {
  * featureCommands contains the commands of each debugger feature. The feature "drawing" starts a screencast with small,
  * rare and unused images, because Chrome draws a background tab only during a screencast. With the feature "children",
  * Chrome pauses each new frame or worker until Debuggers resumes the target. After a restart, the service worker turns
- * "children" off, so that paused frames and workers continue.
+ * the feature "children" off, so that paused frames and workers continue.
  */
 export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   focus: {

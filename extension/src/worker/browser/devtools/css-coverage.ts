@@ -99,7 +99,8 @@ class CoverageRecording {
   readonly #childIds = new Set<string>();
   readonly #sheets = new Map<string, CoveredSheet>();
   /**
-   * #sheetsById contains the style sheets. A key of #sheetsById is a debugger session ID, a space and a style sheet ID.
+   * #sheetsById contains the recorded style sheets. A key of #sheetsById is a debugger session ID, a space and a style
+   * sheet ID.
    */
   readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();

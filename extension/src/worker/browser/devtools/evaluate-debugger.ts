@@ -51,7 +51,7 @@ export async function evaluateWithDebugger(
   });
 }
 
-/** resolveInMainWorld returns the main world's object ID of a DOM node. */
+/** resolveInMainWorld returns the object ID that a DOM node has in the main world of its page. */
 async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = toFields(node);

@@ -151,7 +151,9 @@ function toBase64(text: string): string {
   return btoa(binary);
 }
 
-/** chromePattern escapes a pattern for Chrome, which treats an unescaped ? as a wildcard. */
+/**
+ * chromePattern escapes question marks in a pattern, because Chrome treats an unescaped question mark as a wildcard.
+ */
 function chromePattern(pattern: string): string {
   return pattern.replace(/[\\?]/g, '\\$&');
 }
