@@ -1,5 +1,5 @@
-// Decodes, validates and encodes the frames between the extension and the server. The file frame.go validates and
-// encodes the same frames in Go. The tests of frame.go and frame.ts read the same files in testdata.
+// Decodes, validates and encodes the JSON-RPC message frames between the extension and the server. frame.go does the
+// same in Go, and the tests of both read the same files in testdata.
 
 import {
   type BrowserHops,
@@ -20,7 +20,7 @@ import {
   type Types,
 } from './wire.gen.ts';
 
-/** RequestFrame is a request of method M. The default for M is any request method. */
+/** RequestFrame is a JSON-RPC request with method M, or with any method if M is omitted. */
 export type RequestFrame<M extends RequestMethod = RequestMethod> = {
   [K in M]: {
     readonly kind: 'request';
@@ -30,14 +30,14 @@ export type RequestFrame<M extends RequestMethod = RequestMethod> = {
   };
 }[M];
 
-/** NotificationFrame is a notification of method M. The default for M is any notification method. */
+/** NotificationFrame is a JSON-RPC notification with method M, or with any method if M is omitted. */
 export type NotificationFrame<M extends NotificationMethod = NotificationMethod> = {
   [K in M]: { readonly kind: 'notification'; readonly method: K; readonly params: Notifications[K] };
 }[M];
 
 /**
- * ResultFrame is the answer to a successful request. checkResult validates the result of a ResultFrame, because the
- * type of the result depends on the request's method.
+ * ResultFrame is the response to a successful JSON-RPC request. The result has not been validated, because its type
+ * depends on the request's method: call checkResult.
  */
 export interface ResultFrame {
   readonly kind: 'result';
@@ -45,14 +45,16 @@ export interface ResultFrame {
   readonly result: unknown;
 }
 
-/** ErrorFrame is the answer to a failed request. */
+/** ErrorFrame is the response to a failed JSON-RPC request. */
 export interface ErrorFrame {
   readonly kind: 'error';
   readonly id: string;
   readonly error: RPCError;
 }
 
-/** InvalidFrame is a malformed frame. If the frame is a request with an ID, reply is the answer to send. */
+/**
+ * InvalidFrame is a malformed message frame. If the frame is a request with an ID, reply is the error response to send.
+ */
 export interface InvalidFrame {
   readonly kind: 'invalid';
   readonly problem: string;
@@ -61,12 +63,13 @@ export interface InvalidFrame {
 
 export type Frame = RequestFrame | NotificationFrame | ResultFrame | ErrorFrame | InvalidFrame;
 
-/** longDigits matches text that may contain an integer greater than 2^53. */
+/** longDigits matches JSON that may contain an integer greater than 2^53, which a JavaScript number would round. */
 const longDigits = /\d{16}/;
 
 /**
- * keepExactInteger is a reviver for JSON.parse. An integer that a number would round is replaced by a JSON.rawJSON
- * object, which JSON.stringify writes with all digits. Before Chrome 114, keepExactInteger does nothing.
+ * keepExactInteger is a reviver for JSON.parse that preserves large integers. An integer that a JavaScript number would
+ * round becomes a JSON.rawJSON object, which JSON.stringify writes with all digits. Before Chrome 114, keepExactInteger
+ * does nothing.
  */
 function keepExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
@@ -75,10 +78,7 @@ function keepExactInteger(_key: string, value: unknown, context?: { readonly sou
   return typeof rawJSON === 'function' ? Reflect.apply(rawJSON, JSON, [source]) : value;
 }
 
-/**
- * parseFrame decodes a frame and validates its members, its method and each field of its params. parseFrame never
- * throws.
- */
+/** parseFrame decodes a message frame, and validates its method and each field of its params. It never throws. */
 export function parseFrame(text: string): Frame {
   let value: unknown;
   try {
@@ -102,53 +102,54 @@ export function parseFrame(text: string): Frame {
   return hasResult ? { kind: 'result', id, result: value.result } : readError(id, error);
 }
 
-/** Checked is a valid value, or the problem of an invalid value. */
+/** Checked is the outcome of a validation: a typed value, or a description of the first problem. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** checkResult validates the result of a request. */
+/** checkResult validates the result of a JSON-RPC request with the given method. */
 export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
   const problem = findProblem(resultTypes.get(method) ?? '', result, 'result');
-  // The shapes that findProblem reads are generated from the types, so a value without a problem has the right type.
+  // findProblem uses shapes that are generated from the TypeScript types, so a result without a problem has the right
+  // type.
   const isValid = (v: unknown): v is Requests[M]['result'] => v === result && problem === undefined;
   return isValid(result) ? { ok: true, value: result } : { ok: false, problem: problem ?? 'result: invalid' };
 }
 
-/** checkType validates a value against a type of the protocol, such as a message on a port inside the extension. */
+/** checkType validates a value against a named type of the wire protocol, such as `ToolAskParams`. */
 export function checkType<N extends keyof Types>(name: N, value: unknown): Checked<Types[N]> {
   const problem = findProblem(name, value, name);
   const isValid = (v: unknown): v is Types[N] => v === value && problem === undefined;
   return isValid(value) ? { ok: true, value } : { ok: false, problem: problem ?? `${name}: invalid` };
 }
 
-/** encodeRequest returns a request as JSON text. */
+/** encodeRequest encodes a JSON-RPC request as JSON text. */
 export function encodeRequest<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** encodeNotification returns a notification as JSON text. */
+/** encodeNotification encodes a JSON-RPC notification as JSON text. */
 export function encodeNotification<M extends NotificationMethod>(method: M, params: Notifications[M]): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
 
-/** encodeResult returns the answer to a successful request as JSON text. */
+/** encodeResult encodes the response to a successful JSON-RPC request as JSON text. */
 export function encodeResult<M extends RequestMethod>(id: string, _method: M, result: Requests[M]['result']): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
-/** encodeError returns the answer to a failed request as JSON text. */
+/** encodeError encodes the response to a failed JSON-RPC request as JSON text. */
 export function encodeError(id: string, error: RPCError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-/** encodeCallError returns the answer to the tool.dispatch of a failed call as JSON text. */
+/** encodeCallError encodes the response to a tool.dispatch request whose call failed. */
 export function encodeCallError(id: string, error: CallError): string {
   return encodeError(id, { code: CodeCallFailed, message: error.message, data: error });
 }
 
 /**
- * encodeRawResult returns the answer to tool.dispatch as JSON text. The output of the tool is JSON text that is copied
- * without parsing. An undefined output means that the tool returned undefined. The hops are undefined for a call that
- * is not traced.
+ * encodeRawResult encodes the response to a tool.dispatch request. outputText is the tool's result as JSON text, which
+ * is copied without parsing; it is undefined if the tool returned undefined. hops is undefined for a call that is not
+ * traced.
  */
 export function encodeRawResult(id: string, outputText: string | undefined, hops?: BrowserHops): string {
   const output = outputText === undefined ? '' : `"output":${outputText}`;
@@ -158,8 +159,8 @@ export function encodeRawResult(id: string, outputText: string | undefined, hops
 }
 
 /**
- * encodeRawProgress returns a tool.progress notification as JSON text. The parameter reportsText is the JSON text of an
- * array of reports and is copied without parsing.
+ * encodeRawProgress encodes a tool.progress notification. reportsText is an array of progress reports as JSON text,
+ * which is copied without parsing.
  */
 export function encodeRawProgress(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
   const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
@@ -168,10 +169,9 @@ export function encodeRawProgress(dispatchId: string, seq: number, reportsText: 
 }
 
 /**
- * encodeRawAsk returns a tool.ask notification as JSON text. The body is the JSON text of a ToolAskParams without
- * dispatchId and ask. The body is copied unchanged, because a JavaScript number would round large integers.
- * encodeRawAsk returns undefined for an invalid body, because an attacker may control the process of the page that sent
- * the body.
+ * encodeRawAsk encodes a tool.ask notification. bodyText is a ToolAskParams without dispatchId and ask, as JSON text
+ * from the page. The JSON text is copied unchanged, because a JavaScript number would round large integers.
+ * encodeRawAsk returns undefined if bodyText is invalid, which happens if an attacker controls the page's process.
  */
 export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string): string | undefined {
   let body: unknown;
@@ -180,7 +180,7 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // A body that has only the member call, user or withdrawn cannot replace dispatchId and ask.
+  // Requiring `call`, `user` or `withdrawn` as the only member prevents a page from overwriting dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
@@ -216,7 +216,8 @@ function readNotification(method: string, params: unknown): Frame {
 }
 
 /**
- * readError decodes an error answer. Data of an unknown format is dropped, because the request has failed in any case.
+ * readError decodes the response to a failed JSON-RPC request. Error data in an unknown format is dropped, because the
+ * request has failed in any case.
  */
 function readError(id: string, error: unknown): Frame {
   const checkResult = checkType('RPCError', error);
@@ -237,7 +238,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** truncate shortens text of the server for log lines and error messages. */
+/** truncate shortens text from the server to 80 characters for log lines and error messages. */
 function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
@@ -247,11 +248,14 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
   NotificationMethods.map((method) => [method, method]),
 );
 
-/** paramsTypes and resultTypes map each method to the names of its types, because each frame needs a name. */
+/**
+ * paramsTypes and resultTypes map each method to the names of its types. The names are precomputed, because every frame
+ * needs one.
+ */
 const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${typeBase(m)}Params`]));
 const resultTypes = new Map(RequestMethods.map((method) => [method, `${typeBase(method)}Result`]));
 
-/** typeBase returns the prefix of a method's types: "ToolDispatch" for "tool.dispatch". */
+/** typeBase returns the common prefix of a method's type names, such as "ToolDispatch" for "tool.dispatch". */
 function typeBase(method: Method): string {
   return method
     .split('.')
@@ -262,12 +266,12 @@ function typeBase(method: Method): string {
 const shapes: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enums: Readonly<Record<string, readonly string[]>> = Enums;
 
-/** Field is a field of a shape. */
+/** Field describes one field of an object type of the wire protocol. */
 interface Field {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
-  /** type is the name of the field's type, or of the items of a list. */
+  /** type is the name of the field's type; for a list, the type of its items. */
   readonly type: string;
 }
 
@@ -285,13 +289,19 @@ function readField([key, expected]: [string, string | readonly [string]]): Field
   };
 }
 
-/** findProblem returns the first difference between a value and a named shape. findProblem ignores unknown fields. */
+/**
+ * findProblem validates a value against a named type, and returns the first problem or undefined. Unknown fields are
+ * ignored.
+ */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
   const problem = findProblemIn(name, value);
   return problem && path + problem;
 }
 
-/** findProblemIn returns the text of findProblem without the path of the value, because most values have no problem. */
+/**
+ * findProblemIn is findProblem without the leading path, which is built only if there is a problem, because most values
+ * are valid.
+ */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);
   if (!fields) return findScalarProblem(name, value);

@@ -87,9 +87,9 @@ const failedCall: CallView = {
   errorCode: 'idle_timeout',
 };
 
-// samples has one typed value for each frame body. A renamed or missing field is a compile error, and a file in
-// testdata/frames with another value fails a test. The Go tests in frames_test.go read the golden frames in
-// testdata/frames.
+// samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
+// error, and an example that differs from its golden file in testdata/frames fails a test. The Go tests in
+// frames_test.go read the same golden files.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -488,7 +488,7 @@ const samples: Golden = {
   },
 };
 
-// variants has further frame bodies, for optional fields and fields that exclude each other.
+// variants contains further examples, for optional fields and for fields that exclude each other.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
@@ -769,7 +769,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
 
 const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
 
-/** readGolden decodes a file in testdata/frames. */
+/** readGolden reads and parses one golden file in testdata/frames. */
 function readGolden(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
 }
@@ -782,14 +782,12 @@ test('each golden frame equals its sample', () => {
 for (const [name, sample] of allSamples) {
   test(`golden ${name}`, () => {
     assert.deepEqual(readGolden(name), sample);
-    // The encoded sample has the bytes of the golden file if its fields have the order of the Go structs.
+    // The comparison is byte by byte, so each sample must list its fields in the order of the Go struct.
     assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
   });
 }
 
-/**
- * goldenNamesOf returns the names of the golden files for a frame body: its sample and the variants of the sample.
- */
+/** goldenNamesOf returns the names of all golden files for a params or result type: one sample and its variants. */
 function goldenNamesOf(body: string): string[] {
   return [...allSamples.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }

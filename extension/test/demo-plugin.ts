@@ -1,6 +1,6 @@
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 
-/** demoPlugin is a plugin for all pages of https://demo.example. */
+/** demoPlugin is a test plugin that runs on all pages of https://demo.example. */
 export const demoPlugin: PluginInfo = {
   name: 'demo',
   displayName: 'Demo',

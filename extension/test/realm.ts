@@ -1,5 +1,5 @@
-// Simulates a page: a separate realm with the DOM classes that a host needs (testdata/realm.js), and a fake bridge.
-// Tests can observe everything that happens in the simulated page.
+// Simulates a page for unit tests of the host: a separate JavaScript realm with the DOM classes that a host needs
+// (testdata/realm.js), and a fake bridge.
 
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
@@ -9,75 +9,77 @@ import { constantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
 
-/** HostPort is the bridge's end of one host. */
+/** HostPort is the fake bridge's end of the message port to one host. */
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received are the messages of the host, oldest first, without the messages about readiness. */
+  /** received contains the messages from the host, oldest first, except those about the adapter's readiness. */
   readonly received: string[];
-  /** readiness contains the messages of the host about the readiness of the adapter. */
+  /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
-  /** sendText sends a message as the text that the bridge would send. */
+  /** sendText sends a message to the host as raw text, without encoding it. */
   sendText(text: string): void;
 }
 
-/** ScriptOptions are the optional properties of a plugin's script. */
+/** ScriptOptions are options of the script that starts a plugin's adapter in a simulated page. */
 export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
   /**
-   * entryPoint is the name of the constant with the host's entry point. By default, the page has no constant with an
-   * entry point.
+   * entryPoint is the name of the constant that contains the host's entry point. By default, the simulated page has no
+   * such constant.
    */
   readonly entryPoint?: string;
   readonly preScript?: string;
 }
 
-/** PageOptions describe where a simulated page is: its host, and whether the page is in a frame. */
+/** PageOptions configure the URL of a simulated page, and whether the page is in a frame. */
 export interface PageOptions {
-  /** host is the host, with its port, in the URL of the page. Default "127.0.0.1:8000". */
+  /** host is the host and port in the URL of the simulated page. The default is "127.0.0.1:8000". */
   readonly host?: string;
-  /** framed is true for a page in a frame. */
+  /** framed is true if the simulated page is in a frame. */
   readonly framed?: boolean;
 }
 
 /** Realm is one simulated page. */
 export interface Realm {
-  /** run evaluates a script in the page and returns its value. */
+  /** run evaluates JavaScript in the simulated page and returns its value. */
   run(code: string): unknown;
-  /** start runs a plugin's adapter, as the registered script does. */
+  /** start runs a plugin's adapter in the simulated page, like the script that the extension registers in Chrome. */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /**
-   * startBase starts the base, which hosts adapters on demand. entryPoint is the name of the constant with the entry
-   * point of the base.
+   * startBase starts the base script, which starts adapters on demand. entryPoint is the name of the constant that
+   * contains its entry point.
    */
   startBase(entryPoint: string): void;
   /**
-   * startLate starts a late plugin, whose host starts after the bridge. The bridge of the late plugin waits for an
-   * event of the type meet.
+   * startLate starts a late plugin, whose host starts after the bridge. The bridge waits for a DOM event of the type
+   * meet.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
-  /** bridge runs the handshake of the bridge and returns the ports of the hosts. */
+  /** bridge performs the bridge's handshake with all hosts, and returns a port to each. */
   bridge(): HostPort[];
-  /** ports contains the bridge's ports to all hosts in the page. */
+  /** ports contains the fake bridge's ports to all hosts in the simulated page. */
   readonly ports: HostPort[];
-  /** addContent adds the first child to the document, as the parser does before any script of the page. */
+  /**
+   * addContent adds the first element to the document, as Chrome's HTML parser does before any script of the page runs.
+   */
   addContent(): void;
-  /** dispatch dispatches an event on the document, as a page could. */
+  /** dispatch dispatches an event on the document, as a script of the page could. */
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
-  /** task delivers the messages that wait in message channels, as the end of a task does. */
+  /** task delivers the messages that are queued in message channels, as a browser does between two tasks. */
   task(): void;
-  /** idle waits until the pending microtasks have run. */
+  /** idle waits until all pending microtasks have run. */
   idle(): Promise<void>;
 }
 
 const folder = new URL('../testdata/', import.meta.url);
 const realmCode = readFileSync(new URL('realm.js', folder), 'utf8');
-/** hostileCode is the script of a hostile page. */
+/** hostileCode is a page script that attacks adapters, for example by replacing built-ins. */
 export const hostileCode = readFileSync(new URL('hostile.js', folder), 'utf8');
-/** builtIns are the names of the built-ins that the server passes to plugin code as variables. */
+/** builtIns lists the names of the JavaScript built-ins that the server passes to plugin code as variables. */
 export const builtIns = [
   ...readFileSync(new URL('../src/host/globals.ts', import.meta.url), 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
 ].map((match) => match[1] ?? '');
@@ -90,7 +92,7 @@ const hostCode = buildSync({
   target: 'es2022',
 }).outputFiles[0]?.text;
 
-/** makeRealm returns a page whose document has no content yet. */
+/** makeRealm returns a simulated page whose document is still empty. */
 export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
   const slots = new WeakMap<object, unknown[]>();
@@ -189,7 +191,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     href: (url: object) => slot(url, 1),
     host: (url: object) => slot(url, 0),
     encodeInto: (text: string, bytes: Uint8Array) => new TextEncoder().encodeInto(text, bytes),
-    now: () => Date.now(), // a test can move the time of Date.now
+    now: () => Date.now(), // tests can mock Date.now
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
@@ -274,7 +276,10 @@ function isObserver(value: unknown): value is { callback: () => void; on: boolea
   return typeof value === 'object' && value !== null && 'callback' in value;
 }
 
-/** adapter returns the code of an adapter that registers as plugin, with tools given as JavaScript. */
+/**
+ * adapter returns the JavaScript of an adapter that registers under the name plugin. tools is the JavaScript of its
+ * list of tools.
+ */
 export function adapter(plugin: string, tools: string, isReady = '() => Promise.resolve(true)'): string {
   return `
     const adapter = Object.freeze({ isReady: ${isReady}, tools: Object.freeze([${tools}].map((t) => Object.freeze(t))) });

@@ -1,4 +1,4 @@
-// Simulates the server with sockets whose server end is controlled by the test.
+// A fake opentabs server for unit tests, which control the server's end of each WebSocket.
 
 import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
@@ -6,29 +6,29 @@ import { isRecord } from '../src/record.ts';
 import type { Handshake } from '../src/worker/link/handshake.ts';
 import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 
-/** FakeSocket is the server's end of one socket. */
+/** FakeSocket is the server's end of one fake WebSocket. */
 export interface FakeSocket {
   readonly url: string;
   readonly protocols: readonly string[];
-  /** sent are the parsed frames of the browser that the test has not answered. */
+  /** sent contains the parsed frames from the extension that the test has not answered. */
   readonly sent: Readonly<Record<string, unknown>>[];
-  /** hungUp is true after the browser has closed the socket. */
+  /** hungUp is true once the extension has closed the socket. */
   hungUp: boolean;
-  /** unsent is the reported number of bytes that wait in the socket. */
+  /** unsent is the number of unsent bytes that the fake socket reports to the extension. */
   unsent: number;
-  /** open opens the socket without sending a challenge. */
+  /** open opens the socket without starting the handshake. */
   open(): void;
-  /** accept opens the socket and sends a valid challenge. */
+  /** accept opens the socket and sends a handshake challenge that the extension accepts. */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
-  /** answer answers the oldest request of a method and removes the request from sent. */
+  /** answer sends a result for the oldest request with this method, and removes the request from sent. */
   answer(method: string, result: unknown): void;
-  /** refuse answers the oldest request of a method with an error. */
+  /** refuse sends an error for the oldest request with this method, and removes the request from sent. */
   refuse(method: string, code: number, message: string): void;
-  /** request sends a request to the browser. */
+  /** request sends a JSON-RPC request from the server to the extension. */
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
-  /** notify sends a notification to the browser. */
+  /** notify sends a JSON-RPC notification from the server to the extension. */
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
 
@@ -42,7 +42,7 @@ export async function makeFakeHandshake(): Promise<Handshake> {
   };
 }
 
-/** makeServer returns a function that opens sockets, and the opened sockets. */
+/** makeServer returns a fake function that opens WebSockets, and the list of sockets that it has opened. */
 export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
   const open: OpenSocket = (url, protocols, events) => {
@@ -93,7 +93,7 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
   };
 }
 
-/** settle waits until the pending microtasks have run. */
+/** settle waits until pending microtasks have run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

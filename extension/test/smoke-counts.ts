@@ -1,5 +1,5 @@
-// Prints counts of the extension's work as one JSON object, for `make bench-smoke` (internal/bench). The counts are exact
-// and do not depend on the machine.
+// Prints how much work the extension does in typical situations, as one JSON object for `make bench-smoke`
+// (internal/bench). The counts are the same on every machine.
 
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 import type { Script } from '../src/chrome-scripts.ts';
@@ -14,13 +14,13 @@ import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
 /** pluginCount is the number of installed plugins. */
 const pluginCount = 120;
 
-/** callId has the length of the ID of a call. */
+/** callId is a call ID of the usual length, which the byte counts depend on. */
 const callId = 'call_0123456789abcdefghijklmnop';
 
-/** never is a promise of an answer that does not arrive. */
+/** never is a promise that never settles, such as for an answer that does not arrive. */
 const never = new Promise<never>(() => undefined);
 
-/** makePlugin returns the plugin with this number, which runs on one site. */
+/** makePlugin returns a plugin that runs on one site; number is part of its name. */
 function makePlugin(number: number): PluginInfo {
   const name = `plugin${number}`;
   return {
@@ -33,7 +33,7 @@ function makePlugin(number: number): PluginInfo {
   };
 }
 
-/** countRegistrations returns how many scripts Chrome has registered after a sync of all plugins. */
+/** countRegistrations returns how many user scripts the extension registers in Chrome for all plugins. */
 async function countRegistrations(): Promise<number> {
   const userScripts = new Map<string, Script>();
   const files = new Map<string, Script>();
@@ -66,8 +66,8 @@ async function countRegistrations(): Promise<number> {
 }
 
 /**
- * countCallBytes returns the bytes that the worker sends to the page for one call, and to the server for the result.
- * The tool has no arguments and no result.
+ * countCallBytes returns how many bytes the service worker sends to the page for one call, and to the server for its
+ * result. The call has no arguments and no result.
  */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;

@@ -1,5 +1,5 @@
-// Measures the code of each station of a call in the extension, without Chrome: `npx tsx extension/test/stations-bench.ts`.
-// docs/performance.md lists the stations and their budgets.
+// Measures each part of the extension through which a call passes, without Chrome: `npx tsx
+// extension/test/stations-bench.ts`. docs/performance.md calls these parts stations, and lists their time budgets.
 
 import { encodeRequest, parseFrame } from '../../wire/frame.ts';
 import { BridgeCalls } from '../src/bridge/calls.ts';
@@ -16,7 +16,10 @@ const warmUpCalls = 20_000;
 const blockCalls = 2_000;
 const blocks = 15;
 
-/** measure prints the time of one call of run in the fastest block, because other programs only slow a block down. */
+/**
+ * measure prints the average time of one call of run, in microseconds. Of several measurements, it prints the fastest,
+ * because other programs can only slow down a measurement.
+ */
 async function measure(station: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
   let call = 0;
   const runBlock = async (calls: number) => {
@@ -46,7 +49,10 @@ const frameOf = (call: number) =>
     args,
   });
 
-/** makeWorker returns the worker's part of a call: a connected document that collects its messages as port text. */
+/**
+ * makeWorker returns the service worker's code for one call, with a document that collects the messages that the worker
+ * sends.
+ */
 function makeWorker() {
   const posted: string[] = [];
   const docs = makeDocs();
@@ -80,7 +86,10 @@ function makeWorker() {
   return { dispatch, receive, outbox };
 }
 
-/** makeBridge returns the bridge's part of a call: a live host, and the last messages to worker and host. */
+/**
+ * makeBridge returns the bridge's code for one call, with a running host and the last messages to the worker and the
+ * host.
+ */
 function makeBridge() {
   const last = { toWorker: '', toHost: '' };
   const bridge = new BridgeCalls((message: FromBridge) => {

@@ -5,7 +5,7 @@ import { getConfig } from './config.ts';
 import { getPreScriptValue, setPreScriptOwner } from './pre-script-value.ts';
 import { notifyReadinessChanged } from './readiness.ts';
 
-// Tests the SDK functions that read the container of the platform.
+// Tests the SDK functions that read an adapter's container.
 
 afterEach(() => {
   globalThis.__openTabs = undefined;
@@ -20,7 +20,7 @@ test('without a platform the functions that read the container return nothing an
 });
 
 test('getConfig reads the current setting and ignores values of other types', () => {
-  // A page can add inherited members to every object.
+  // A page can add properties to every object through Object.prototype, which the SDK must ignore.
   const inheritedMembers = { polluted: 'by the page' };
   const pluginConfig: Record<string, unknown> = {
     __proto__: inheritedMembers,
@@ -46,7 +46,7 @@ test('getPreScriptValue returns only values of the same plugin', () => {
   const preScript = { mine: { token: 't' }, other: { token: 'x' } };
   globalThis.__openTabs = { preScript, _pluginName: 'other' };
   assert.equal(getPreScriptValue('token'), 'x');
-  // While isReady runs, a host of the original OpenTabs names no plugin, or names another plugin.
+  // While isReady runs, the original OpenTabs platform sets `_pluginName` to nothing, or to another plugin.
   setPreScriptOwner('mine');
   assert.equal(getPreScriptValue<string>('token'), 't');
   assert.equal(getPreScriptValue('constructor'), undefined);

@@ -10,7 +10,7 @@ import {
 } from './dom.ts';
 import { runCall } from './running.ts';
 
-/** A fake element, found by a selector that is equal to `selector`. */
+/** A fake DOM element, which matches only the CSS selector that equals its field `selector`. */
 interface FakeElement {
   selector: string;
   textContent?: string | null;
@@ -48,7 +48,7 @@ class FakeObserver {
   }
 }
 
-/** Replaces the elements of the page and notifies the observers. */
+/** Replaces the elements of the fake page and notifies all MutationObservers. */
 function changePage(newElements: FakeElement[]) {
   elements = newElements;
   for (const { notify: changed } of [...observations]) changed();

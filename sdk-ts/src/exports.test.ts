@@ -32,8 +32,8 @@ import * as sdk from './index.ts';
 import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
-// The SDK exports the names of the original OpenTabs SDK and some additional names. Plugins for the original OpenTabs
-// SDK compile unchanged if they import this package instead.
+// Checks that the SDK exports everything that the original OpenTabs SDK exports. Plugins for the original SDK must
+// compile unchanged if they import this package instead.
 
 const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
@@ -63,8 +63,8 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
 });
 
 /**
- * Lists the signature of each exported value in the original OpenTabs SDK. If a signature of the SDK differs from the
- * original, this test file does not compile.
+ * The type of each exported value of the original OpenTabs SDK. If an export of this SDK is incompatible, the test file
+ * does not compile.
  */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(
@@ -150,7 +150,7 @@ interface Send<Body> {
 
 export const definePreScript: (script: (context: PreScriptContext) => void) => void = preScript.definePreScript;
 
-/** Uses the types like plugins for the original OpenTabs SDK. */
+/** Uses the SDK's types in the same way as plugins for the original OpenTabs SDK. */
 export const types: {
   schema: ConfigSchema;
   setting: ConfigSettingDefinition;

@@ -7,12 +7,12 @@ import { ToolError } from './tool-error.ts';
 
 type FetchMock = (url: string, init: RequestInit) => Response | Promise<Response>;
 
-/** Replaces the page's fetch by `answer`. */
+/** Replaces the global `fetch` with `answer` for the duration of a test. */
 function mockFetch(t: TestContext, answer: FetchMock) {
   return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
 }
 
-/** A fetch that never answers, and rejects when the signal of the request aborts. */
+/** A mock of `fetch` that never returns a response, and rejects when the request's signal aborts. */
 const neverAnswer: FetchMock = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

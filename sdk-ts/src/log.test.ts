@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => restoreTransport());
 
-/** Returns one logged argument after its conversion to JSON and back. */
+/** Logs one value, and returns the value as the log transport receives it. */
 function logAndConvert(value: unknown): unknown {
   log.info('', value);
   return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
@@ -154,7 +154,7 @@ test('the size of an entry is limited', () => {
   assert.ok(loggedLength(Array.from({ length: 900 }, () => manyNumbers)) <= 64 * 1024);
   assert.ok(loggedLength(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
 
-  // The log reads only a limited number of values.
+  // Logging a huge object must read only a limited number of its properties.
   let readCount = 0;
   const leaf = {
     get a() {

@@ -23,7 +23,7 @@ test('validatePluginName accepts names and describes problems', () => {
   ]);
 });
 
-// A test of internal/jsbuild checks that the SDK and the server have the same rules for names.
+// A Go test in internal/jsbuild checks that the SDK and the server apply the same rules to names.
 test('validateUrlPattern accepts patterns and describes problems', () => {
   assert.equal(validateUrlPattern('*://*.example.com/*'), null);
   assert.equal(

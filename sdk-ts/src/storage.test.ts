@@ -37,7 +37,10 @@ let sessionStorageFake = new FakeStorage();
 let frameCount = 0;
 let warnings: string[] = [];
 
-/** Mocks a page whose window has the properties `windowProperties`, and whose frames have both storages. */
+/**
+ * Mocks a page whose `window` has the given properties. New iframes in the page have both localStorage and
+ * sessionStorage.
+ */
 function mockPage(windowProperties: object, cookie = '') {
   const makeFrame = () => ({
     style: {},

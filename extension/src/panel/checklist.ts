@@ -14,7 +14,7 @@ export interface Step {
   readonly isDone: boolean;
   /** text describes what the user has to do for this setup step, or that the step is done. */
   readonly text: string;
-  /** copies are texts that the user copies to complete the setup step, such as a configuration for an MCP client. */
+  /** copies are texts that the user copies to complete the setup step, such as the command `opentabs serve`. */
   readonly copies: readonly { readonly label: string; readonly text: string }[];
 }
 

@@ -26,7 +26,7 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
   const characters = [...text];
   const result: string[] = [];
   let previous = ''; // the last character that is not hidden
-  let base = ''; // the last character that is not hidden that is no modifier
+  let base = ''; // the last character that is neither hidden nor an emoji modifier
   for (const [i, char] of characters.entries()) {
     if (
       HiddenCharacter.test(char) &&

@@ -18,7 +18,7 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { Act } from './requests.ts';
 import { isBrowserTool, removeHidden } from './wording.ts';
 
-/** PageSize is how many rows the list shows at first, and how many each click on "Show more" adds. */
+/** PageSize is how many rows the list shows at first, and the most that one click on "Show … more" adds. */
 const PageSize = 100;
 /** MinCallsForFilter is the number of ended calls at which the panel shows a filter. */
 const MinCallsForFilter = 6;

@@ -72,7 +72,7 @@ export function toolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-/** sectionTitle returns the title of one section of a plugin with its size, such as "Code, 120 lines". */
+/** sectionTitle returns the title of one section of a plugin with its size, such as "Pre-script, 120 lines". */
 export function sectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
   const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
   switch (name) {

@@ -10,7 +10,7 @@ import { isBrowserTool, removeHidden, toolText } from './wording.ts';
 
 /** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
 const MaxFullCards = 3;
-/** InitialCardCount is how many approval cards the panel shows before the user clicks "Show more". */
+/** InitialCardCount is how many approval cards the panel shows before the user clicks "Show … more". */
 const InitialCardCount = 5;
 
 export interface WaitingProps {

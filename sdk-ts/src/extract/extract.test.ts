@@ -97,7 +97,7 @@ test('all problems of a plugin are reported at once', () => {
   );
 });
 
-/** Returns the problems of the minimal tool with `change` applied. */
+/** Changes some fields of a valid tool, and returns the problems that the extraction reports. */
 function problemsOf(change: Record<string, unknown>): string[] {
   const name = typeof change.name === 'string' ? change.name : minimalTool.name;
   const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...change }] });
@@ -159,7 +159,7 @@ test('an invalid default export is reported with an action', () => {
     /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/,
   );
   assert.match(problemTextOf({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
-  // A build does not check types, so the extraction must find errors that a type check would find.
+  // `opentabs plugin build` does not check types, so the extraction must also report type errors.
   const untyped: PluginDefinition = JSON.parse('{"tools": []}');
   assert.match(problemTextOf(definePlugin(untyped)), /^the plugin has no method isReady; add /);
   assert.match(problemTextOf({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
@@ -180,7 +180,7 @@ test('settings are read unchanged, and resources are rejected', () => {
 
 const textSchema = { type: 'string' };
 
-/** Returns the extracted prompts of a plugin with these prompts, and their problems. */
+/** Extracts a plugin with the given prompts, and returns the extracted prompts and the reported problems. */
 function promptsOf(...prompts: unknown[]) {
   const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
   return { read: extractedPrompts, problems };

@@ -45,7 +45,7 @@ test('an intersection in an input rejects unknown fields as a whole, not in each
   assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
-  // Zod keeps an allOf whose schemas cannot be merged.
+  // Zod writes an `allOf` to JSON Schema if the combined schemas cannot be merged.
   const node = z.object({
     name: z.string(),
     get children() {
@@ -107,7 +107,7 @@ test('only schemas of zod 4 are schemas', () => {
   for (const value of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(value), false);
 });
 
-// A client that does not support the format `starts_with` would reject the whole tool.
+// A strict MCP client would reject a tool whose JSON Schema contains the unknown format `starts_with`.
 test('the schema of a text with startsWith has a pattern and no format', () => {
   const { schema } = convertSchema(
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),

@@ -41,7 +41,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
   const logs: unknown[] = [];
   let notices = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
-  // The test defines the accessors that the host defines in an adapter's container.
+  // Like the extension's host, the test defines accessors in the adapter's container.
   const container = {
     get _setLogTransport() {
       return () => () => undefined;

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { definePreScript } from '../pre-script.ts';
 import { getPreScriptValue } from '../pre-script-value.ts';
 
-// The build replaces OPENTABS_PLUGIN_NAME with the plugin's name.
+// In a build, OPENTABS_PLUGIN_NAME is replaced with the plugin's name; the test defines a global instead.
 Object.assign(globalThis, { OPENTABS_PLUGIN_NAME: 'site' });
 const { preparePreScript } = await import('./pre-script-runner.ts');
 
