@@ -36,7 +36,7 @@ export type NotificationFrame<M extends NotificationMethod = NotificationMethod>
 }[M];
 
 /**
- * ResultFrame is the response to a successful JSON-RPC request. The result has not been validated, because its type
+ * ResultFrame is the response to a successful JSON-RPC request. The result is not validated yet, because its type
  * depends on the request's method: call checkResult.
  */
 export interface ResultFrame {
@@ -78,7 +78,9 @@ function keepExactInteger(_key: string, value: unknown, context?: { readonly sou
   return typeof rawJSON === 'function' ? Reflect.apply(rawJSON, JSON, [source]) : value;
 }
 
-/** parseFrame decodes a message frame, and validates its method and each field of its params. It never throws. */
+/**
+ * parseFrame decodes a message frame, and validates its method and each field of its params. parseFrame never throws.
+ */
 export function parseFrame(text: string): Frame {
   let value: unknown;
   try {
@@ -148,7 +150,7 @@ export function encodeCallError(id: string, error: CallError): string {
 
 /**
  * encodeRawResult encodes the response to a tool.dispatch request. outputText is the tool's result as JSON text, which
- * is copied without parsing; it is undefined if the tool returned undefined. hops is undefined for a call that is not
+ * is copied without parsing, or undefined if the tool returned undefined. hops is undefined for a call that is not
  * traced.
  */
 export function encodeRawResult(id: string, outputText: string | undefined, hops?: BrowserHops): string {
@@ -249,8 +251,8 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
 );
 
 /**
- * paramsTypes and resultTypes map each method to the names of its types. The names are precomputed, because every frame
- * needs one.
+ * paramsTypes and resultTypes map each method to the names of its types. The type names are precomputed, because every
+ * frame needs one.
  */
 const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${typeBase(m)}Params`]));
 const resultTypes = new Map(RequestMethods.map((method) => [method, `${typeBase(method)}Result`]));
@@ -290,8 +292,8 @@ function readField([key, expected]: [string, string | readonly [string]]): Field
 }
 
 /**
- * findProblem validates a value against a named type, and returns the first problem or undefined. Unknown fields are
- * ignored.
+ * findProblem validates a value against a named type, and returns the first problem or undefined. Fields that the type
+ * does not list are ignored.
  */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
   const problem = findProblemIn(name, value);

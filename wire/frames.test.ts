@@ -782,7 +782,7 @@ test('each golden frame equals its sample', () => {
 for (const [name, sample] of allSamples) {
   test(`golden ${name}`, () => {
     assert.deepEqual(readGolden(name), sample);
-    // The comparison is byte by byte, so each sample must list its fields in the order of the Go struct.
+    // The encoded sample must equal the golden file byte by byte, so its fields must be in the order of the Go struct.
     assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
   });
 }

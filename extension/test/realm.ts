@@ -37,7 +37,7 @@ export interface ScriptOptions {
 
 /** PageOptions configure the URL of a simulated page, and whether the page is in a frame. */
 export interface PageOptions {
-  /** host is the host and port in the URL of the simulated page. The default is "127.0.0.1:8000". */
+  /** host is the host and port in the URL of the simulated page. By default, the URL has the host "127.0.0.1:8000". */
   readonly host?: string;
   /** framed is true if the simulated page is in a frame. */
   readonly framed?: boolean;
@@ -51,12 +51,12 @@ export interface Realm {
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /**
    * startBase starts the base script, which starts adapters on demand. entryPoint is the name of the constant that
-   * contains its entry point.
+   * contains the entry point of the base script.
    */
   startBase(entryPoint: string): void;
   /**
-   * startLate starts a late plugin, whose host starts after the bridge. The bridge waits for a DOM event of the type
-   * meet.
+   * startLate starts a late plugin, whose host starts after the bridge. The bridge waits for a DOM event whose type is
+   * the value of meet.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
   /** bridge performs the bridge's handshake with all hosts, and returns a port to each. */

@@ -1,5 +1,5 @@
 // Prints how much work the extension does in typical situations, as one JSON object for `make bench-smoke`
-// (internal/bench). The counts are the same on every machine.
+// (internal/bench). Unlike times, the printed counts are the same on every machine.
 
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 import type { Script } from '../src/chrome-scripts.ts';
@@ -67,7 +67,7 @@ async function countRegistrations(): Promise<number> {
 
 /**
  * countCallBytes returns how many bytes the service worker sends to the page for one call, and to the server for its
- * result. The call has no arguments and no result.
+ * result. The counted call has no arguments and no result.
  */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;

@@ -3,8 +3,8 @@ import { dataProperty, defineProperty, hasOwn, lookup, makeBareObject } from './
 import { hasProperties, type Properties } from './runtime/value.ts';
 
 // The auth cache stores a plugin's login data, such as a token. The auth cache is emptied when the document unloads,
-// but survives a hot reload of the plugin. Its entries are in the plugin's container, which opentabs hides from other
-// plugins and from the page.
+// but survives a hot reload of the plugin. Cached login data is in the plugin's container, which opentabs hides from
+// other plugins and from the page.
 
 /** Returns the login data that {@link setAuthCache} stored in this document, or null if there is none. */
 export function getAuthCache<T>(namespace: string): T | null;

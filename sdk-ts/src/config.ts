@@ -7,10 +7,10 @@ export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'selec
 /** Describes one plugin setting that the user can change. */
 export interface ConfigSettingDefinition {
   type: ConfigSettingType;
-  /** The setting's name as shown to users, such as `Server URL`. */
+  /** The name of the setting that users see, such as `Server URL`. */
   label: string;
   description?: string | undefined;
-  /** Whether the plugin requires the setting. The default is false. */
+  /** Whether the plugin requires the setting; false by default. */
   required?: boolean | undefined;
   /**
    * Whether a `string` setting is a secret, such as a password or an API key. Secret settings are never displayed. An

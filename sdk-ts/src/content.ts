@@ -18,7 +18,7 @@ const annotations = z
   })
   .optional();
 
-/** The zod schema of what {@link image} returns. Use it in a tool's `output` schema. */
+/** The zod schema of what {@link image} returns, for use in a tool's `output` schema. */
 export const imageSchema = z.object({
   type: z.literal('image'),
   data: z.string().describe('base64'),
@@ -26,7 +26,7 @@ export const imageSchema = z.object({
   annotations,
 });
 
-/** The zod schema of what {@link audio} returns. Use it in a tool's `output` schema. */
+/** The zod schema of what {@link audio} returns, for use in a tool's `output` schema. */
 export const audioSchema = z.object({
   type: z.literal('audio'),
   data: z.string().describe('base64'),
@@ -34,7 +34,7 @@ export const audioSchema = z.object({
   annotations,
 });
 
-/** The zod schema of what {@link resource} returns. Use it in a tool's `output` schema. */
+/** The zod schema of what {@link resource} returns, for use in a tool's `output` schema. */
 export const resourceSchema = z.object({
   type: z.literal('resource'),
   resource: z.object({
@@ -46,7 +46,7 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** An MCP image content block. A tool's result may contain images at any depth. */
+/** An MCP image content block. A tool's result may contain image blocks at any depth. */
 export type ImageContent = z.infer<typeof imageSchema>;
 /** An MCP audio content block. A tool's result may contain audio at any depth. */
 export type AudioContent = z.infer<typeof audioSchema>;
@@ -110,7 +110,7 @@ function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string
 
 const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
-/** Reports whether `text` is padded base64 in the standard alphabet. The server applies the same rule. */
+/** Reports whether `text` is padded base64 in the standard alphabet, by the same rule as the server. */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);

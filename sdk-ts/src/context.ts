@@ -5,8 +5,8 @@
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report of a running tool. All fields are optional. Numbers must be finite and not negative: the server
- * drops invalid numbers and keeps the message.
+ * One progress report of a running tool. Each field of a report is optional. Numbers must be finite and not negative:
+ * the server drops invalid numbers and keeps the message.
  */
 export interface ProgressOptions {
   /** The work done so far, in the same unit as `total`. */
@@ -21,13 +21,13 @@ export interface ProgressOptions {
   message?: string | undefined;
   /** The current phase of the tool as one word, such as `uploading`. */
   status?: string | undefined;
-  /** Who sees the progress report. The default is `internal`. */
+  /** Who sees the progress report; `internal` by default. */
   audience?: ProgressAudience | undefined;
 }
 
 /** Options of the context's methods `reportPercent`, `reportCount`, `reportActivity` and `reportActivityDelta`. */
 export interface ReportOptions {
-  /** Who sees the progress report. The default is `internal`. */
+  /** Who sees the progress report; `internal` by default. */
   audience?: ProgressAudience | undefined;
 }
 
@@ -98,8 +98,8 @@ export interface ToolHandlerContext {
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
-   * Sets who is notified when the call succeeds; the default is `internal`. Every audience sees a failure. Pass the
-   * audience of your progress reports, so that users who saw the progress also see the end.
+   * Sets who is notified when the call succeeds; the default is `internal`. If the call fails, every audience is
+   * notified. Pass the audience of your progress reports, so that users who saw the progress also see the end.
    */
   endAudience(audience: ProgressAudience): void;
   /**
@@ -111,8 +111,8 @@ export interface ToolHandlerContext {
    *
    * Rejects with a ToolError, whose `code` comes from the called tool or from the server. Codes of the server include
    * `denied`, `invalid_arguments`, `idle_timeout` and `result_too_large` (more than 16 MiB). Tools that call each other
-   * too deeply, too often or in a cycle fail with `nested_too_deep`. The code is `aborted` if the calling tool was
-   * stopped or `options.signal` aborted.
+   * too deeply, too often or in a cycle fail with `nested_too_deep`. If the calling tool was stopped or
+   * `options.signal` aborted, the error code is `aborted`.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**

@@ -3,9 +3,11 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface WaitForSelectorOptions {
-  /** How long to wait, in milliseconds. The default is 10,000. */
+  /** How long to wait for the selector, in milliseconds; 10,000 by default. */
   timeout?: number | undefined;
-  /** Aborting this signal ends the wait. The default is the signal of the running tool call; null means no signal. */
+  /**
+   * Aborting this signal ends the wait. By default, the signal of the running tool call is used; null means no signal.
+   */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -103,11 +105,11 @@ export function getMetaContent(name: string): string | null {
 }
 
 export interface ObserveDOMOptions {
-  /** Whether to report added and removed child elements. The default is true. */
+  /** Whether to report added and removed child elements; true by default. */
   childList?: boolean | undefined;
-  /** Whether to report changed attributes. The default is false. */
+  /** Whether to report changed attributes; false by default. */
   attributes?: boolean | undefined;
-  /** Whether to observe all descendants of the element, not only its children and attributes. The default is true. */
+  /** Whether to observe all descendants of the element, not only its children and attributes; true by default. */
   subtree?: boolean | undefined;
 }
 

@@ -7,11 +7,11 @@ import { ToolError } from './tool-error.ts';
 
 /** The options of the browser's `fetch`, plus a timeout. */
 export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
-  /** How long to wait for the response headers, in milliseconds. The default is 30,000. */
+  /** How long to wait for the response headers, in milliseconds; 30,000 by default. */
   timeout?: number | undefined;
   /**
-   * Aborting this signal cancels the HTTP request, even while its body is being read. The default is the signal of the
-   * running tool call; null means no signal.
+   * Aborting this signal cancels the HTTP request, even while its body is being read. By default, the signal of the
+   * running tool call is used; null means no signal.
    */
   signal?: AbortSignal | null | undefined;
 }
@@ -118,8 +118,8 @@ async function readBody(response: Response, signal: AbortSignal | undefined, url
 
 /**
  * Sends an HTTP request with the page's cookies and returns the response body as JSON, validated by `schema` if given.
- * Returns undefined for an empty body. Throws a ToolError `VALIDATION_ERROR` if the body is not JSON or does not match
- * the schema.
+ * The result for an empty response body is undefined. Throws a ToolError `VALIDATION_ERROR` if the body is not JSON or
+ * does not match the schema.
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,

@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
-// Converts the arguments of a log call to JSON at once, before the page can change them. The conversion never throws.
-// Its limits are those of wire.LogEntry in Go.
+// Converts the arguments of a log call to JSON at once, before the page can change them. Converting log data never
+// throws. The length limits of log data are those of wire.LogEntry in Go.
 
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */
@@ -11,7 +11,7 @@ const maxJsonChars = 64 * 1024;
 /** How many nested levels of a logged object are converted, and how many entries of each object or array. */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Converts the arguments of a log call to JSON. Returns at most 10 values. */
+/** Converts the arguments of a log call to JSON. The result has at most 10 values. */
 export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }

@@ -29,8 +29,8 @@ export interface Log {
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
 /**
- * Writes log entries to the console. This transport is used outside opentabs: in tests, and in a page into which the
- * author pasted the adapter.
+ * Writes log entries to the console. Plugins log to the console when they run outside opentabs: in tests, and in a page
+ * into which the author pasted the adapter.
  */
 const writeToConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);

@@ -1,4 +1,4 @@
-/** Matches valid plugin names, such as `my-site`. The build also rejects {@link RESERVED_NAMES}. */
+/** Matches valid plugin names, such as `my-site`. In addition, the names in {@link RESERVED_NAMES} are not allowed. */
 export const NAME_REGEX = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Names that a plugin cannot use, because opentabs uses them for other purposes. */

@@ -11,7 +11,7 @@ export function setPreScriptOwner(name: string): void {
 }
 
 /**
- * Returns the value that the plugin's pre-script stored under `key` in this document. Returns undefined if the
+ * Returns the value that the plugin's pre-script stored under `key` in this document. The result is undefined if the
  * pre-script stored nothing under `key` or did not run, for example because the plugin was added after the page had
  * loaded.
  */

@@ -17,7 +17,10 @@ export interface PreScriptLog {
   error(message: string, ...args: unknown[]): void;
 }
 
-/** The argument of a pre-script. Its functions may be called at any time, even after the pre-script has returned. */
+/**
+ * The argument that a pre-script's function receives. A pre-script may call `set` and the log functions at any time,
+ * even after it has returned.
+ */
 export interface PreScriptContext {
   /** Stores a JSON value for the plugin's adapter. The adapter reads the value with `getPreScriptValue(key)`. */
   set(key: string, value: PreScriptValue): void;

@@ -19,7 +19,7 @@ export interface PromptMessage {
 export interface PromptArgument {
   name: string;
   description?: string | undefined;
-  /** Whether the prompt requires the argument. The default is false. */
+  /** Whether the prompt requires the argument; false by default. */
   required?: boolean | undefined;
 }
 
@@ -42,10 +42,11 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
    */
   name: string;
   /**
-   * The title that users see. By default, the title is derived from `name`: `weekly_report` becomes `Weekly Report`.
+   * The prompt's title that users see. By default, the title is derived from `name`: `weekly_report` becomes `Weekly
+   * Report`.
    */
   displayName?: string | undefined;
-  /** What the prompt produces, for the user who selects it in an MCP client. Up to 1,000 characters. */
+  /** What the prompt produces, for the user who selects it in an MCP client; up to 1,000 characters. */
   description?: string | undefined;
   /**
    * The zod schema of the prompt's arguments. MCP clients send strings, which the server converts: "20" for a

@@ -19,7 +19,10 @@ type CallContext = Pick<ToolHandlerContext, 'signal'>;
 
 /** A node of the linked list of running calls, which starts with the newest call. */
 interface RunningCall {
-  /** The call's context. Its signal is read only at the first wait, because the extension creates the signal lazily. */
+  /**
+   * The call's context. The context's signal is read only at the first wait, because the extension creates the signal
+   * lazily.
+   */
   readonly context: CallContext;
   next: RunningCall | undefined;
 }
@@ -62,8 +65,8 @@ function startHandler<T>(context: CallContext, handler: () => T): T {
 }
 
 /**
- * Returns the signal that stops a wait of the SDK. If the author passed no signal, returns the signal of the running
- * calls. If the author passed null, returns undefined.
+ * Returns the signal that stops a wait of the SDK. Without a signal from the author, the wait stops with the running
+ * calls. If the author passed null, the wait has no signal.
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;

@@ -104,7 +104,7 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
 
 /**
  * Returns the value of a cookie from `document.cookie`, URI-decoded if possible, or null if there is no such cookie.
- * Scripts cannot read HttpOnly cookies.
+ * Cookies with the attribute HttpOnly are not in `document.cookie`.
  */
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;

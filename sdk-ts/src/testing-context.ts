@@ -48,7 +48,7 @@ export interface RecordedCall {
 }
 
 /**
- * A handler's context for tests. It records what the handler does, and answers as the test's {@link ContextScript}
+ * A handler's context for tests, which records what the handler does, and answers as the test's {@link ContextScript}
  * specifies.
  */
 export interface TestContext extends ToolHandlerContext {
@@ -202,8 +202,8 @@ function toJsonValue(value: unknown): unknown {
 }
 
 /**
- * Returns `value` as JSON text; bigints become numbers, as in the extension. Returns undefined for a value that JSON
- * omits, such as a function.
+ * Returns `value` as JSON text; bigints become numbers, as in the extension. For a value that JSON omits, such as a
+ * function, the result is undefined.
  */
 function toJsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));

@@ -3,7 +3,9 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /** Aborting this signal ends the wait. The default is the signal of the running tool call; null means no signal. */
+  /**
+   * Aborting this signal ends the wait. By default, the signal of the running tool call is used; null means no signal.
+   */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -31,9 +33,9 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 }
 
 export interface WaitUntilOptions extends SleepOptions {
-  /** How long to wait between two calls of the predicate, in milliseconds. The default is 200. */
+  /** How long to wait between two calls of the predicate, in milliseconds; 200 by default. */
   interval?: number | undefined;
-  /** How long to wait in total, in milliseconds. The default is 10,000. */
+  /** The timeout for the whole wait, in milliseconds; 10,000 by default. */
   timeout?: number | undefined;
 }
 
@@ -84,19 +86,19 @@ function makeTimeoutError(timeout: number, failure: unknown): ToolError {
 }
 
 export interface RetryOptions extends SleepOptions {
-  /** The maximum number of attempts, including the first. The default is 3. */
+  /** The maximum number of attempts, including the first; 3 by default. */
   maxAttempts?: number | undefined;
-  /** How long to wait between two attempts, in milliseconds. The default is 1,000. */
+  /** How long to wait between two attempts, in milliseconds; 1,000 by default. */
   delay?: number | undefined;
-  /** Whether the delay doubles after each attempt. The default is false. */
+  /** Whether the delay doubles after each attempt; false by default. */
   backoff?: boolean | undefined;
-  /** The longest delay between two attempts with `backoff`, in milliseconds. The default is 30,000. */
+  /** The longest delay between two attempts with `backoff`, in milliseconds; 30,000 by default. */
   maxDelay?: number | undefined;
 }
 
 /**
- * Calls `attempt` until it succeeds, and returns its result. Throws the error of the last attempt. If the signal aborts
- * between two attempts, throws a ToolError `aborted`.
+ * Calls `attempt` until it succeeds, and returns its result. If all attempts fail, `retry` throws the error of the last
+ * one. If the signal aborts between two attempts, `retry` throws a ToolError `aborted`.
  */
 export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;

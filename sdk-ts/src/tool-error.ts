@@ -6,7 +6,7 @@ export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' |
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether a retry of the failed call may succeed. The default is false. */
+  /** Whether a retry of the failed call may succeed; false by default. */
   retryable?: boolean | undefined;
   /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;
@@ -26,8 +26,9 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // The fields are defined instead of assigned, because a page may have added setters to Error.prototype. Even
-    // undefined fields are defined, so that a forged property of Error.prototype does not take their place.
+    // The fields of a ToolError are defined instead of assigned, because a page may have added setters to
+    // Error.prototype. Even undefined fields are defined, so that a forged property of Error.prototype does not take
+    // their place.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
     defineHiddenField('name', 'ToolError');
@@ -72,7 +73,10 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'internal' });
   }
 
-  /** Creates the error for a wait or HTTP request that an AbortSignal stopped. `reason` is the signal's `reason`. */
+  /**
+   * Creates the error for a wait or HTTP request that an AbortSignal stopped. `reason` is the abort reason of the
+   * signal.
+   */
   static aborted(reason: unknown): ToolError {
     const detail = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
     return new ToolError(detail === '' ? 'aborted' : `aborted: ${detail}`, 'aborted', { cause: reason });

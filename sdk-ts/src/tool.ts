@@ -15,18 +15,18 @@ export interface ToolAnnotations {
 }
 
 /**
- * Timeouts of a tool's calls, if the server's defaults do not fit. Each is a whole number of milliseconds, from 1,000
- * to 300,000.
+ * Timeouts of a tool's calls, if the server's defaults do not fit. Each timeout is a whole number of milliseconds, from
+ * 1,000 to 300,000.
  */
 export interface CallLimits {
   /**
-   * The longest time without a progress report. The default is the server's limit, 30 s. A tool cannot exceed a limit
-   * that the user has set.
+   * The longest time without a progress report, in milliseconds; by default the server's limit of 30 s. A tool cannot
+   * exceed a limit that the user has set.
    */
   idleTimeoutMs?: number | undefined;
   /**
-   * The longest time that a call may run in total. The default is the server's limit, 5 min, which a tool cannot
-   * exceed.
+   * The longest time that a call may run in total, in milliseconds; by default the server's limit of 5 min. A tool
+   * cannot exceed the server's limit.
    */
   hardTimeoutMs?: number | undefined;
 }
@@ -55,13 +55,16 @@ export interface ToolDefinition<
 > {
   /** The name of the tool in snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
-  /** The title that users see. By default, the title is derived from `name`: `send_message` becomes `Send Message`. */
+  /**
+   * The tool's title that users see. By default, the title is derived from `name`: `send_message` becomes `Send
+   * Message`.
+   */
   displayName?: string | undefined;
-  /** What the tool does, written for agents. Up to 1,000 characters. */
+  /** What the tool does, written for agents; up to 1,000 characters. */
   description: string;
   /** A shorter description of the tool, written for users. */
   summary?: string | undefined;
-  /** The tool's icon, as the name of a Lucide icon. The default is `wrench`. */
+  /** The tool's icon, as the name of a Lucide icon; `wrench` by default. */
   icon?: LucideIconName | undefined;
   /** The heading under which the side panel lists the tool, such as `Messages`. */
   group?: string | undefined;
@@ -77,7 +80,7 @@ export interface ToolDefinition<
    * opentabs parses the parameters with the zod schema, so defaults and transforms apply.
    */
   input: Input;
-  /** The zod schema of the tool's result. Agents receive it as JSON Schema. */
+  /** The zod schema of the tool's result, which agents receive as JSON Schema. */
   output: Output;
   /**
    * Runs the tool in the page and returns its result. Only tests call `handle` without a context; for them, write

@@ -3,7 +3,7 @@
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
-/** Longer argument values are folded in the panel. The limits are in characters and in lines. */
+/** Argument values with more characters or more lines are folded in the panel. */
 const MaxShortLength = 240;
 const MaxShortLines = 6;
 
@@ -20,8 +20,8 @@ export interface ArgumentRow {
 }
 
 /**
- * listArguments splits a JSON object, which may be truncated, into its members. It returns undefined for other JSON,
- * such as an array.
+ * listArguments splits a JSON object, which may be truncated, into its members. For other JSON, such as an array,
+ * listArguments returns undefined.
  */
 export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);

@@ -5,10 +5,7 @@ import { isRecord } from '../record.ts';
 import { escapeHidden } from './json-text.ts';
 import { isBrowserTool } from './wording.ts';
 
-/**
- * TypedMask replaces text that a browser tool typed into a page. The server masks the text, because it may be a
- * password.
- */
+/** TypedMask replaces text that a browser tool typed into a page, because the text may be a password. */
 const TypedMask = '•••';
 
 /** argsLine returns the arguments of a call in one line, such as "channelId: general, limit: 100". */

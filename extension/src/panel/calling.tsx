@@ -8,14 +8,14 @@ import { lateEffect, removeHidden } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
-  /** otherPlugins contains the names of the plugins that the user can allow this plugin to call. */
+  /** otherPlugins contains the names of the plugins that the user can let the plugin call. */
   readonly otherPlugins: readonly string[];
   readonly act: Act;
 }
 
 /**
  * NestedCallPermissions lists which other plugins a plugin may call, and which calls the user has denied. The user can
- * add and remove entries.
+ * add and remove such permissions.
  */
 export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
@@ -71,8 +71,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
 }
 
 /**
- * LateAccess is a switch for plugins that start after the page's scripts. It controls whether such a plugin receives
- * its secret settings and may call other plugins.
+ * LateAccess is a switch for a plugin that starts after the page's scripts. The switch controls whether the plugin
+ * receives its secret settings and may call other plugins.
  */
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);

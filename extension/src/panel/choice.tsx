@@ -3,15 +3,14 @@ import { useState } from 'preact/hooks';
 import type { ActionResult } from '../panel-message.ts';
 
 /**
- * useChoice makes a control show the user's choice before the server confirms it. It returns the displayed value and a
- * function that changes the value. The displayed value reverts to the server's value when that changes, or when the
- * server rejects the choice.
+ * useChoice makes a control show the user's choice before the server confirms it. useChoice returns the displayed value
+ * and a function that changes the value. If the server rejects the choice, the control shows the server's value again.
  */
 export function useChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
-  // Once the server's value changes, the user's choice is dropped. Otherwise it would reappear if the server's value
-  // changed back.
+  // Once the server's value changes, the user's choice is dropped, so that the choice does not reappear if the value
+  // changes back.
   if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
   const choose = async (value: T) => {
     setChosenValue({ value, before: current });

@@ -9,7 +9,7 @@ interface CopyButtonProps {
   readonly text: string;
   /** label describes the copied text to screen readers. */
   readonly label: string;
-  /** children is the caption of the copy button. The default is "Copy". */
+  /** children is the caption of the copy button; "Copy" by default. */
   readonly children?: string;
 }
 

@@ -1,6 +1,6 @@
-// Formats JSON text for display. The user must see exactly the arguments that the client sent. The functions never
-// parse and reprint JSON, which would round large numbers and drop duplicate members, and they show hidden characters
-// as escapes.
+// Formats JSON text for display. The user must see exactly the arguments that the client sent. Parsing and reprinting
+// JSON would round large numbers and drop duplicate members, so the text is only reformatted. Hidden characters are
+// shown as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 
@@ -42,7 +42,7 @@ export function indentJson(text: string): string {
   return escapeHidden(pieces.join(''));
 }
 
-/** Token matches one JSON token: a bracket, comma, colon, string, number or keyword. A string may be truncated. */
+/** Token matches one JSON token: a bracket, comma, colon, string (even if truncated), number or keyword. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
 /** splitTokens splits JSON text into its tokens, even if the text is truncated. */

@@ -45,8 +45,8 @@ let failed: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
 let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
 /**
- * siteAccess assumes access to all sites until Chrome has returned the granted sites. Until then, the panel offers no
- * button that grants access.
+ * siteAccess assumes access to all sites until Chrome has returned the granted sites, so that the panel does not offer
+ * needless buttons.
  */
 let siteAccess: SiteAccessProps = {
   patterns: [AllSites],

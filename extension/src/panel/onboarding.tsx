@@ -10,7 +10,8 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
-   * hide closes the setup checklist. It is undefined unless the user has reopened the checklist after the first call.
+   * hide closes the setup checklist. Unless the user has reopened the checklist after the first call, hide is
+   * undefined.
    */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;

@@ -10,8 +10,8 @@ const MaxStartChangeMs = 500;
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
   /**
-   * call is the call as the server sent it, except that runMs is 0 if startMs is set. Otherwise runMs would differ in
-   * each message, and an unchanged call would render again.
+   * call is the call as the server sent it, except that runMs is 0 if startMs is set. The real runMs differs in each
+   * message, and would make unchanged calls render again.
    */
   readonly call: CallView;
   /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */

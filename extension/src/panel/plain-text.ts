@@ -1,5 +1,5 @@
 // Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
-// same rules (internal/plaintext), and both implementations are tested with the same list of cases.
+// same rules (internal/plaintext), and one list of test cases checks the server and the panel.
 
 /**
  * HiddenCharacter matches characters that are invisible or change how other text looks. isPartOfText makes exceptions,

@@ -123,8 +123,8 @@ export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness 
 }
 
 /**
- * iconUrl converts a plugin's SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. It
- * returns undefined if the SVG is not valid Unicode.
+ * iconUrl converts a plugin's SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. If
+ * the SVG is not valid Unicode, iconUrl returns undefined.
  */
 export function iconUrl(svg: string | undefined): string | undefined {
   if (!svg) return undefined;

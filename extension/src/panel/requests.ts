@@ -1,8 +1,8 @@
 import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 
 /**
- * Act sends an action of the user to the service worker. The promise never rejects: on failure, ActionResult.error is
- * set.
+ * Act sends an action of the user to the service worker. The promise of an action never rejects: on failure,
+ * ActionResult.error is set.
  */
 export type Act = (action: Action) => Promise<ActionResult>;
 

@@ -10,7 +10,7 @@ interface ScrollableProps {
 
 /**
  * Scrollable is a box with a limited height, which the user can scroll with the mouse or the arrow keys. The box is a
- * tab stop, because otherwise the keyboard could not scroll it.
+ * tab stop, because a box without focus cannot be scrolled with the keyboard.
  */
 export function Scrollable({ class: className, label, children }: ScrollableProps): VNode {
   const attributes = { class: className, role: 'group', 'aria-label': label, tabIndex: 0 } as const;

@@ -14,10 +14,12 @@ export interface UrlRow {
  */
 export type Draft = string | readonly UrlRow[];
 
-/** ClearedSecret is the draft that removes a secret setting. The user cannot type a NUL character. */
+/** ClearedSecret is the draft that removes a secret setting: a NUL character, which the user cannot type. */
 export const ClearedSecret = '\u0000';
 
-/** draftOf returns the initial content of a setting's input field. The field of a secret setting is always empty. */
+/**
+ * draftOf returns the initial content of a setting's input field. The input field of a secret setting is always empty.
+ */
 export function draftOf({ type, value, secret }: SettingView): Draft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -64,8 +66,7 @@ export function missingSettings(settings: readonly SettingView[]): readonly Sett
 }
 
 /**
- * settingOfError finds the setting that the server's error message names. It returns the setting's key and the rest of
- * the message.
+ * settingOfError splits a server's error message about a setting into the setting's key and the rest of the message.
  */
 export function settingOfError(
   error: string,

@@ -16,7 +16,7 @@ import {
 } from './setting-draft.ts';
 import { removeHidden } from './wording.ts';
 
-/** Settings is the section with a plugin's settings. It is expanded while a required setting is missing. */
+/** Settings is the section with a plugin's settings. The section is expanded while a required setting is missing. */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const settings = plugin.settings ?? [];
   const missing = missingSettings(settings).length > 0;

@@ -71,8 +71,8 @@ function normaliseWhitespace(text: string): string {
 }
 
 /**
- * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. It returns undefined for
- * any other value.
+ * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For any other value,
+ * readTable returns undefined.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;

@@ -13,7 +13,7 @@ const rules = ['off', 'read', 'ask', 'auto'] as const;
  */
 const NoRule = '';
 
-/** SiteRules lists, per site, what browser tools may do. The user can change, remove and add rules. */
+/** SiteRules lists, per site, what browser tools may do. The user can change, remove and add the rules for sites. */
 export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: Act }): VNode {
   return (
     <section aria-labelledby="sites">

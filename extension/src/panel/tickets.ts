@@ -69,7 +69,7 @@ export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: Cal
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // The text does not mention a decision of the user, because the tool may have withdrawn its request.
+      // The outcome text does not mention a decision of the user, because the tool may have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }

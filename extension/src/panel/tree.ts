@@ -7,7 +7,7 @@ export interface PlacedCall {
 }
 
 /**
- * placeCalls moves each nested call behind its parent and the parent's earlier nested calls. Calls without a parent
+ * placeCalls moves each nested call behind its parent and the parent's earlier nested calls. Calls that a client made
  * keep their order. A call whose parent is not in the list is at depth 0.
  */
 export function placeCalls(calls: readonly CallView[]): PlacedCall[] {

@@ -22,8 +22,8 @@ export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean 
 }
 
 /**
- * toolText returns the plugin and tool of a call, such as "slack send_message". For a browser tool, it returns only the
- * tool.
+ * toolText returns the plugin and tool of a call, such as "slack send_message". For a browser tool, toolText returns
+ * only the tool.
  */
 export function toolText({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
   return plugin === BrowserPlugin ? tool : `${plugin} ${tool}`;
@@ -56,8 +56,8 @@ export function linkTitle(link: LinkState | undefined): string {
 }
 
 /**
- * linkAdvice describes why the connection to the server failed and how to fix it. It returns undefined unless the
- * connection is down.
+ * linkAdvice describes why the connection to the server failed and how to fix it. Unless the connection is down,
+ * linkAdvice returns undefined.
  */
 export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
@@ -101,8 +101,8 @@ export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | un
 }
 
 /**
- * modeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. It returns undefined
- * if user scripts are enabled.
+ * modeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. If user scripts are
+ * enabled, modeAdvice returns undefined.
  */
 export function modeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
@@ -120,8 +120,8 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
 }
 
 /**
- * versionAdvice describes how to update the extension or the server, whichever is older. It returns undefined if the
- * versions are equal.
+ * versionAdvice describes how to update the extension or the server, whichever is older. If the versions are equal,
+ * versionAdvice returns undefined.
  */
 export function versionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
   const order = compareVersions(extensionVersion, serverVersion);
@@ -138,8 +138,8 @@ export function versionAdvice(extensionVersion: string, serverVersion: string): 
 }
 
 /**
- * compareVersions returns a negative number if version a is older than version b. It returns 0 if the versions are
- * equal, or if either is not of the form "1.2.3".
+ * compareVersions returns a negative number if version a is older than version b. Equal versions, and versions that are
+ * not of the form "1.2.3", compare as 0.
  */
 function compareVersions(a: string, b: string): number {
   const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
@@ -212,8 +212,8 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * formatClock formats a time in milliseconds since 1970 as hours and minutes. If the time is not today, the day is
- * included.
+ * formatClock formats a time in milliseconds since 1970 as hours and minutes. Times on other days than today include
+ * the day.
  */
 export function formatClock(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();

@@ -12,7 +12,7 @@ const maxDescriptionChars = 1000;
 /** Records one mistake in the definition of a tool or prompt, as a sentence for the plugin's author. */
 export type ReportProblem = (problem: string) => void;
 
-/** Returns the name of a tool or prompt, and adds the name to `usedNames`. Reports invalid and duplicate names. */
+/** Returns the name of a tool or prompt, and adds the name to `usedNames`. Invalid and duplicate names are reported. */
 export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {

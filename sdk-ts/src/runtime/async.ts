@@ -102,8 +102,8 @@ function resolveWith(
 }
 
 /**
- * Returns the iterator for a `for await` loop over `values`. Its methods `next` and `return` return promises, even if
- * `values` is a synchronous iterable.
+ * Returns the iterator for a `for await` loop over `values`. The iterator's methods `next` and `return` return
+ * promises, even if `values` is a synchronous iterable.
  */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];

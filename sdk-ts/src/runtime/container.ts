@@ -23,7 +23,8 @@ export function getContainer(): Properties | undefined {
 }
 
 /**
- * Returns the adapter's container, and creates it if necessary. Returns undefined if the page has locked `__openTabs`.
+ * Returns the adapter's container, and creates it if necessary. If the page has locked the global variable
+ * `__openTabs`, returns undefined.
  */
 export function ensureContainer(): Properties | undefined {
   try {

@@ -74,8 +74,8 @@ function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
 }
 
 /**
- * Reports whether a context has an abort signal. The check does not call the getter, because the extension creates the
- * signal when it is first read.
+ * Reports whether a context has an abort signal. `hasSignal` does not read the signal, because the extension creates a
+ * context's signal when it is first read.
  */
 function hasSignal(hostContext: Properties): boolean {
   const descriptor = getOwnPropertyDescriptor(hostContext, 'signal');

@@ -21,8 +21,8 @@ function isInterceptor(value: unknown): value is Interceptor {
 
 /**
  * Calls `onNavigate` whenever the document's URL changes without loading a new document: by `history.pushState`, a link
- * to a `#fragment`, or the Back button. Errors of `onNavigate` go to `reportError`. Returns a function that removes the
- * callback.
+ * to a `#fragment`, or the Back button. If `onNavigate` throws an error, `reportError` receives the error. Returns a
+ * function that removes the callback.
  */
 export function watchNavigation(
   name: string,

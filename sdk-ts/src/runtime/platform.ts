@@ -2,9 +2,9 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// Connects an adapter's log and readiness notices to the original OpenTabs platform. That platform calls two functions
-// which this module assigns to the container, and which post messages to the window. Under opentabs, both assignments
-// are ignored, because the container has private accessors for the log and the readiness notices.
+// Connects an adapter's log and readiness notices to the original OpenTabs platform. The original platform calls two
+// functions that this module assigns to the container, and that post messages to the window. Under opentabs, the
+// container has private accessors for the log and the readiness notices, and ignores assignments.
 
 const containerAtStart = ensureContainer();
 if (containerAtStart) {

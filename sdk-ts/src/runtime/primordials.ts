@@ -103,8 +103,8 @@ function isNativePrototype(value: object): boolean {
 
 /**
  * lookup returns `object[key]`, but ignores properties of the built-in prototypes. A page may have defined a forged
- * property on a built-in prototype, or a getter that would receive `object`. Errors of the object's own getters are
- * thrown.
+ * property on a built-in prototype, or a getter that would receive `object`. If a getter of `object` itself throws,
+ * lookup throws the same error.
  */
 export function lookup(object: object, key: PropertyKey): unknown {
   let owner: object | null = object;
@@ -206,8 +206,7 @@ export function makeBareObject(): Record<PropertyKey, unknown> {
 }
 
 /**
- * dataProperty returns a property descriptor for `value`: writable, enumerable and configurable. The descriptor has no
- * prototype.
+ * dataProperty returns a property descriptor for `value`: writable, enumerable and configurable, without a prototype.
  */
 export function dataProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
@@ -215,7 +214,7 @@ export function dataProperty(value: unknown): PropertyDescriptor {
   return descriptor;
 }
 
-/** hiddenProperty returns a property descriptor for `value` that is not enumerable. The descriptor has no prototype. */
+/** hiddenProperty returns a property descriptor for `value` that is not enumerable and has no prototype. */
 export function hiddenProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
@@ -289,7 +288,9 @@ function callThen(
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', dataProperty(undefined));
 
-/** runInMicrotask calls `work` in a microtask, where `window.event` is undefined. `work` must not throw. */
+/**
+ * runInMicrotask calls `work` in a microtask, where `window.event` is undefined. The function `work` must not throw.
+ */
 export function runInMicrotask(work: () => void): void {
   apply(promiseThen, resolvedPromise, [work]);
 }

@@ -25,7 +25,7 @@ export class Clock {
   /** The system time when `followSystem` was called; undefined while the clock is virtual. */
   #systemStart: number | undefined;
 
-  /** Milliseconds since the clock started. */
+  /** Milliseconds since the virtual clock started. */
   get now(): number {
     return this.#systemStart === undefined ? this.#now : systemNow() - this.#systemStart;
   }
@@ -36,7 +36,7 @@ export class Clock {
   }
 
   /**
-   * Switches the clock to system time, for tests in a real browser. Afterwards, call `runNextTimer` only when
+   * Switches the clock to system time, for tests in a real browser. With system time, call `runNextTimer` only when
    * `msUntilNextTimer` returns 0.
    */
   followSystem(): void {
@@ -51,7 +51,8 @@ export class Clock {
   }
 
   /**
-   * Calls `work` after `delay` milliseconds, and then every `interval` milliseconds if given. Returns the timer's ID.
+   * Calls `work` after `delay` milliseconds, and then every `interval` milliseconds if given. Returns the ID of the
+   * timer.
    */
   setTimer(work: () => void, delay: number, interval?: number): number {
     const id = ++this.#lastId;

@@ -5,7 +5,10 @@ import { hasProperties, isMethod } from '../runtime/value.ts';
 const headElementPattern =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
-/** Adds missing `<html>`, `<head>` and `<body>` tags as a browser would. The HTML parser linkedom does not add them. */
+/**
+ * Adds missing `<html>`, `<head>` and `<body>` tags as a browser would. The HTML parser linkedom does not add missing
+ * tags.
+ */
 function completeHtml(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;

@@ -16,9 +16,9 @@ import { FakeURL, FakeURLSearchParams } from './url.ts';
 
 /** The initial state of a simulated page. */
 export interface PageOptions {
-  /** The URL of the simulated page. The default is `https://example.com/`. */
+  /** The URL of the simulated page; `https://example.com/` by default. */
   url?: string | undefined;
-  /** The HTML of the simulated page. The default is an empty document. */
+  /** The HTML of the simulated page; an empty document by default. */
   html?: string | undefined;
   routes?: Routes | undefined;
   localStorage?: Readonly<Record<string, string>> | undefined;
@@ -175,7 +175,7 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a fake `location` object. As in a browser, assigning one of its properties navigates. */
+/** Returns a fake `location` object. As in a browser, assigning a property of `location` navigates. */
 function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
   const location = {
     assign: navigate,

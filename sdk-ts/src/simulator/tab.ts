@@ -39,7 +39,7 @@ export interface CallOptions {
   navigateAt?: number | undefined;
 }
 
-/** The error of a failed call, as an agent receives it. */
+/** The error of a failed simulated call, as an agent would receive it. */
 export interface SimulatedError {
   /**
    * `tool_error` if the handler threw an error, else the server's error code, such as `idle_timeout`, `cancelled` or
@@ -103,8 +103,8 @@ const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
 /**
- * How long the old page keeps running after a navigation starts, in milliseconds. If the tool returns within that time,
- * the call still succeeds.
+ * How long the old page keeps running after a navigation starts, in milliseconds. If the tool returns before the old
+ * page ends, the call still succeeds.
  */
 const navigationMs = 50;
 
