@@ -57,7 +57,7 @@ export interface UserRequest {
 
 /** The user's approval of a call. */
 export interface Decision {
-  /** Whether the user allowed the call. Always true in a handler, because a denied call never runs. */
+  /** Whether the user allowed the call. In a handler, `allow` is always true, because a denied call never runs. */
   readonly allow: boolean;
   /**
    * What the user's approval covers: this call only (`once`), the session, a period of time, or all calls (`always`).
@@ -66,7 +66,7 @@ export interface Decision {
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
   /** Where the user decided, such as `the side panel`. */
   readonly by: string;
-  /** Further data of the user's decision. In most cases, `data` is absent. */
+  /** Further data that came with the user's decision. In most cases, `data` is absent. */
   readonly data?: unknown;
 }
 
@@ -88,13 +88,14 @@ export interface ToolHandlerContext {
   /**
    * Shows `content`, any JSON value, beside the progress of the call, and replaces earlier content of the same `type`.
    * For the types `text` and `code`, `content` is a string. For `table`, `content` is an array of objects or `{columns,
-   * rows}`. Any other type is displayed as JSON. A call can have up to 16 types. Content larger than 256 KiB, or that
-   * JSON cannot represent, is dropped. Like a progress report, `reportActivity` restarts the idle timeout.
+   * rows}`. Any other type is displayed as JSON. A call can have up to 16 activities, one of each type. Content larger
+   * than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report, `reportActivity` restarts the idle
+   * timeout.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
    * Applies a JSON Patch (RFC 6902) to the content that {@link reportActivity} set for `type`. An array of operations
-   * applies completely or not at all. Neither the patch nor the patched content may exceed 256 KiB.
+   * applies completely or not at all. Neither the JSON Patch nor the patched content may exceed 256 KiB.
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**

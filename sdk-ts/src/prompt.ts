@@ -57,7 +57,7 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**
    * The arguments of a prompt without `args`; each value is a string. If `args` is present, `arguments` only adds
-   * missing descriptions to its schema.
+   * descriptions that the schema in `args` lacks.
    */
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;

@@ -84,7 +84,8 @@ export class ToolError extends Error {
 }
 
 // Errors of `context.call` and `context.waitForUser` come from the extension, which does not have the class ToolError.
-// `instanceof ToolError` accepts those errors too, so that a handler can test every error in the same way.
+// `instanceof ToolError` is also true for errors from the extension, so that a handler can test every error in the same
+// way.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

@@ -19,8 +19,8 @@ export interface OnboardingProps extends ChecklistFacts {
 }
 
 /**
- * Onboarding shows the setup checklist until the first call has succeeded. Each step shows whether it is done, or what
- * the user has to do.
+ * Onboarding shows the setup checklist until the first call has succeeded. Each setup step shows whether it is done, or
+ * what the user has to do.
  */
 export function Onboarding(props: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;

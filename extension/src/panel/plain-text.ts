@@ -7,7 +7,10 @@
  */
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
-/** NumberSigns matches Unicode format characters that are visible, because they enclose the digits after them. */
+/**
+ * NumberSigns matches Unicode format characters that are visible, because they are drawn around or under the digits
+ * after them.
+ */
 const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 /** Pictograph matches a symbol that can be displayed as an emoji. */
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;

@@ -51,7 +51,7 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
 }
 
 /**
- * AllowedCallers lists the clients and plugins whose calls the user has approved for always, with a button that revokes
+ * AllowedCallers lists the clients and plugins whose calls the user has always allowed, with a button that revokes
  * those approvals.
  */
 function AllowedCallers({

@@ -98,7 +98,10 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
   return [...known, ...records.values()].slice(0, MaxRecentCalls);
 }
 
-/** groupFailures groups equal consecutive failures. Each successful call is a separate group. */
+/**
+ * groupFailures combines consecutive failures of the same tool with the same error into groups. Each successful call is
+ * a separate group.
+ */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
   const groups: { first: RecentCall; others: RecentCall[] }[] = [];
   for (const call of calls) {

@@ -12,8 +12,8 @@ export interface Requests {
   /** settle resolves the promise of an action with the result from the service worker. */
   settle(requestId: number, done: ActionResult): void;
   /**
-   * disconnected fails all unanswered actions, because the service worker stopped. The worker may still have executed
-   * them.
+   * disconnected fails all unanswered actions, because the service worker stopped. The worker may have executed an
+   * action before it stopped.
    */
   disconnected(): void;
 }

@@ -9,8 +9,8 @@ export function reuseEqual<T>(previous: T | undefined, next: T): T {
 }
 
 /**
- * reuseItems returns the next list, with each unchanged item replaced by the previous object of the same key. If
- * all items and their order are unchanged, reuseItems returns the previous list.
+ * reuseItems returns the items of next, but reuses the previous object of each unchanged item. Items are matched by
+ * key. If all items and their order are unchanged, reuseItems returns previous itself.
  */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,

@@ -14,8 +14,8 @@ import {
 import { readPrompts } from './prompts.ts';
 import { checkUndos, readUndo } from './undo.ts';
 
-// Reads a plugin's tools, prompts and descriptive fields from its module. `opentabs plugin build` runs this code; a
-// page never does.
+// Reads a plugin's tools, prompts and descriptive fields from its module. The extraction runs in `opentabs plugin
+// build`, never in a page.
 
 export interface Extracted {
   tools: ManifestTool[];

@@ -22,7 +22,7 @@ function isInterceptor(value: unknown): value is Interceptor {
 /**
  * Calls `onNavigate` whenever the document's URL changes without loading a new document: by `history.pushState`, a link
  * to a `#fragment`, or the Back button. If `onNavigate` throws an error, `reportError` receives the error. Returns a
- * function that removes the callback.
+ * function that stops calling `onNavigate`.
  */
 export function watchNavigation(
   name: string,

@@ -14,7 +14,7 @@ if (containerAtStart) {
 
 /**
  * Sends an adapter's log entries and readiness notices to the original OpenTabs platform. Returns a function that stops
- * the log.
+ * sending log entries.
  */
 export function connectToPlatform(plugin: string): () => void {
   const container = getContainer();

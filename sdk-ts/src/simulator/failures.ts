@@ -48,7 +48,7 @@ export function addThrown(tool: string, error: unknown): void {
 
 /**
  * Returns advice about each part of a tool's result that JSON cannot represent, such as `get_items: items[3].el is a
- * DOM node`. Throws a TypeError for a circular result.
+ * DOM node`. Throws a TypeError if the tool's result is circular.
  */
 export function findLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];

@@ -59,8 +59,8 @@ export function test(name: string, work: () => unknown): void {
 }
 
 /**
- * Runs the test file until it has to wait, and returns the new messages as a JSON array. `opentabs plugin test` calls
- * runStep repeatedly until it returns the message `done`.
+ * Runs one step of the test file, such as the next timer, and returns the new messages as a JSON array. `opentabs
+ * plugin test` calls runStep repeatedly until it returns the message `done`.
  */
 export function runStep(): string {
   if (!currentTest) startTest();
