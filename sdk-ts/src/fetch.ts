@@ -21,9 +21,9 @@ const defaultTimeoutMs = 30_000;
 const maxBodyInError = 512;
 
 /**
- * Sends an HTTP request with the page's cookies and returns the response if its status is 2xx. Every failure is a
- * ToolError: `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError} returns for the
- * status.
+ * Sends an HTTP request with the page's cookies and returns the response if its status is 2xx. Every failure of the
+ * request is a ToolError: `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError}
+ * returns for the status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
   const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;

@@ -31,7 +31,10 @@ function convertArgument(value: unknown): unknown {
 interface ConversionState {
   /** The chain of objects that contain the value being converted, which detects circular references. */
   path: Set<unknown>;
-  /** About how many more characters of JSON the argument may produce. Each value counts as at least one character. */
+  /**
+   * About how many more characters of JSON the argument may produce. Each converted value uses up at least one
+   * character.
+   */
   charsLeft: number;
 }
 

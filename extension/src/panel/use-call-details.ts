@@ -7,7 +7,7 @@ import { removeHidden } from './wording.ts';
 export interface LoadedDetails {
   /** details is undefined until the server has sent the details of the call. */
   readonly details: CallInspectResult | undefined;
-  /** error is the reason why the details could not be loaded; empty for none. */
+  /** error is the reason why the details of the call could not be loaded, or empty. */
   readonly error: string;
   /** load loads the details of the call, unless they are already loaded. */
   load(): void;
