@@ -60,7 +60,7 @@ type ToolEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the tool has ended, with the kind of ending. */
+  /** ended resolves when the tool has ended. ended resolves with "result", "error" or "goes on". */
   readonly ended: Promise<ToolEnding>;
 }
 

@@ -70,7 +70,8 @@ export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * AnswerMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the request
- * over a cached half-open connection, which never responds. After a timeout, the next request uses a new connection.
+ * over a cached half-open connection, which never responds. After AnswerMs without a response, the next request uses a
+ * new connection.
  */
 const AnswerMs = 2500;
 

@@ -262,8 +262,8 @@ export class Link {
       else refuse(CloseVersion, versionMismatch(server));
     };
     /**
-     * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, all
-     * other frames are ignored.
+     * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, the
+     * browser ignores all frames except the challenge.
      */
     const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);

@@ -133,8 +133,8 @@ export function makePanels(options: PanelsOptions): Panels {
 }
 
 /**
- * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If both lists contain a
- * call, only the copy in the newer list remains.
+ * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If a newer and an older
+ * list contain the same call, only the newer copy remains.
  */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
   if (newCalls.length === 0) return calls;
