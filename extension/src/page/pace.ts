@@ -35,9 +35,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/**
- * FrameMs is the longest time that nextFrame waits, in milliseconds. A window behind other windows may draw no frames.
- */
+/** FrameMs limits the wait for a frame by default, in milliseconds. A window behind other windows may draw no frames. */
 const FrameMs = 100;
 
 /**
@@ -46,10 +44,13 @@ const FrameMs = 100;
  */
 const HiddenFrameMs = 4;
 
-/** nextFrame resolves after the next animation frame, or after HiddenFrameMs in a hidden tab. */
-export async function nextFrame(signal: AbortSignal): Promise<void> {
+/**
+ * nextFrame resolves after the next animation frame, or after limitMs milliseconds. In a hidden tab, nextFrame resolves
+ * after HiddenFrameMs.
+ */
+export async function nextFrame(signal: AbortSignal, limitMs = FrameMs): Promise<void> {
   if (unclobbered.hidden) return await pause(HiddenFrameMs, signal);
-  await pauseUntil(FrameMs, signal, (finish) => {
+  await pauseUntil(limitMs, signal, (finish) => {
     const frame = requestAnimationFrame(finish);
     return () => cancelAnimationFrame(frame);
   });

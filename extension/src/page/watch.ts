@@ -1,7 +1,7 @@
 // Watches what an action changes on the page: DOM nodes, URLs, navigations and loaded resources.
 import { animatesContent, finishAnimations } from './animations.ts';
 import { expandForms, flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
-import { pause } from './pace.ts';
+import { nextFrame, pause } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
 
 /** QuietMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
@@ -37,6 +37,11 @@ const MinQuietChecks = 3;
  * start new ones.
  */
 const MaxAnimationRounds = 5;
+/**
+ * EndEventsMs limits the wait for the frame in which Chrome sends the events of ended animations, in milliseconds. On a
+ * busy machine, frames are late.
+ */
+const EndEventsMs = 500;
 const MaxRecorded = 2_000;
 
 const observed: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
@@ -140,6 +145,7 @@ export class ChangeWatch {
     const pendingEnd = performance.now() + PendingMs;
     let rounds = 0;
     let quietChecks = 0;
+    let wasAnimated = false;
     let seenChanges = -1;
     for (;;) {
       await pause(StepMs, signal);
@@ -152,14 +158,21 @@ export class ChangeWatch {
         continue;
       }
       if (now > end) return true;
+      if (!unclobbered.hidden && animatesContent()) {
+        wasAnimated = true;
+        this.#lastChangeMs = now; // the page may change again after the animation
+        continue;
+      }
+      if (wasAnimated) {
+        wasAnimated = false;
+        await nextFrame(signal, EndEventsMs);
+        this.#lastChangeMs = performance.now();
+        continue;
+      }
       quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
-      if (!unclobbered.hidden && animatesContent()) {
-        this.#lastChangeMs = now; // the page changes again after the animation
-        continue;
-      }
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
       if (now - this.#lastChangeMs < stepMs && this.#isAnimatedByScript()) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
