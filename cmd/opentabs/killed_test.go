@@ -24,8 +24,8 @@ import (
 // The constants are the numbers of kills, calls and agents in
 // TestKilledServerKeepsItsRecords.
 const (
-	killCount    = 5
-	minCallCount = 1000
+	killCount    = 3
+	minCallCount = 600
 	agentCount   = 4
 	// maxLostTime is the time before the kill within which calls may be missing in the
 	// records.

@@ -149,7 +149,8 @@ func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cmdUntil implements the script command "until REGEXP PROGRAM ARGS...". cmdUntil repeats
-// the program until its output matches.
+// the program until its output matches. Between two runs cmdUntil pauses for three times
+// the duration of a run, so that the other scripts get most of the CPU time.
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
@@ -157,9 +158,8 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	deadline := time.After(hangTimeout)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for {
+		start := time.Now()
 		// The exit code is not checked, because an error can be the expected output.
 		_ = ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
@@ -169,7 +169,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 		select {
 		case <-deadline:
 			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], out)
-		case <-tick.C:
+		case <-time.After(3 * time.Since(start)):
 		}
 	}
 }

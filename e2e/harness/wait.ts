@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * waitFor calls probe every 25 ms until probe returns a value other than undefined or false. waitFor returns that
- * value. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report".
+ * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
+ * two calls, waitFor pauses for three times the duration of a call, and at least 25 ms: the probes must not use the CPU
+ * time that the awaited event needs. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report".
  * The default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
@@ -16,6 +17,7 @@ export async function waitFor<T>(
   const probeTimeout = rejectAfter(limitMs + ProbeIntervalMs);
   probeTimeout.catch(() => undefined); // an unhandled timeout would crash the test process
   for (;;) {
+    const startMs = Date.now();
     try {
       const value = await Promise.race([probe(), probeTimeout]);
       if (value !== undefined && value !== false) return value;
@@ -24,7 +26,7 @@ export async function waitFor<T>(
     }
     if (Date.now() > endMs)
       throw new Error(`waited ${limitMs} ms for: ${awaitedEvent}${lastError ? ` (${String(lastError)})` : ''}`);
-    await pause(25);
+    await pause(Math.max(25, 3 * (Date.now() - startMs)));
   }
 }
 
