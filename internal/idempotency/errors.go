@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// otherArgumentsError is the error of a call with the idempotency key of an earlier call
-// that had other arguments.
+// otherArgumentsError rejects a call that reuses an earlier call's idempotency key with
+// different arguments.
 func otherArgumentsError(e *entry) *dispatch.Error {
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, CallID: e.callID,
@@ -17,7 +17,8 @@ func otherArgumentsError(e *entry) *dispatch.Error {
 	}
 }
 
-// mayHaveActedError is the error of a call whose key belongs to a call that may have acted.
+// mayHaveActedError rejects a retry if the earlier call with the same idempotency key may
+// have acted.
 func mayHaveActedError(e *entry) *dispatch.Error {
 	code := wire.ErrShutdown
 	if e.err != nil {

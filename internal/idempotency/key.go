@@ -14,13 +14,14 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// MaxKeyChars is the longest key, in characters.
+// MaxKeyChars is the maximum length of an idempotency key, in Unicode characters.
 const MaxKeyChars = 255
 
-// errInvalidKey is a sentence for agents.
+// errInvalidKey is returned to agents, so its text is a complete sentence.
 var errInvalidKey = errors.New("an idempotency key must be a string of 1 to 255 printable characters")
 
-// ParseKey returns the key in the JSON of a request; empty if raw is empty or null.
+// ParseKey parses and validates the idempotency key in a request's JSON. ParseKey returns
+// the empty string if raw is empty or null.
 func ParseKey(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil
@@ -32,7 +33,8 @@ func ParseKey(raw json.RawMessage) (string, error) {
 	return key, CheckKey(key)
 }
 
-// CheckKey returns an error if key is not a valid key.
+// CheckKey returns an error unless key consists of 1 to [MaxKeyChars] printable
+// characters in valid UTF-8.
 func CheckKey(key string) error {
 	if n := utf8.RuneCountInString(key); n == 0 || n > MaxKeyChars || !utf8.ValidString(key) {
 		return errInvalidKey
@@ -45,26 +47,27 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// subjectOf returns the hash of a key with its client and its tool. The hash is recorded
-// instead of the key, because a client may put personal data into the key.
+// subjectOf returns one hash of the client, the tool and the idempotency key. The
+// recorder stores this hash instead of the key, because a client may put personal data
+// into the key.
 func subjectOf(key string, c dispatch.Call) string {
 	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
 }
 
-// argsHashOf returns the hash of the arguments and of the place of a call. The order of
-// members does not change the hash.
+// argsHashOf returns the hash of a call's arguments and target tab. The order of JSON
+// members in the arguments does not change the hash.
 func argsHashOf(c dispatch.Call) string {
 	args := c.Args
 	decoder := json.NewDecoder(bytes.NewReader(args))
 	decoder.UseNumber()
 	var value any
 	if decoder.Decode(&value) == nil {
-		args = rawjson.Encode(value) // sorts the members
+		args = rawjson.Encode(value) // sorts the members by name
 	}
 	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-// hashOf returns the SHA-256 of texts, in hex.
+// hashOf returns the SHA-256 of texts in hexadecimal.
 func hashOf(texts ...string) string {
 	sum := sha256.Sum256(rawjson.Encode(texts))
 	return hex.EncodeToString(sum[:])

@@ -14,24 +14,26 @@ import (
 	"opentabs/wire"
 )
 
-// These constants bound the keys in memory. Above a limit, the oldest ended calls lose their
-// key or their result.
+// These constants limit the idempotency keys in memory. Above maxKeys, the oldest ended
+// calls lose their idempotency keys. Above maxResultBytes, the oldest ended calls lose
+// their results.
 const (
 	maxKeys        = 10_000
 	maxResultBytes = 32 << 20
 	maxRetention   = 24 * time.Hour
 )
 
-// The states of a key, in notes of the recorder.
+// These constants are the states of an idempotency key, as the recorder stores them.
 const (
-	stateStarted  = "started" // the call may run in a page
+	stateStarted  = "started" // the call is running, or waits to run
 	stateReleased = "released"
 	stateDone     = "done"
-	stateFailed   = "failed"  // the page delivered an error
-	stateUnknown  = "unknown" // the call may have acted, and its result did not arrive
+	stateFailed   = "failed"  // the page returned an error
+	stateUnknown  = "unknown" // the call may have acted, but no result arrived
 )
 
-// Records has the methods of the recorder that Keys uses.
+// Records stores the states of idempotency keys and finds recorded calls.
+// [recorder.Recorder] implements Records.
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
@@ -41,41 +43,42 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Keys has the calls with idempotency keys. Create a Keys with New, and call SetJobs before
-// the first call.
+// Keys finds calls by their idempotency keys. Create a Keys with [New], and call SetJobs
+// before the first call of Start.
 type Keys struct {
 	records   Records
 	retention time.Duration
 	jobs      *joblist.List
-	openCalls joblist.Tracker[*entry] // the calls that have not ended
+	openCalls joblist.Tracker[*entry] // the unfinished calls with an idempotency key
 
 	mu          sync.Mutex // guards all fields below
 	isLoaded    bool
-	entries     map[string]*entry // by subject
-	order       []*entry          // oldest first; may have released entries
+	entries     map[string]*entry // by the result of subjectOf
+	order       []*entry          // oldest first; may contain released entries
 	resultBytes int
 }
 
-// entry is one key with its call. Keys.mu guards all fields.
+// entry is one idempotency key with its call. Keys.mu guards all fields.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
-	job                     *joblist.Job // nil after the end of the call
-	tickets                 *tickets     // nil for a call of an earlier server
+	job                     *joblist.Job // nil after the call has ended
+	tickets                 *tickets     // nil if the call ran before the server restarted
 	state                   string
 	began                   time.Time
-	// hasNote is set if the recorder has a note of the key.
+	// hasNote is true if the recorder has stored a note about the idempotency key.
 	hasNote bool
-	// waiters is the number of requests that wait for the call.
+	// waiters is the number of requests that wait for the call to end.
 	waiters int
-	// result is the result of a done call; nil if it is not in memory. err is the error of
-	// a call that failed or has an unknown result.
+	// result is the result of a successful call; nil if the result is not in memory. The
+	// field err is the error of a call that failed or whose result is unknown.
 	result *dispatch.Result
 	err    *dispatch.Error
 }
 
-// New returns a Keys that stores keys in records. recordDays is how many days records are
-// kept. Without records, keys are kept until the server stops.
+// New returns a Keys that stores idempotency keys in records. An idempotency key expires
+// after recordDays days, but after at most 24 hours. If recordDays is 0, all idempotency
+// keys are also lost when the server stops.
 func New(records Records, recordDays int) *Keys {
 	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
 	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
@@ -84,24 +87,27 @@ func New(records Records, recordDays int) *Keys {
 	return k
 }
 
-// SetJobs sets the Jobs that run the calls.
+// SetJobs sets the job list that runs the calls. SetJobs must be called before the first
+// call of Start, and is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
-// Use is the use of a key by one request.
+// Use is one request's use of an idempotency key, as [Keys.Start] returns it.
 type Use struct {
-	// CallID is the ID of the call that used the key. IsReplay is set if an earlier
-	// request made the call.
+	// CallID is the ID of the call that first used the idempotency key. IsReplay is true
+	// if an earlier request made that call.
 	CallID   string
 	IsReplay bool
-	// Job is the call if it was made since the server started; nil for an older call.
+	// Job is the running or ended call; nil if the call had already ended when the
+	// request arrived.
 	Job *joblist.Job
 
 	keys  *Keys
 	entry *entry
 }
 
-// Start starts a call with a valid key, or returns the earlier call with the key. The error
-// is a *dispatch.Error if the key has other arguments, or if the earlier call may have acted.
+// Start starts a call with a valid idempotency key, or returns the earlier call with the
+// same key. Start returns a *dispatch.Error if the earlier call had different arguments,
+// or may have acted without a known result.
 func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -138,8 +144,8 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	return use, nil
 }
 
-// Leave ends the use of a key whose request waits no longer. If no other request waits,
-// Leave cancels the call and returns true.
+// Leave reports that a request no longer waits for its call. If no other request waits
+// for the call, Leave cancels the call and returns true.
 func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()
 	u.entry.waiters--
@@ -151,15 +157,15 @@ func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	return isLast
 }
 
-// Ending is how the call of a key ended.
+// Ending is the result or the error of a call with an idempotency key.
 type Ending struct {
 	Result dispatch.Result
 	Err    error
-	// IsResultLost is set if the call is done, but its result is not stored.
+	// IsResultLost is true if the call succeeded, but its result is no longer stored.
 	IsResultLost bool
 }
 
-// Ending returns the ending of a call that has ended.
+// Ending returns the result or the error of the call. The call must have ended.
 func (u *Use) Ending() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {
@@ -178,10 +184,10 @@ func (u *Use) Ending() Ending {
 	return u.keys.recordedEnding(e.callID)
 }
 
-// recordedEnding returns the ending of a done call from the recorder.
+// recordedEnding reads the result of a successful call from the recorder.
 func (k *Keys) recordedEnding(callID string) Ending {
 	record, ok, err := k.records.Find(callID)
-	// The record of a call whose result arrived late is that of a failed call.
+	// If a result arrived late, the recorder still has the call as failed.
 	if err != nil || !ok || record.Status != wire.StatusDone || record.IsOutputIncomplete {
 		return Ending{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
 	}
@@ -190,9 +196,9 @@ func (k *Keys) recordedEnding(callID string) Ending {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements dispatch.BeforeHook: it writes the key of a call that will run to the
-// disk. If the key cannot be written, the call fails: after a crash, a retry would act
-// again.
+// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
+// disk before the call runs. If Before cannot write the idempotency key, the call fails.
+// Without a stored key, a retry after a crash would run the tool a second time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {
@@ -210,7 +216,8 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// ReceiveLate receives the answer of a page to a call that has ended.
+// ReceiveLate stores the result of a tool that a page delivers after the call has ended.
+// ReceiveLate changes nothing unless the call with this ID had an unknown result.
 func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -237,15 +244,16 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	}
 }
 
-// awaitEnd waits for the end of a call.
+// awaitEnd waits until a call ends, and stores its result or error.
 func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
-	_ = job.Wait(context.Background(), nil) // a call always ends
+	_ = job.Wait(context.Background(), nil) // Wait returns, because every call ends
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.settleIfEnded(e)
 }
 
-// settleIfEnded stores the ending of a call that has ended. The caller has locked mu.
+// settleIfEnded stores the result or error of a call if the call has ended. The caller
+// must hold k.mu.
 func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
@@ -265,17 +273,18 @@ func (k *Keys) settleIfEnded(e *entry) {
 	default:
 		k.finish(e, stateUnknown, nil, callErr)
 	}
-	e.job, e.tickets = nil, nil // the job has the result, which dropResult must free
+	e.job, e.tickets = nil, nil // the job refers to the result, which dropResult must be able to free
 	k.openCalls.Forget(e.callID)
 }
 
-// isPageError reports whether an error with this code is the answer of a page whose tool has
+// isPageError reports whether a page returns errors with this code after its tool has
 // ended.
 func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 
-// finish stores the ending of a call. The caller has locked mu.
+// finish stores the state and the result or error of an ended call. If the stored results
+// exceed maxResultBytes, finish drops the oldest results. The caller must hold k.mu.
 func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *dispatch.Error) {
 	e.state, e.result, e.err = state, result, err
 	if state != stateReleased || e.hasNote {
@@ -290,7 +299,7 @@ func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *disp
 	}
 }
 
-// dropResult removes the result of a call from the memory. The caller has locked mu.
+// dropResult removes a call's result from memory. The caller must hold k.mu.
 func (k *Keys) dropResult(e *entry) {
 	if e.result != nil {
 		k.resultBytes -= len(e.result.Output)
@@ -298,13 +307,15 @@ func (k *Keys) dropResult(e *entry) {
 	}
 }
 
-// addNote records the state of a key. The caller has locked mu.
+// addNote queues the state of an idempotency key for the recorder. The caller must hold
+// k.mu.
 func (k *Keys) addNote(e *entry) {
 	e.hasNote = true
 	k.records.AddNote(noteOf(e))
 }
 
-// noteOf returns the note about the state of a key. The caller has locked mu.
+// noteOf returns the recorder note with an idempotency key's current state. The caller
+// must hold k.mu.
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
@@ -314,14 +325,14 @@ func noteOf(e *entry) recorder.Note {
 	return n
 }
 
-// addEntry adds a key. The caller has locked mu.
+// The caller of addEntry must hold k.mu.
 func (k *Keys) addEntry(e *entry) {
 	k.entries[e.subject] = e
 	k.order = append(k.order, e)
 }
 
-// removeExpired removes the keys that are too old or too many. A key whose call has not
-// ended is kept. The caller has locked mu.
+// removeExpired removes expired and released idempotency keys, and the oldest keys beyond
+// maxKeys. The key of an unfinished call stays. The caller must hold k.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
@@ -340,13 +351,14 @@ func (k *Keys) removeExpired() {
 	})
 }
 
-// isExpired reports whether a key is too old or released. The caller has locked mu.
+// isExpired reports whether an idempotency key was released, or is older than
+// k.retention. The caller must hold k.mu.
 func (k *Keys) isExpired(e *entry) bool {
 	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
 }
 
-// load reads the keys of earlier servers from the recorder. Only the first call of load has
-// an effect. The caller has locked mu.
+// load reads the idempotency keys from before the last restart. Only the first successful
+// call of load has an effect. The caller must hold k.mu.
 func (k *Keys) load() error {
 	if k.isLoaded {
 		return nil
@@ -357,7 +369,7 @@ func (k *Keys) load() error {
 	}
 	k.isLoaded = true
 	newest := map[string]*entry{}
-	for _, n := range notes { // newest first
+	for _, n := range notes { // ReadNotes returns the newest note first
 		if e := newest[n.Subject]; e != nil {
 			if e.callID == n.By {
 				e.began = n.Time
@@ -366,7 +378,7 @@ func (k *Keys) load() error {
 		}
 		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, began: n.Time, hasNote: true}
 		switch n.State {
-		case stateStarted: // the server stopped while the call ran
+		case stateStarted: // the server stopped during the call
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}
 		case stateFailed, stateUnknown:
 			e.err = &dispatch.Error{

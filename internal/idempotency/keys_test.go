@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a server whose tool runs in a simulated page.
+// fixture is a server whose tools run in a simulated page.
 type fixture struct {
 	t       *testing.T
 	dir     string
@@ -29,8 +29,8 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs are the calls that reached the page. answer ends a call; by default, the call
-	// returns its number.
+	// runs are the calls that reached the page. The function answer ends such a call. If
+	// answer is nil, the page returns the number of the call.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -60,10 +60,10 @@ func (f *fixture) start() {
 	f.keys.SetJobs(joblist.New(f.calls, joblist.Options{}))
 }
 
-// kill stops the server without the ends of its calls.
+// kill simulates a crash, after which no record of the running calls is on the disk.
 func (f *fixture) kill() {
-	time.Sleep(time.Second) // a crash loses at most the last second
-	synctest.Wait()         // hooks of ended calls have used f.records
+	time.Sleep(time.Second) // the recorder writes at least once a second
+	synctest.Wait()         // after Wait, no hook of an ended call uses f.records
 	records := f.records
 	f.records = recorder.Open(f.t.TempDir(), recorder.Options{})
 	f.keys.mu.Lock()
@@ -76,13 +76,13 @@ func (f *fixture) kill() {
 	f.records.Close()
 }
 
-// newCall returns a call of the client with arguments.
+// newCall returns a call of the tool shop__buy by the client Cursor.
 func newCall(args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "shop", Name: "buy"}, Args: json.RawMessage(args), Client: dispatch.Client{Name: "Cursor"}}
 }
 
-// call makes a call with a key and waits for its end. The text is the output, or the code of
-// the error. A replay has the prefix "replayed ".
+// call runs a call with an idempotency key, and returns the tool's output or the error
+// code. For a replayed call, the text has the prefix "replayed ".
 func (f *fixture) call(key string, c dispatch.Call) string {
 	use, err := f.keys.Start(key, c)
 	if err != nil {
@@ -156,7 +156,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 	})
 }
 
-// A call that runs is shared. It is cancelled when no request waits for it.
+// Requests with one idempotency key share a call until the last request leaves.
 func TestCallIsShared(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}
@@ -188,7 +188,7 @@ func TestCallIsShared(t *testing.T) {
 	})
 }
 
-// A call that certainly did not run releases its key.
+// A call that certainly did not run releases its idempotency key, so a retry runs.
 func TestKeyIsReleased(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
@@ -203,7 +203,7 @@ func TestKeyIsReleased(t *testing.T) {
 	})
 }
 
-// The error of a tool is an ending like a result.
+// A tool's error is replayed to a retry, like a tool's result.
 func TestErrorOfToolIsReplayed(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
@@ -218,8 +218,8 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 	})
 }
 
-// After an unknown ending, the key does not act again, also after a restart, until the page
-// delivers the ending.
+// If a call's result is unknown, retries fail without running the tool until the page
+// delivers the result, even after a restart.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
@@ -249,8 +249,8 @@ func TestUnknownEnding(t *testing.T) {
 	})
 }
 
-// A server that was killed while the call ran does not call again. A killed call that still
-// waited for the user did not use its key.
+// A retry does not run the tool if the server was killed during the call. If the server
+// was killed before the user approved the call, a retry runs the tool.
 func TestKilledServer(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}
@@ -270,7 +270,7 @@ func TestKilledServer(t *testing.T) {
 	})
 }
 
-// Without recorded results, an ending is known but its result is lost after a restart.
+// If the recorder stores no results, a retry after a restart returns no result.
 func TestResultIsNotRecorded(t *testing.T) {
 	o := everything
 	o.Arguments, o.Results = false, false
@@ -284,7 +284,7 @@ func TestResultIsNotRecorded(t *testing.T) {
 	})
 }
 
-// The memory of keys and results is bounded.
+// Keys limits the number of idempotency keys and the size of the results in memory.
 func TestKeysAreBounded(t *testing.T) {
 	run(t, recorder.Options{}, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
@@ -327,7 +327,7 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// recordedText returns the text of all files of the recorder.
+// recordedText returns the text of all files that the recorder has written.
 func recordedText(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "calls", "*.jsonl"))
@@ -345,8 +345,7 @@ func recordedText(t *testing.T, dir string) string {
 	return string(all)
 }
 
-// The idempotency key of a call is written to the disk before the call reaches the page,
-// so that a retry does not act twice even if the server is killed.
+// The idempotency key is on the disk before the call reaches the page.
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		text := ""
@@ -361,14 +360,14 @@ func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	})
 }
 
-// A call whose key cannot be written does not run, and does not use its key.
+// If the idempotency key cannot be written, the call does not run.
 func TestKeyCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		folder := filepath.Join(f.dir, "calls")
-		if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file in the place of the folder
+		if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file with the folder's name makes every write fail
 			t.Fatal(err)
 		}
-		f.keys.isLoaded = true // reading the keys fails too
+		f.keys.isLoaded = true // Start must not read the keys from the disk, because reading fails too
 		use, err := f.keys.Start("k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
@@ -387,8 +386,8 @@ func TestKeyCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A late result whose parts were dropped is done, but its output is lost. The record of the
-// failed call does not replace the output, also after a restart.
+// If a late result was incomplete, retries succeed without the output, even after a
+// restart.
 func TestLateResultWithoutOutput(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
@@ -412,7 +411,7 @@ func TestLateResultWithoutOutput(t *testing.T) {
 	})
 }
 
-// An error that is replayed after a restart has the texts and the details of the first error.
+// After a restart, a replayed error has the texts and details of the first error.
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		after := 1500.0
@@ -444,8 +443,8 @@ func TestErrorAfterRestart(t *testing.T) {
 	})
 }
 
-// Each request with the key of a waiting call gets its tickets: the open one when it joins,
-// and all later ones.
+// Each request that shares a suspended call shows the call's open ticket and all later
+// tickets.
 func TestJoinedRequestsGetTickets(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
@@ -488,7 +487,7 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		want("first decided", "first may it run?", "second decided", "second may it run?") // the gate asks again
+		want("first decided", "first may it run?", "second decided", "second may it run?") // the gate suspends the call again
 		f.gate = dispatch.Verdict{}
 		if _, err := f.calls.Decide(first.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
 			t.Fatal(err)

@@ -7,25 +7,26 @@ import (
 	"opentabs/dispatch"
 )
 
-// showFunc shows a ticket to the user of one request until ctx ends.
+// showFunc shows a ticket to the user of one request until ctx is cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// tickets passes the tickets of a call on to all requests that have its key, so that the
-// user can decide in any of them. tickets is safe for concurrent use.
+// tickets shows each ticket of a call in all requests with the call's idempotency key.
+// The user can decide in any of these requests. A tickets is safe for concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
-	shows []showFunc // the requests; a request that waits no longer ignores tickets
+	shows []showFunc // one function per request; a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket without a decision. ctx ends when the ticket is resolved.
+// openTicket is a ticket without a decision. ctx is cancelled when the ticket is
+// resolved.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket
 }
 
-// join adds a request, and shows it the open tickets. show is nil for a request that shows
-// no tickets.
+// join adds a request, and shows the open tickets in the added request. show is nil for a
+// request that cannot show tickets.
 func (t *tickets) join(show showFunc) {
 	if show == nil {
 		return
@@ -38,7 +39,8 @@ func (t *tickets) join(show showFunc) {
 	}
 }
 
-// show shows a ticket to all requests until ctx ends. It is the OnTicket of the call.
+// show shows a ticket in all requests until ctx is cancelled. Start sets show as the
+// OnTicket function of the call.
 func (t *tickets) show(ctx context.Context, w dispatch.WaitingTicket) {
 	t.mu.Lock()
 	if t.open == nil {

@@ -1,9 +1,9 @@
-// Package installed finds out how the running program was installed: from an archive, by
+// Package installed detects how the running program was installed: from an archive, by
 // npm, by a package manager, or from source.
 //
-// Each kind of installation has a command for an upgrade and a command for a removal.
-// Package managers move a program when they upgrade it, so [StablePath] returns a path
-// that stays valid.
+// Each installation method has its own command for upgrading and for removing opentabs.
+// Package managers install each version in a new folder, so [Program.StablePath] returns
+// a path that stays valid after an upgrade.
 package installed
 
 import (
@@ -19,35 +19,35 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// Method is a way in which opentabs was installed.
+// Method is a way to install opentabs, such as [NPM] or [Deb].
 type Method string
 
-// The constants of type Method are the ways in which opentabs can be installed.
+// These constants are all methods to install opentabs.
 const (
-	Archive  Method = "archive" // from a release archive, or by install.sh
+	Archive  Method = "archive" // from a release archive, or with install.sh
 	NPM      Method = "npm"
-	NPX      Method = "npx" // in the cache of npx, which npm may empty
+	NPX      Method = "npx" // run by npx from its cache, which npm may empty
 	homebrew Method = "Homebrew"
 	scoop    Method = "Scoop"
 	Deb      Method = "deb"
 	RPM      Method = "rpm"
-	Source   Method = "source" // in a checkout of the repository
+	Source   Method = "source" // built in a checkout of the repository
 )
 
-// PackageName is the name of opentabs in npm and in all package managers.
+// PackageName is the name of the opentabs package in npm and all other package managers.
 const PackageName = "opentabs"
 
-// Program is the installed program and the method of its installation.
+// Program describes the running executable. Create a Program with [Find].
 type Program struct {
-	// Path is the path of the executable, with all symbolic links resolved
+	// Path is the path of the executable, with all symbolic links resolved.
 	Path   string
 	Method Method
 }
 
-// packageQueryTimeout limits how long a query with dpkg-query or rpm may take.
+// packageQueryTimeout limits the run time of dpkg-query and rpm.
 const packageQueryTimeout = 10 * time.Second
 
-// Find returns how the running program was installed.
+// Find detects how the running program was installed. Find may run dpkg-query and rpm.
 func Find(ctx context.Context) (Program, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -59,8 +59,9 @@ func Find(ctx context.Context) (Program, error) {
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
 
-// cellarPath and scoopPath match the version folders of Homebrew and Scoop. The first
-// group of the pattern is the part of the path that an upgrade does not change.
+// cellarPath and scoopPath match the path of a program that Homebrew or Scoop installed.
+// The first group of each pattern is the part of the path that an upgrade does not
+// change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
@@ -102,8 +103,8 @@ func isInCheckout(path string) bool {
 	}
 }
 
-// isOwnedByPackage reports whether a system package manager installed a file as part of
-// the package opentabs.
+// isOwnedByPackage reports whether a file belongs to the system package opentabs,
+// according to dpkg-query or rpm.
 func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	program, err := exec.LookPath(query)
 	if err != nil {
@@ -116,9 +117,10 @@ func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	return err == nil && strings.TrimSpace(owner) == PackageName
 }
 
-// UpgradeCommand returns the command with which the user upgrades the program. The
-// command is empty for an archive, which opentabs upgrades itself. The parameter
-// releaseURL is the folder with the release of the new version.
+// UpgradeCommand returns the shell command with which the user upgrades opentabs. The
+// command is empty for an archive, because opentabs upgrades such an installation itself.
+// The parameter releaseURL is the URL of the folder that contains the packages of the new
+// version.
 func (p Program) UpgradeCommand(releaseURL, version string) string {
 	switch p.Method {
 	case NPM:
@@ -140,9 +142,9 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 	return ""
 }
 
-// RemoveCommand returns the command with which the user removes the program. The command
-// is empty for an archive, which opentabs removes itself, and for npx, because npm
-// empties the cache of npx.
+// RemoveCommand returns the shell command with which the user removes opentabs. The
+// command is empty for an archive, because opentabs removes such an installation itself.
+// The command is also empty for npx, because npm empties the npx cache.
 func (p Program) RemoveCommand() string {
 	switch p.Method {
 	case NPM:
@@ -162,7 +164,7 @@ func (p Program) RemoveCommand() string {
 }
 
 // StablePath returns a path of the program that stays valid after an upgrade. The
-// configurations of other programs, such as MCP clients, contain this path.
+// configuration files of MCP clients contain this path.
 func (p Program) StablePath() string {
 	slashed := filepath.ToSlash(p.Path)
 	var stable string

@@ -32,8 +32,9 @@ func TestProgramInCheckoutIsFromSource(t *testing.T) {
 	}
 }
 
-// TestStablePathSurvivesUpgrades checks that StablePath returns a path outside the folder
-// of one version, and never returns a path that does not exist.
+// TestStablePathSurvivesUpgrades checks that StablePath returns a path without a version
+// number. A path without a version must exist; otherwise StablePath returns the versioned
+// path.
 func TestStablePathSurvivesUpgrades(t *testing.T) {
 	dir := t.TempDir()
 	brewed := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}

@@ -1,6 +1,7 @@
-// Package jsonedit changes single members of JSON files that users also edit. Comments,
-// trailing commas, the order of members and the layout of all other members do not
-// change. Editors such as VS Code and Zed accept JSON with comments and trailing commas.
+// Package jsonedit changes single members of JSON files that users also edit. The
+// comments, trailing commas, member order and layout of the rest of the file stay
+// unchanged. Editors such as VS Code and Zed accept JSON with comments and trailing
+// commas.
 package jsonedit
 
 import (
@@ -12,13 +13,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// defaultIndent is the indentation of one level in JSON files that have no indented line
-// yet.
+// defaultIndent is the indentation of one level in a JSON file without any indented line.
 const defaultIndent = "  "
 
-// Set returns the JSON document in data with the member at path set to value, which is
-// JSON. Set creates missing objects on the path, and returns an error if a member on the
-// path is not an object. Empty data counts as an empty object.
+// Set returns the JSON document in data with the member at path replaced by value. The
+// parameter value must be valid JSON. Set creates missing objects on the path. Set
+// returns an error if a member on the path is not an object. Empty data is treated as an
+// empty object.
 func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	document, err := parse(data)
 	if err != nil {
@@ -50,8 +51,8 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	return document.Pack(), nil
 }
 
-// Remove returns the JSON document in data without the member at path. removed is false
-// if the document has no such member.
+// Remove returns the JSON document in data without the member at path. If the document
+// has no such member, Remove returns data unchanged, and removed is false.
 func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	document, err := parse(data)
 	if err != nil {
@@ -76,8 +77,8 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	return document.Pack(), true, nil
 }
 
-// removeMember removes the member with the index at from a JSON object. Comments before
-// and behind the member stay.
+// removeMember removes the member with the index at from a JSON object. The comments
+// around the removed member stay in the document.
 func removeMember(object *hujson.Object, at int) {
 	member := object.Members[at]
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
@@ -85,7 +86,7 @@ func removeMember(object *hujson.Object, at int) {
 		next := &object.Members[at+1].Name
 		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
 	} else {
-		if last > 0 { // removes the comma before the member, too
+		if last > 0 { // also removes the comma before the member
 			previous := &object.Members[last-1].Value
 			comments = joinExtras(joinComments(previous.AfterExtra), comments)
 			previous.AfterExtra = nil
@@ -98,8 +99,8 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-// joinComments joins the parts that contain comments, and drops the white space behind
-// them.
+// joinComments concatenates the parts that contain comments, without the white space
+// behind each comment.
 func joinComments(parts ...hujson.Extra) hujson.Extra {
 	var joined hujson.Extra
 	for _, part := range parts {
@@ -110,8 +111,8 @@ func joinComments(parts ...hujson.Extra) hujson.Extra {
 	return joined
 }
 
-// joinExtras joins comments with the text that follows them. A line comment needs a line
-// break behind it.
+// joinExtras concatenates comments and the text that follows. If the last comment is a //
+// comment, joinExtras adds a line break so that the comment does not swallow the text.
 func joinExtras(comments, rest hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
 		return rest
@@ -142,21 +143,22 @@ func parse(data []byte) (hujson.Value, error) {
 	if err == nil {
 		return document, nil
 	}
-	// A file that contains only comments counts as an empty object behind the comments.
+	// A file that contains only comments is treated as comments before an empty object.
 	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
 	}
 	return document, err
 }
 
-// isNull reports whether a JSON value is null, which counts as a missing object.
+// isNull reports whether a JSON value is null. Set replaces a null on its path by an
+// object.
 func isNull(value hujson.Value) bool {
 	literal, ok := value.Value.(hujson.Literal)
 	return ok && literal.Kind() == 'n'
 }
 
-// indexOf returns the index of a JSON object's last member with a name; -1 if there is no
-// such member. Of several members with one name, JSON parsers use the last.
+// indexOf returns the index of the last object member with a name; -1 if the object has
+// no such member. If a name occurs more than once, JSON parsers use the last member.
 func indexOf(object *hujson.Object, name string) int {
 	for i := len(object.Members) - 1; i >= 0; i-- {
 		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
@@ -169,15 +171,14 @@ func indexOf(object *hujson.Object, name string) int {
 // style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white
-	// space before the closing brace. The field step is the indentation of one more
-	// level.
+	// space before the closing brace. The field step is the indentation of one level.
 	memberIndent, closingIndent, step string
 	// isOneLine is true if all members of the object are on one line.
 	isOneLine bool
 }
 
-// detectStyle returns the layout of a JSON object. detectStyle reads the layout from the object's
-// members, or from the line on which an empty object starts.
+// detectStyle derives the layout of a JSON object from its members. For an empty object,
+// detectStyle uses the indentation of the line on which the object starts.
 func detectStyle(data []byte, value *hujson.Value) style {
 	s := style{step: detectIndentStep(data)}
 	object, ok := value.Value.(*hujson.Object)
@@ -198,8 +199,8 @@ func detectStyle(data []byte, value *hujson.Value) style {
 	return s
 }
 
-// detectIndentStep returns the indentation of one level in a JSON document: the indentation of its
-// first indented line.
+// detectIndentStep returns the indentation of one level in a JSON document.
+// detectIndentStep uses the indentation of the first indented line.
 func detectIndentStep(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
@@ -216,7 +217,7 @@ func lineIndentBefore(data []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// parseValue parses a JSON value and formats the value in this layout.
+// parseValue parses a JSON value and indents the value in the layout of its object.
 func (s style) parseValue(value json.RawMessage) hujson.Value {
 	text := value
 	var indented bytes.Buffer
@@ -224,18 +225,18 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 		text = indented.Bytes()
 	}
 	parsed, err := hujson.Parse(text)
-	if err != nil { // the callers pass only valid JSON
+	if err != nil { // callers of Set pass valid JSON
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
 	return parsed
 }
 
-// append adds a member at the end of a JSON object. Comments behind the last member stay
-// before the new member.
+// append adds a member at the end of a JSON object. Comments behind the previously last
+// member stay before the added member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")
-	if last := len(object.Members) - 1; last >= 0 { // keeps an existing trailing comma
+	if last := len(object.Members) - 1; last >= 0 { // keeps a trailing comma
 		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
 		object.Members[last].Value.AfterExtra = nil
 	}
@@ -257,7 +258,8 @@ func quote(text string) []byte {
 	return quoted
 }
 
-// describePath returns the path of a JSON member as text for an error.
+// describePath formats the path of a JSON member for an error message, such as
+// "servers.a".
 func describePath(path []string) string {
 	if len(path) == 0 {
 		return "the file"

@@ -1,9 +1,9 @@
-// Package jsonread reads JSON objects written by hand and collects their problems, so
-// that an author can correct all of them at once.
+// Package jsonread reads handwritten JSON objects and collects all mistakes, so that an
+// author can correct them in one pass.
 //
-// [New] reads a compact object (see [opentabs/internal/rawjson]). The methods of
-// [Reader] return members by type; each mistake becomes a [Problem] with the path of
-// the member. A Reader is for one goroutine.
+// [New] reads an object in compact JSON, without white space between tokens (see
+// [opentabs/internal/rawjson]). The methods of [Reader] return members by type. Each
+// mistake becomes a [Problem] that contains the path of the JSON member.
 package jsonread
 
 import (
@@ -15,17 +15,19 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Reader reads the members of one JSON object and collects problems. Unlike
-// encoding/json, Reader compares names exactly.
+// Reader returns the members of one JSON object and collects problems. Unlike
+// encoding/json, Reader compares member names case-sensitively. A Reader is not safe for
+// concurrent use.
 type Reader struct {
-	// Path is the path of the object in its file, such as "tools[3].".
+	// Path is the prefix of member names in problems, such as "tools[3]." for an object
+	// in an array.
 	Path     string
 	Members  map[string][]byte
 	Problems *Problems
 }
 
-// New returns a reader for a compact object. Of several members with one name the
-// last counts, as in JavaScript.
+// New returns a reader for a JSON object without white space between tokens. If a member
+// name occurs more than once, the last member wins, as in JavaScript.
 func New(raw []byte, path string, problems *Problems) *Reader {
 	r := &Reader{Path: path, Members: map[string][]byte{}, Problems: problems}
 	for m := range rawjson.Members(raw) {
@@ -34,18 +36,20 @@ func New(raw []byte, path string, problems *Problems) *Reader {
 	return r
 }
 
-// Add reports a problem with a member.
+// Add adds a problem with the member key. The text of the problem begins with the path of
+// the member.
 func (r *Reader) Add(key, format string, args ...any) {
 	r.Problems.Add("%s%s %s", r.Path, key, fmt.Sprintf(format, args...))
 }
 
-// Has reports whether a member is present and not null.
+// Has reports whether the object has the member key with a value other than null.
 func (r *Reader) Has(key string) bool {
 	raw, ok := r.Members[key]
 	return ok && string(raw) != "null"
 }
 
-// Text returns a required string, which must not be empty.
+// Text returns a required string, which must contain more than white space. If the string
+// is missing or empty, Text adds a problem that ends with remedy.
 func (r *Reader) Text(key, remedy string) string {
 	if !r.Has(key) {
 		r.Add(key, "is missing; %s", remedy)
@@ -58,14 +62,15 @@ func (r *Reader) Text(key, remedy string) string {
 	return s
 }
 
-// Optional returns an optional string; empty if the string is absent.
+// Optional returns an optional string; empty if the member is absent or invalid.
 func (r *Reader) Optional(key string) string {
 	s, _ := r.TextOrFalse(key)
 	return s
 }
 
-// TextOrFalse returns an optional string. TextOrFalse reports false if the member is not a valid
-// string.
+// TextOrFalse returns an optional string; empty and true if the member is absent.
+// TextOrFalse returns false if the member is not a string, or contains characters that a
+// review would not show.
 func (r *Reader) TextOrFalse(key string) (string, bool) {
 	if !r.Has(key) {
 		return "", true
@@ -82,7 +87,7 @@ func (r *Reader) TextOrFalse(key string) (string, bool) {
 	return plaintext.Clean(s, math.MaxInt), true
 }
 
-// Bool returns an optional boolean; nil if the boolean is absent.
+// Bool returns an optional boolean; nil if the member is absent or not a boolean.
 func (r *Reader) Bool(key string) *bool {
 	if !r.Has(key) {
 		return nil
@@ -95,7 +100,8 @@ func (r *Reader) Bool(key string) *bool {
 	return &b
 }
 
-// Object returns a reader for an object; nil if it is absent or not an object.
+// Object returns a reader for a nested JSON object; nil if the member is absent or not an
+// object.
 func (r *Reader) Object(key string) *Reader {
 	if !r.Has(key) {
 		return nil
@@ -107,8 +113,8 @@ func (r *Reader) Object(key string) *Reader {
 	return New(r.Members[key], r.Path+key+".", r.Problems)
 }
 
-// Strings returns an array of strings. The result is nil if the member is absent or not
-// an array, but not nil for an empty array.
+// Strings returns the valid strings of an optional array. The result is nil if the member
+// is absent or not an array. For an empty array, the result is empty but not nil.
 func (r *Reader) Strings(key string) []string {
 	if !r.Has(key) {
 		return nil
@@ -136,9 +142,11 @@ func (r *Reader) Strings(key string) []string {
 
 // Problem is one mistake in a file.
 type Problem struct {
-	// File is relative to the folder of the package; empty for the folder itself.
+	// File is the path of the file, relative to the folder of the package. File is empty
+	// if the problem concerns the folder itself.
 	File string
-	// Text is a sentence with the mistake and its correction.
+	// Text describes the mistake and its correction in one sentence, such as "version is
+	// missing; write it".
 	Text string
 }
 
@@ -149,13 +157,13 @@ func (p Problem) String() string {
 	return p.File + ": " + p.Text
 }
 
-// Problems collects the problems of one file.
+// Problems collects the problems of one file, in the order of discovery.
 type Problems struct {
 	File string
 	List []Problem
 }
 
-// Add formats a sentence and adds it to List as a problem of the file.
+// Add appends a problem of the file to List. The arguments are those of fmt.Sprintf.
 func (p *Problems) Add(format string, args ...any) {
 	p.List = append(p.List, Problem{File: p.File, Text: fmt.Sprintf(format, args...)})
 }

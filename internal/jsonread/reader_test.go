@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// readObject reads a compact object as part of package.json.
+// readObject returns a reader for an object in package.json.
 func readObject(text string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
 	return New([]byte(text), "opentabs.", problems), problems
 }
 
-// problemTexts returns the problems as users see them.
+// problemTexts returns the problems as shown to users, one per line.
 func problemTexts(p *Problems) string {
 	var lines []string
 	for _, problem := range p.List {
@@ -52,8 +52,8 @@ func TestReaderMembers(t *testing.T) {
 	}
 }
 
-// TestReaderProblems checks that a reader collects every mistake with its path and
-// returns the zero value.
+// TestReaderProblems checks that Reader adds a problem for every mistake, and returns the
+// zero value for the member.
 func TestReaderProblems(t *testing.T) {
 	for _, test := range []struct {
 		text       string
@@ -82,8 +82,8 @@ func TestReaderProblems(t *testing.T) {
 	}
 }
 
-// TestReaderRejectsHiddenText checks that text which a review would not show is a
-// problem and is not returned.
+// TestReaderRejectsHiddenText checks that a string with invisible characters is a
+// problem, and that its text is not returned.
 func TestReaderRejectsHiddenText(t *testing.T) {
 	r, problems := readObject("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
 	if got, ok := r.TextOrFalse("k"); got != "" || ok {

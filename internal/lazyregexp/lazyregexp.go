@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions at their first use. A program with
-// many expressions starts sooner, because each run uses only a few.
+// Package lazyregexp compiles each regular expression at its first use. A program with
+// many regular expressions then starts sooner, because one run uses only a few of them.
 package lazyregexp
 
 import (
@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the compiled pattern. New compiles the pattern
-// once, at its first call. The pattern is safe for concurrent use.
+// New returns a function that returns the compiled pattern. The returned function
+// compiles the pattern at its first call, and is safe for concurrent use.
 //
-// An invalid pattern panics at the first call; in tests New itself panics, so that
-// no invalid pattern stays unnoticed.
+// An invalid pattern panics at the first call of the returned function. In tests, New
+// itself panics, so a test fails even if it never uses the pattern.
 func New(pattern string) func() *regexp.Regexp {
 	compile := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	if isTest {
@@ -22,6 +22,6 @@ func New(pattern string) func() *regexp.Regexp {
 	return compile
 }
 
-// isTest is set in a test binary, which go test names after its package. A call of
-// testing.Testing would add the package testing to every program.
+// isTest is true in a test binary, whose file name ends with ".test". testing.Testing
+// would return the same, but would link the package testing into every program.
 var isTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")

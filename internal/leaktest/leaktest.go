@@ -1,4 +1,5 @@
-// Package leaktest fails a package whose tests leave goroutines behind.
+// Package leaktest fails the tests of a package if a goroutine still runs after the
+// tests.
 package leaktest
 
 import (
@@ -10,13 +11,14 @@ import (
 	"time"
 )
 
-// exitTimeout is how long Main waits for goroutines to exit. exitTimeout is long enough
-// for the slowest machine; only leaked goroutines take that long.
+// exitTimeout is how long Main waits for goroutines to exit. Only leaked goroutines run
+// longer, even on a slow machine.
 const exitTimeout = 30 * time.Second
 
-// Main runs the tests of a package and exits; call Main in TestMain. If the tests pass
-// but a goroutine is left, Main prints all stacks and exits with code 1. Under go test
-// -fuzz, Main does not check, because the fuzzer has its own goroutines.
+// Main runs the tests of a package and exits the process. Call Main in TestMain. If the
+// tests pass but a goroutine still runs, Main prints all stacks and exits with code 1.
+// With go test -fuzz, Main does not check for leaks, because the fuzzer runs its own
+// goroutines.
 func Main(m *testing.M) {
 	code := m.Run()
 	isFuzzing := flag.Lookup("test.fuzz").Value.String() != ""

@@ -16,26 +16,26 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// lockTimeout is how long the writer of a log waits for another process that appends
-// lines.
+// lockTimeout limits how long a log waits for another process that is appending lines.
 const lockTimeout = 5 * time.Second
 
-// chainLink is the end of a chain of lines: the number of the last line, and the hash of
-// the last line in hexadecimal digits. The zero value is the beginning of a chain.
+// chainLink is the end of a hash chain: the number and the SHA-256 hash of the last line.
+// The zero value is the beginning of a chain. The hash is in hexadecimal digits.
 type chainLink struct {
 	Seq  uint64 `json:"seq"`
 	Hash string `json:"hash"`
 }
 
-// linkFields are the first members of each JSON line in a chain.
+// linkFields are the first members of each JSON line in a hash chain: the number of the
+// line, and the hash of the previous line.
 type linkFields struct {
 	Seq  uint64 `json:"seq"`
 	Prev string `json:"prev"`
 }
 
-// appendChained appends each line of text to dst as the next line of the chain, with its
-// number and the hash of the line before. The lines are JSON objects. appendChained drops
-// an incomplete line at the end of text.
+// appendChained appends each line of text, a JSON object, to dst as the next line of the
+// hash chain. appendChained inserts the line's number and the hash of the previous line.
+// An incomplete line at the end of text is dropped.
 func appendChained(dst, text []byte, end *chainLink) []byte {
 	for line := range bytes.Lines(text) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
@@ -58,26 +58,27 @@ func appendChained(dst, text []byte, end *chainLink) []byte {
 	return dst
 }
 
-// hashLine returns the hash of a line, without its line feed.
+// hashLine returns the SHA-256 hash of a line in hexadecimal. The line must not contain
+// its line feed.
 func hashLine(line []byte) string {
 	sum := sha256.Sum256(line)
 	return hex.EncodeToString(sum[:])
 }
 
-// parseLink returns the number of a line, and the hash of the line before. isChained is
-// false if the line is not part of a chain.
+// parseLink returns a line's number and the hash of the previous line. The result
+// isChained is false if the line has no number, so it is not part of a hash chain.
 func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
 }
 
-// headSuffix is the suffix of the file that stores the end of the chain. With this file,
-// the verification finds lines that are missing at the end of the log. The file has a
-// fixed length, so one write replaces its content.
+// headSuffix is the suffix of the head file, which stores the number and hash of the
+// log's last line. With the head file, Verify detects lines that were removed at the end
+// of the log. The head file has a fixed length, so a single write replaces its content.
 const headSuffix = ".head"
 
-// readHead reads the end of the chain from its file. ok is false if the file does not
-// exist.
+// readHead reads the head file of the log at path. If the head file does not exist, ok is
+// false.
 func readHead(path string) (head chainLink, ok bool, err error) {
 	text, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +93,8 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 	return head, true, nil
 }
 
-// writeHead stores the end of the chain in its file. One write replaces the whole
-// content, so a crash leaves either the old or the new content.
+// writeHead replaces the content of the head file with a single write. A crash therefore
+// leaves either the old or the new content.
 func writeHead(path string, head chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -103,7 +104,7 @@ func writeHead(path string, head chainLink) error {
 	return errors.Join(err, file.Close())
 }
 
-// writeChained writes whole lines to the log file as the next lines of the chain.
+// writeChained appends whole lines to the log file and its hash chain.
 func (l *Log) writeChained(text []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
@@ -120,25 +121,26 @@ func (l *Log) writeChained(text []byte) error {
 	}
 	n, err := l.file.Write(text)
 	l.size += int64(n)
-	if err != nil { // the next write reads the end of the log file again
+	if err != nil { // the next call of writeChained reads the end of the log file again
 		l.file.Close()
 		l.file = nil
 		return err
 	}
 	l.chain = end
-	if err := writeHead(l.path, end); err != nil { // the lines are in the log file before the head is stored
+	if err := writeHead(l.path, end); err != nil { // the lines are already in the log file, so this error is only logged
 		l.opts.Log.Error().Err(err).Msg("the end of the chain of " + l.opts.Subject + " cannot be stored")
 	}
 	return nil
 }
 
-// lockChain locks the chain. lockChain waits until no other process appends lines.
+// lockChain locks the hash chain against other processes that append lines. lockChain
+// fails if another process keeps the lock longer than lockTimeout.
 func lockChain(path string) (unlock func(), err error) {
 	return statefile.Lock(path+".lock", lockTimeout)
 }
 
-// refreshChain updates l.file and l.chain to the current file and the current end of the
-// chain, because another process may have changed both. The caller must lock the chain.
+// refreshChain reopens the log file and reads the end of its hash chain if another
+// process has changed the file. The caller must lock the chain with lockChain.
 func (l *Log) refreshChain() error {
 	if l.file != nil {
 		info, err := l.file.Stat()
@@ -161,8 +163,8 @@ func (l *Log) refreshChain() error {
 	if err != nil {
 		return err
 	}
-	// If the file ends before the stored head, lines were removed from the file. The next
-	// line then continues from the head, so that the verification finds the gap.
+	// If the log file ends before the line in the head file, lines were removed from the
+	// log. The next line then continues from the head file, so that Verify finds the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head
@@ -196,8 +198,8 @@ func repairEnd(path string) error {
 	return file.Truncate(info.Size() - int64(incomplete))
 }
 
-// lastLink returns the end of the chain in a log file. lastLink returns the zero value if
-// the last line is not part of a chain.
+// lastLink returns the number and hash of the last line of a log file. lastLink returns
+// the zero value if the last line is not part of a hash chain.
 func lastLink(path string) (chainLink, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -217,8 +219,8 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the last bytes of a log file. These bytes contain at least one whole
-// line, unless the line is longer than maxLineBytes.
+// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The result
+// contains the whole last line unless the line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// writeChain writes records with the numbers from first to last, with a newly opened log,
-// as another process does.
+// writeChain appends the records numbered first to last to a log. writeChain opens the
+// log first, as a second process would.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
@@ -23,7 +23,8 @@ func writeChain(path string, o Options, first, last int) {
 	l.Close()
 }
 
-// verifyChain returns the result of Verify as one line of text.
+// verifyChain returns the result of Verify as text, such as "6 in 1" for six records in
+// one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
 	v, err := Verify(path, testFiles)
@@ -68,8 +69,8 @@ func TestChainIsIntact(t *testing.T) {
 	}
 }
 
-// TestChainContinuesAfterRotation checks that the chain continues in the next file, and
-// stays valid if the rotation removes the oldest file.
+// TestChainContinuesAfterRotation checks that the hash chain continues in the next log
+// file. The chain stays valid when rotation removes the oldest file.
 func TestChainContinuesAfterRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	for n := 1; n <= 40; n++ {
@@ -86,7 +87,7 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 	}
 }
 
-// TestChangedChain checks that Verify names the first line that was changed, removed or
+// TestChangedChain checks that Verify returns the first line that was changed, removed or
 // inserted.
 func TestChangedChain(t *testing.T) {
 	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
@@ -134,7 +135,7 @@ func TestChangedChain(t *testing.T) {
 			if got := verifyChain(t, path); got != c.want {
 				t.Errorf("verification = %s\nwant %s", got, c.want)
 			}
-			// isIntact is true if the test case expects a chain without a problem.
+			// isIntact is true if the test case expects an intact hash chain.
 			isIntact := !strings.Contains(c.want, ",")
 			writeChain(path, Options{}, 7, 8)
 			got := verifyChain(t, path)
@@ -168,8 +169,8 @@ func appendFile(t *testing.T, path, text string) {
 	writeFile(t, path, string(old)+text)
 }
 
-// writeOldHead restores an earlier head file. A crash leaves an old head file if the
-// lines were written, but not the head.
+// writeOldHead restores an earlier head file, as after a crash between writing log lines
+// and writing the head file.
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
 	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
@@ -177,8 +178,8 @@ func writeOldHead(t *testing.T, path string) {
 	}
 }
 
-// TestEarlierLinesAreCounted checks that a log that began without a chain is continued
-// with a chain.
+// TestEarlierLinesAreCounted checks that a log without a hash chain can be continued with
+// one.
 func TestEarlierLinesAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	writeFile(t, path, "{\"n\":1}\n{\"n\":2}\n")
@@ -191,8 +192,8 @@ func TestEarlierLinesAreCounted(t *testing.T) {
 	}
 }
 
-// TestConcurrentChain checks that several writers can append to one chain while the files
-// rotate.
+// TestConcurrentChain checks that several writers can append to one hash chain while the
+// log files rotate.
 func TestConcurrentChain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	var wg sync.WaitGroup

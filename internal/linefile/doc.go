@@ -1,15 +1,16 @@
-// Package linefile stores lines in rotated files: the newest file is path, and older
-// files are path.1, path.2 and so on. Each rotation removes the oldest file.
+// Package linefile appends lines to rotated log files. The newest file of a log is path,
+// and older files are path.1, path.2 and so on. Each rotation removes the oldest file.
 //
 // [Open] opens a log for writing, and [Read] reads a log. Writing never blocks the
-// caller. If the queue is full, the log drops further lines, and a separate line contains
-// the number of dropped lines.
+// caller. While the queue is full, the log drops new lines. The log then writes one line
+// that reports how many lines were dropped.
 //
-// The lines of a log with Options.IsChained are JSON objects that form a chain, and
-// [Verify] finds the first line that was changed, removed or inserted later.
+// With Options.IsChained, the lines of a log are JSON objects in a hash chain: each line
+// contains the hash of the previous line. [Verify] returns the first line that was
+// changed, removed or inserted.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Several processes may write to one file; each
-// appends whole lines only.
+// A [Log] is safe for concurrent use. Several processes may append to one log, because
+// each write consists of whole lines.
 package linefile

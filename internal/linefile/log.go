@@ -9,61 +9,62 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// logInterval is the least time between two log entries about failed writes.
+// logInterval is the minimum time between two log messages about failed writes.
 const logInterval = time.Minute
 
 // Options configure a log. Log is optional; all other fields are required.
 type Options struct {
-	// Subject names the lines in log messages, such as "the audit".
+	// Subject describes the lines in log messages, such as "the audit". Required.
 	Subject string
-	// FileBytes is the size at which a file is rotated.
+	// FileBytes is the size in bytes above which a log file is rotated. Required.
 	FileBytes int64
-	// Files is how many files are kept.
+	// Files is the maximum number of log files, including the newest. Required.
 	Files int
-	// PendingBytes limits the lines that wait for the disk. Lines beyond PendingBytes
-	// are dropped and counted.
+	// PendingBytes limits the size of the queued lines. Lines beyond this limit are
+	// dropped and counted. Required.
 	PendingBytes int
-	// Dropped returns the line that reports n dropped lines; nil for no line.
+	// Dropped returns a line, with its line feed, that reports n dropped lines. Dropped
+	// may return nil to write no line. Required.
 	Dropped func(n int) []byte
-	// IsChained makes the lines of the log a chain that [Verify] checks. Each line is a
-	// JSON object, and gets a number and the hash of the line before.
+	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
+	// can check the log. Each line must then be a JSON object. Default: no hash chain.
 	IsChained bool
-	// Log receives failed writes, at most one entry a minute. Default: nothing is
+	// Log receives errors of failed writes, at most one a minute. Default: nothing is
 	// logged.
 	Log zerolog.Logger
 }
 
-// Log writes lines to rotated files. Create a Log with [Open], and end it with Close.
+// Log writes lines to rotated files. Create a Log with [Open], and call Close when done.
 type Log struct {
 	path string
 	opts Options
-	wake chan struct{} // holds a token while there is something to write
-	done chan struct{} // closed when the writer has ended
+	wake chan struct{} // has one token while lines are queued or the log is closing
+	done chan struct{} // closed when the writing goroutine has exited
 
 	mu           sync.Mutex // guards all fields below
-	pending      []byte     // pending has whole lines only
-	pendingLines int        // number of lines in pending
-	droppedLines int        // number of lines that were dropped since the last written line
+	pending      []byte     // the queue; contains only whole lines
+	pendingLines int
+	droppedLines int // lines dropped since the last successful write
 	isClosed     bool
 
 	// Only the writing goroutine uses the fields below.
 	file              *os.File // nil if the log file could not be opened
 	size              int64
-	endsInPartialLine bool // the last line of the file is incomplete
+	endsInPartialLine bool // a failed write left the last line of the file incomplete
 	lastLogTime       time.Time
-	chain             chainLink // the end of the chain in file; unused if file is nil
+	chain             chainLink // the end of the hash chain in the log file; unused if file is nil
 }
 
-// Open opens the log at path, in an existing folder. If the file cannot be opened, each
-// write tries again.
+// Open starts writing the log at path, whose folder must exist. If the log file cannot be
+// opened, each write tries to open the file again.
 func Open(path string, o Options) *Log {
 	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.write()
 	return l
 }
 
-// Write queues a line, which must contain only one line feed, at its end. Write never
-// waits for the disk. After Close, Write does nothing.
+// Write queues one line, which must end with its only line feed. Write never waits for
+// the disk. After Close, Write does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +87,7 @@ func (l *Log) wakeWriter() {
 	}
 }
 
-// Close writes the pending lines and closes the file.
+// Close writes the queued lines and closes the log file.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.isClosed = true
@@ -95,7 +96,7 @@ func (l *Log) Close() {
 	<-l.done
 }
 
-// write writes pending lines until the log is closed.
+// write writes queued lines to the log file until the log is closed.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
@@ -112,7 +113,7 @@ func (l *Log) write() {
 	}
 }
 
-// takePending empties the queue and returns its lines.
+// takePending empties the queue and returns its lines and counters.
 func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,8 +122,8 @@ func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool
 	return text, lines, droppedLines, isClosed
 }
 
-// appendLines writes lines to the file, after a line with the number of dropped lines.
-// Lines that cannot be written count as dropped.
+// appendLines writes the report of dropped lines and then the queued lines to the log
+// file. If the write fails, all lines are counted as dropped.
 func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)
@@ -140,7 +141,8 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	}
 }
 
-// writeText writes whole lines to the log file.
+// writeText appends whole lines to the log file. After a failed write, writeText first
+// ends the incomplete line with a line feed.
 func (l *Log) writeText(text []byte) error {
 	if l.opts.IsChained {
 		return l.writeChained(text)
@@ -157,7 +159,8 @@ func (l *Log) writeText(text []byte) error {
 	return err
 }
 
-// prepareFile opens the file, and rotates it if newBytes exceed its limit.
+// prepareFile opens the log file if necessary, and rotates the file if newBytes more
+// bytes would exceed its size limit.
 func (l *Log) prepareFile(newBytes int64) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
@@ -187,8 +190,8 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotateFiles renames the files and removes the oldest. If renaming fails, the current
-// file keeps growing.
+// rotateFiles renames the log files and removes the oldest. If a file cannot be renamed,
+// the newest file exceeds its size limit.
 func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {
@@ -203,7 +206,7 @@ func (l *Log) rotateFiles() {
 	}
 }
 
-// rotatedPath returns the path of a file after n rotations.
+// rotatedPath returns the path of a log file after n rotations, such as path.2 for n = 2.
 func rotatedPath(path string, n int) string {
 	if n == 0 {
 		return path

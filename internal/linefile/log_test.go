@@ -46,7 +46,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write([]byte("one\n"))
 	l.Write([]byte("two\n"))
 	l.Close()
-	l.Write([]byte("three\n")) // a write after Close does nothing
+	l.Write([]byte("three\n")) // Write does nothing after Close
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("the log has the lines %q, want one and two", got)
 	}
@@ -59,7 +59,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// Five files are kept, none exceeds its limit, and the oldest file is removed.
+// A log keeps five files, none exceeds its size limit, and each rotation removes the
+// oldest file.
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
@@ -88,7 +89,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// If only one file is kept, rotation empties the file.
+// If a log keeps only one file, rotation starts an empty file.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := testOptions(Options{FileBytes: 300, Files: 1})
@@ -105,9 +106,9 @@ func TestRotationOfOne(t *testing.T) {
 	}
 }
 
-// While the folder is missing, lines are dropped without a delay. The log has one entry
-// about the failure, and the first line of the next file has the number of dropped
-// lines.
+// While the log's folder is missing, Write drops lines without delay, and one log message
+// reports the failure. When the folder exists, the first line of the log file reports the
+// number of dropped lines.
 func TestFailedWritesAreLogged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	var logOutput bytes.Buffer
@@ -129,7 +130,7 @@ func TestFailedWritesAreLogged(t *testing.T) {
 	}
 }
 
-// waitUntilDropped waits until n lines are counted as dropped.
+// waitUntilDropped blocks until a log has dropped at least want lines.
 func waitUntilDropped(l *Log, want int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -143,7 +144,7 @@ func waitUntilDropped(l *Log, want int) {
 	}
 }
 
-// A damaged or too long line is skipped; the other lines are read.
+// Read skips damaged and too long lines, counts them, and returns all other lines.
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
@@ -161,7 +162,7 @@ func TestDamagedLines(t *testing.T) {
 	}
 }
 
-// Several writers write concurrently, and each line stays complete.
+// Each line stays complete when several writers append to one log concurrently.
 func TestConcurrentWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logs := []*Log{Open(path, testOptions(Options{})), Open(path, testOptions(Options{}))}

@@ -11,13 +11,17 @@ import (
 	"slices"
 )
 
-// maxLineBytes is the limit for a line. A longer line counts as damaged.
+// maxLineBytes is the maximum length of a line, 1 MiB. A longer line is treated as
+// damaged.
 const maxLineBytes = 1 << 20
 
-// Read returns the last maxEntries entries of the log at path, oldest first; all if
-// maxEntries is 0. files is the number of files that the log keeps. decode decodes one
-// line without its line feed, must not retain the line, and reports whether the entry is
-// wanted; an error means that the line is damaged.
+// Read returns the last maxEntries entries of the log at path, oldest first. If
+// maxEntries is 0, Read returns all entries. The parameter files is Options.Files of the
+// log.
+//
+// The function decode parses one line without its line feed, must not retain the line,
+// and reports whether to return the entry. If decode returns an error, the line is
+// counted in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
 	accept := func(line []byte) bool {
 		entry, isWanted, err := decode(line)
@@ -25,7 +29,7 @@ func Read[E any](path string, files, maxEntries int, decode func(line []byte) (e
 			entries = append(entries, entry)
 		}
 		if maxEntries > 0 && len(entries) > 2*maxEntries {
-			entries = slices.Clone(entries[len(entries)-maxEntries:]) // frees memory before the end of the log
+			entries = slices.Clone(entries[len(entries)-maxEntries:]) // limits the memory for entries of a long log
 		}
 		return err == nil
 	}

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// A blocked disk does not block the caller: lines beyond the queue are dropped and
-// counted.
+// While the disk blocks, Write does not block. Lines beyond the queue's limit are dropped
+// and counted.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
-	pipe := filepath.Join(dir, "lines") // opening the pipe blocks until it has a reader
+	pipe := filepath.Join(dir, "lines") // a named pipe: opening it for writing blocks until a reader opens it
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,47 +10,48 @@ import (
 	"os"
 )
 
-// Verification is the result of a check of a chain by [Verify].
+// Verification is the result of [Verify].
 type Verification struct {
-	// Lines is the number of lines in the chain, and Files is the number of files.
+	// Lines is the number of lines in the hash chain, and Files is the number of log
+	// files.
 	Lines int `json:"records"`
 	Files int `json:"files"`
-	// EarlierLines is the number of lines from before the chain began. These lines cannot
-	// be verified.
+	// EarlierLines is the number of log lines before the beginning of the hash chain.
+	// Verify cannot check these lines.
 	EarlierLines int `json:"records_before_chain"`
-	// Problem is the first problem of the chain; nil if the chain is intact.
+	// Problem is the first problem of the hash chain; nil if the chain is intact.
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// Problem describes a line that does not match its chain.
+// Problem is a line that was changed, removed or inserted, or a missing or damaged file.
 type Problem struct {
-	// File and Line are the position of the problem. Line is 0 if a whole file is
-	// missing.
+	// File and Line are the position of the problem. Line counts from 1, and is 0 if the
+	// whole file is missing or damaged.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
-	// Text is a sentence that describes the problem.
+	// Text is a sentence for users, such as "Record 3 was changed after it was written."
 	Text string `json:"text"`
 }
 
-// verifier checks the lines of a chain, from the oldest line to the newest.
+// verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
-	files int // the maximum number of files of the log
+	files int // Options.Files of the log
 	path  string
 	head  chainLink
 
-	end     chainLink // the end of the chain that was checked
-	endFile string    // the file that contains the line end, and the number of that line
+	end     chainLink // the last line that was checked
+	endFile string    // the log file and line number of the last checked line
 	endLine int
-	file    string // the file and the number of the line that is being checked
+	file    string // the log file and line number that is being checked
 	line    int
-	// isOldestSet is true if the log has its maximum number of files, so that rotation
-	// may have removed older files.
+	// isOldestSet is true if the log has its maximum number of files, so rotation may
+	// have removed older files.
 	isOldestSet bool
 }
 
-// Verify checks the chain of the log at path. The parameter files is the maximum number
-// of files of the log. Verify waits until no other process appends lines.
+// Verify checks the hash chain of the log at path. The parameter files is Options.Files
+// of the log. Verify waits until no other process appends lines.
 func Verify(path string, files int) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {
@@ -79,8 +80,8 @@ func Verify(path string, files int) (Verification, error) {
 	return v.Verification, nil
 }
 
-// missingText returns the beginning of a sentence that names the missing lines from first
-// to last.
+// missingText returns the beginning of a sentence about missing records, such as "Records
+// 3 to 4 are missing".
 func missingText(first, last uint64) string {
 	if first == last {
 		return fmt.Sprintf("Record %d is missing", first)
@@ -88,15 +89,14 @@ func missingText(first, last uint64) string {
 	return fmt.Sprintf("Records %d to %d are missing", first, last)
 }
 
-// report stores a problem of the chain, unless verifier has already stored an earlier
-// problem.
+// report stores a problem of the hash chain unless an earlier problem is already stored.
 func (v *verifier) report(file string, line int, text string) {
 	if v.Problem == nil {
 		v.Problem = &Problem{file, line, text}
 	}
 }
 
-// readFile checks the lines of one log file. A missing file contains no lines.
+// readFile checks the lines of one log file. A missing log file is treated as empty.
 func (v *verifier) readFile(path string, isOldest bool) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 		case errors.Is(err, bufio.ErrBufferFull):
 			v.line++
 			v.report(path, v.line, "This line is too long to be a record.")
-		case errors.Is(err, io.EOF): // a crash has left an incomplete line, which the next write removes
+		case errors.Is(err, io.EOF): // after a crash, the last line may be incomplete; the next write removes it
 			return nil
 		case err != nil:
 			return fmt.Errorf("read %s: %w", path, err)
@@ -128,7 +128,8 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 	return nil
 }
 
-// checkLine checks whether a line is the next line of the chain.
+// checkLine checks whether a line is the next line of the hash chain, and reports a
+// problem otherwise.
 func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
 	isFirst := v.end.Seq == 0

@@ -1,4 +1,4 @@
-// Package logfile writes a log file that is rotated when it becomes too large.
+// Package logfile writes a log file that is rotated when it exceeds a size limit.
 package logfile
 
 import (
@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// MaxBytes is the size at which the daemon's log is rotated. One rotated file is kept,
-// so the log takes at most twice MaxBytes.
+// MaxBytes is the size limit of the daemon's log file. One rotated file is kept, so the
+// log occupies at most twice MaxBytes.
 const MaxBytes = 10 << 20
 
-// File is a log file. File is safe for concurrent use.
+// File is an open log file. A File is safe for concurrent use.
 type File struct {
 	path  string
 	limit int64
 
-	mu   sync.Mutex // guards all fields below and the writes
+	mu   sync.Mutex // guards all fields below and serializes writes
 	file *os.File
 	size int64
-	// isRegular is false for a device such as /dev/null, which cannot be rotated.
+	// isRegular is false for devices such as /dev/null, which cannot be rotated.
 	isRegular bool
 }
 
-// Open opens the log at path for appending. Open rotates a file that is larger than
-// limit.
+// Open opens the log file at path for appending, and creates the file if necessary. If
+// the file is larger than limit bytes, Open rotates it first.
 func Open(path string, limit int64) (*File, error) {
 	f := &File{path: path, limit: limit}
 	if err := f.open(); err != nil {
@@ -36,8 +36,8 @@ func Open(path string, limit int64) (*File, error) {
 	return f, nil
 }
 
-// open opens the log file for appending, and closes a file that was open before. The
-// caller holds mu, or is the only user of f.
+// open opens the log file for appending, and closes the previously opened file. The
+// caller must hold f.mu, or be the only user of f.
 func (f *File) open() error {
 	openedFile, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -55,7 +55,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Write implements io.Writer.
+// Write appends p to the log file. If the file would exceed its size limit, Write rotates
+// the file first.
 func (f *File) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,9 +68,9 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotateFile renames the file to path.1 and starts a new one. If the rename fails,
-// writes continue in the old file, and File tries again after limit more bytes. The
-// caller holds mu, or is the only user of f.
+// rotateFile renames the log file to path.1 and opens a new file. If the rename fails,
+// writes continue in the old file, and the next attempt follows after f.limit more bytes.
+// The caller must hold f.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
 	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {
@@ -77,22 +78,22 @@ func (f *File) rotateFile() {
 	}
 }
 
-// Size returns the number of bytes in the current file.
+// Size returns the number of bytes in the current log file, without the rotated file.
 func (f *File) Size() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.size
 }
 
-// OS returns the open file, for a child process that writes to it directly. After a
-// rotation of the log, OS returns another file.
+// OS returns the open file, for child processes that write directly to the log. After a
+// rotation, OS returns a different file.
 func (f *File) OS() *os.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.file
 }
 
-// Close closes the file.
+// Close closes the current log file.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -35,7 +35,8 @@ func TestFileIsBounded(t *testing.T) {
 		}
 		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
-	// Rotation loses no line, and splits no line between the old file and the new file.
+	// Rotation loses no line, and no line is split between the rotated file and the new
+	// file.
 	for i, line := range allLines {
 		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
 			t.Fatalf("%q, want %q", line, want)
@@ -46,7 +47,7 @@ func TestFileIsBounded(t *testing.T) {
 	}
 }
 
-// If a log cannot be rotated, writes continue in the same file.
+// If a log file cannot be rotated, writes continue in the same file.
 func TestFileThatCannotBeRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
@@ -89,7 +90,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A device or pipe is never renamed, not even by root.
+// A named pipe or device is never renamed, even if the process runs as root.
 func TestPipeIsNotRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -101,7 +102,7 @@ func TestPipeIsNotRotated(t *testing.T) {
 	}
 }
 
-// writeFiveLines writes five lines of 9 bytes to a log with a limit of 10 bytes.
+// writeFiveLines writes five lines of 9 bytes to a log with a size limit of 10 bytes.
 func writeFiveLines(t *testing.T, path string) {
 	t.Helper()
 	l, err := Open(path, 10)

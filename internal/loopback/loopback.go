@@ -1,5 +1,5 @@
-// Package loopback checks the Host header of requests to this server, and returns the port
-// on which they arrived. The functions of package loopback are safe for concurrent use.
+// Package loopback checks that HTTP requests to this server use a loopback host name. All
+// functions are safe for concurrent use.
 package loopback
 
 import (
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// IsHost reports whether a Host header is 127.0.0.1, [::1] or localhost in any case,
-// alone or with a valid port. If an attacker points the host name of a web page at
-// 127.0.0.1, the page sends that host name.
+// IsHost reports whether a Host header is 127.0.0.1, [::1] or localhost in any case, with
+// or without a port. Checking the Host header prevents DNS rebinding: a web page whose
+// domain an attacker points at 127.0.0.1 still sends its own host name.
 func IsHost(host string) bool {
 	name := host
 	if n, port, err := net.SplitHostPort(host); err == nil {
@@ -23,12 +23,12 @@ func IsHost(host string) bool {
 			name = "[" + n + "]"
 		}
 	}
-	// The comparison of lengths rejects letters beyond ASCII, which strings.EqualFold
-	// accepts but which have more bytes.
+	// strings.EqualFold also matches non-ASCII letters, such as "ſ" for "s". Comparing
+	// the lengths in bytes rejects them.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 
-// Port returns the port on which a request arrived; 0 if the port is unknown.
+// Port returns the local TCP port on which a request arrived; 0 if the port is unknown.
 func Port(r *http.Request) int {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return addr.Port
@@ -36,8 +36,8 @@ func Port(r *http.Request) int {
 	return 0
 }
 
-// isPort reports whether a port has only digits, without a sign or the name of a
-// service.
+// isPort reports whether a port is a decimal number from 1 to 65535. Signs and service
+// names such as "http" are rejected.
 func isPort(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

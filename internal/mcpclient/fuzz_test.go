@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// fixedResponse is a server that answers every request in the same way.
+// fixedResponse simulates a server that returns the same HTTP response to every request.
 type fixedResponse struct {
 	status      int
 	contentType string
 	body        []byte
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip returns the fixed HTTP response without using the network.
 func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: r.status, Header: http.Header{"Content-Type": {r.contentType}, "Mcp-Session-Id": {"s"}},
@@ -24,8 +24,8 @@ func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswer checks arbitrary responses of a server: the client must not panic or
-// hang, and accepts only a response with the call's ID.
+// FuzzAnswer sends arbitrary HTTP responses to the client. The client must not panic or
+// hang, and must accept only a response with the ID of its request.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`,

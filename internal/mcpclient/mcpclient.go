@@ -1,12 +1,13 @@
-// Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25.
-// Package mcpclient lists tools, runs calls, receives their progress and cancels them.
-// With mcpclient, the command line calls tools by the same protocol as all MCP clients.
+// Package mcpclient is a small MCP client over Streamable HTTP, protocol version
+// 2025-11-25. A client lists tools, calls tools, receives progress and cancels calls. The
+// opentabs command line uses this package, so it calls tools with the same protocol as
+// every MCP client.
 //
-// Start with [New], then [Client.Initialize].
+// Create a client with [New], then call [Client.Initialize].
 //
 // # Concurrency
 //
-// After Initialize, a [Client] is safe for concurrent use.
+// After Initialize has returned, a [Client] is safe for concurrent use.
 package mcpclient
 
 import (
@@ -20,50 +21,55 @@ import (
 	"time"
 )
 
-// protocolVersion is the MCP version that the client uses.
+// protocolVersion is the MCP version that the client offers to the server.
 const protocolVersion = "2025-11-25"
 
 const (
-	// cancelTimeout is how long a cancelled call waits for the server to end
-	// its stream.
+	// cancelTimeout is how long a cancelled call waits for the server to close the call's
+	// event stream.
 	cancelTimeout = 2 * time.Second
-	// silenceTimeout is how long a server may send nothing. opentabs sends a comment
-	// every 25 s while a call runs.
+	// silenceTimeout is how long the client waits for any bytes from the server. During a
+	// call, opentabs sends a comment every 25 s to keep the stream alive.
 	silenceTimeout = 2 * time.Minute
-	// maxMessageBytes is the limit for a message from the server.
+	// maxMessageBytes is the maximum size of a message from the server.
 	maxMessageBytes = 1 << 30
-	// maxPages bounds tools/list for a server whose cursor never ends.
+	// maxPages limits the number of tools/list pages, in case the server returns a next
+	// cursor forever.
 	maxPages = 1000
 )
 
-// ErrNoAnswer is the error if the server closed the stream of a request without an
-// answer.
+// ErrNoAnswer is returned if the server closed the connection without answering the
+// request.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
 
-// ErrServerSilent is the error if the server sent nothing for 2 min.
+// ErrServerSilent is returned if the server sent no bytes for 2 min.
 var ErrServerSilent = errors.New("the server has not answered for 2 min")
 
-// ErrNoServer is the error if no server listens at the URL.
+// ErrNoServer is returned if the TCP connection to the server fails.
 var ErrNoServer = errors.New("no MCP server listens")
 
 // Options configure a client.
 type Options struct {
 	// URL is the server's MCP endpoint; required.
 	URL string
-	// Token is the bearer token of each request; by default, no token is sent.
+	// Token is the bearer token in the Authorization header; by default, no token is
+	// sent.
 	Token string
-	// Name and Version identify the client; required by MCP.
+	// Name and Version identify the client to the server; required by MCP.
 	Name, Version string
-	// Transport makes the requests; the default is a transport without a proxy.
+	// Transport sends the HTTP requests; the default is a transport without a proxy and
+	// without compression.
 	Transport http.RoundTripper
-	// ShowForm shows a form of the server to the user during a call (elicitation).
-	// ShowForm runs in a separate goroutine. ctx ends when the server withdraws the form,
-	// or when the call ends. After ShowForm has returned, the client sends that the form
-	// was closed without an answer. Default: the client does not support forms.
+	// ShowForm shows a form to the user when the server requests one during a call (MCP
+	// elicitation). ShowForm runs in a separate goroutine. ctx is cancelled when the
+	// server withdraws the form, or when the call ends.
+	//
+	// After ShowForm has returned, the client reports to the server that the form was
+	// closed without an answer. By default, the client does not support forms.
 	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 
-// Client is one MCP session.
+// Client is one MCP session with a server. Create a Client with [New].
 type Client struct {
 	options Options
 	http    *http.Client
@@ -72,7 +78,7 @@ type Client struct {
 	lastID  atomic.Int64
 }
 
-// New returns a client without a session.
+// New returns a client that has no session yet. New sends no request.
 func New(o Options) *Client {
 	if o.Transport == nil {
 		o.Transport = &http.Transport{DisableCompression: true}
@@ -80,13 +86,13 @@ func New(o Options) *Client {
 	return &Client{options: o, http: &http.Client{Transport: o.Transport}}
 }
 
-// Server identifies a server.
+// Server is the name and version of an MCP server, as the server reports them.
 type Server struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Initialize opens the session. Call Initialize once, before all other methods.
+// Initialize opens an MCP session. Call Initialize once, before any other method.
 func (c *Client) Initialize(ctx context.Context) (Server, error) {
 	capabilities := map[string]any{}
 	if c.options.ShowForm != nil {
@@ -108,7 +114,7 @@ func (c *Client) Initialize(ctx context.Context) (Server, error) {
 	return result.ServerInfo, c.notify(ctx, "notifications/initialized", struct{}{})
 }
 
-// Close ends the session.
+// Close ends the MCP session and closes idle connections.
 func (c *Client) Close(ctx context.Context) error {
 	defer c.http.CloseIdleConnections()
 	if c.session == "" {
@@ -121,7 +127,8 @@ func (c *Client) Close(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// Tool is one tool that the server offers.
+// Tool describes one tool of the server. InputSchema is the JSON Schema of the tool's
+// arguments.
 type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -129,7 +136,8 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// ListTools returns all tools.
+// ListTools returns all tools of the server. ListTools requests further pages until the
+// server has sent the last page.
 func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 	var tools []Tool
 	params := map[string]any{}
@@ -150,30 +158,32 @@ func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 	return nil, fmt.Errorf("list the tools: the server's list has more than %d pages", maxPages)
 }
 
-// Progress is one report of a running call.
+// Progress is one progress report of a running call.
 type Progress struct {
 	Progress float64
 	// Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string
-	// StatusWord is the tool's status word, which has the same Audience as Message.
+	// StatusWord is the tool's status word for the call. StatusWord has the same audience
+	// as Message.
 	StatusWord string
-	// Audience is for whom the message is: "user" or anything else.
+	// Audience is "user" if Message is for the user. Messages with any other audience are
+	// internal.
 	Audience string
 }
 
-// Content is one block of a result.
+// Content is one content block of a tool's result, such as a text or an image.
 type Content struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	// Raw is the unchanged block if it is not text, because other types have other
-	// members.
+	// Raw is the JSON of a content block that is not text; nil for text.
 	Raw json.RawMessage `json:"-"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON decodes a content block, and copies the JSON to Raw unless the block is
+// text.
 func (c *Content) UnmarshalJSON(b []byte) error {
 	type plain Content
 	err := json.Unmarshal(b, (*plain)(c))
@@ -183,7 +193,7 @@ func (c *Content) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Result is what a tool returned.
+// Result is a tool's result. IsError is true if the tool failed.
 type Result struct {
 	Content           []Content                  `json:"content"`
 	StructuredContent json.RawMessage            `json:"structuredContent"`
@@ -191,15 +201,18 @@ type Result struct {
 	Meta              map[string]json.RawMessage `json:"_meta"`
 }
 
-// CallTool runs a tool. arguments is a JSON object. progress, which may be nil, is
-// called for each report, by the goroutine that called CallTool. When ctx ends,
-// CallTool sends a cancellation to the server. After a cancellation, CallTool returns
-// ctx's error when the server has ended the call, after 2 s at the latest.
+// CallTool calls a tool and returns the tool's result. The parameter arguments is a JSON
+// object. CallTool calls progress, which may be nil, for each progress report, in the
+// goroutine of the caller.
+//
+// When ctx ends, CallTool sends a cancellation to the server. CallTool then returns ctx's
+// error when the server has ended the call, or after 2 s.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	return c.CallToolWithKey(ctx, name, arguments, "", progress)
 }
 
-// CallToolWithKey works like CallTool, with an idempotency key; empty for none.
+// CallToolWithKey works like [Client.CallTool], but sends an idempotency key. An empty
+// key is not sent.
 func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments json.RawMessage, key string, progress func(Progress)) (Result, error) {
 	meta := map[string]any{}
 	if key != "" {

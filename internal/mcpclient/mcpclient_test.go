@@ -18,7 +18,7 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeServer is an MCP server whose tools/call is a function.
+// fakeServer simulates an MCP server. The function onCall handles tools/call requests.
 type fakeServer struct {
 	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
@@ -89,7 +89,7 @@ func writeReply(w http.ResponseWriter, id json.RawMessage, result string) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// writeStream writes events and flushes after each.
+// writeStream writes an event stream and flushes after each message.
 func writeStream(w http.ResponseWriter, messages ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, m := range messages {
@@ -98,7 +98,8 @@ func writeStream(w http.ResponseWriter, messages ...string) {
 	}
 }
 
-// runWithClient runs test with a client of the fake server in fake time.
+// runWithClient runs test in fake time, with a client that is connected to the fake
+// server.
 func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
@@ -239,8 +240,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel checks a server that ends the stream of a cancelled call, as MCP requires,
-// and a server that does not.
+// TestCancel cancels a call. MCP requires the server to close the call's event stream
+// after the cancellation; the second server keeps the stream open.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -277,8 +278,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelTooLate checks a response that arrives before the cancellation takes
-// effect.
+// TestCancelTooLate checks that a response that arrives soon after the cancellation is
+// still returned.
 func TestCancelTooLate(t *testing.T) {
 	var cancel context.CancelFunc
 	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
@@ -308,8 +309,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// The client disconnects from a server that is silent for too long, but not from a slow
-// server that sends something.
+// The client disconnects from a server that sends no bytes for silenceTimeout. A server
+// that sends a comment every 25 s stays connected.
 func TestSilentServer(t *testing.T) {
 	f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -19,30 +19,29 @@ import (
 	"opentabs/internal/sse"
 )
 
-// RPCError is a JSON-RPC error that the server answered with.
+// RPCError is a JSON-RPC error that the server has returned.
 type RPCError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error returns the message of the server.
+// Error returns the server's error message.
 func (e *RPCError) Error() string { return e.Message }
 
-// statusError is an HTTP answer that is neither a success nor a JSON-RPC
-// message.
+// statusError is an HTTP error response without a JSON-RPC message.
 type statusError struct {
 	Status int
-	// Sentence is the server's text, truncated to 1,000 bytes.
+	// Sentence is the server's error message, truncated to 1,000 bytes.
 	Sentence string
 }
 
-// Error returns the status and the server's sentence.
+// Error returns text such as "the server answered 404 Not Found: no such session".
 func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
 
-// message is one JSON-RPC message.
+// message is a JSON-RPC request, notification or response.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -52,23 +51,23 @@ type message struct {
 	Error   *RPCError       `json:"error,omitempty"`
 }
 
-// pendingRequest is one request without an answer yet.
+// pendingRequest is a request that the server has not answered yet.
 type pendingRequest struct {
 	client   *Client
 	id       int64
 	progress func(Progress)
-	onData   func() // called whenever the server sent something
+	onData   func() // called after each read from the server
 	forms    *openForms
 }
 
-// openForms are the forms of the server that are open during one request. Only the
-// goroutine of the request uses cancelFuncs.
+// openForms are the server's forms that are shown during one request. Only the goroutine
+// of the request uses cancelFuncs.
 type openForms struct {
-	cancelFuncs map[string]context.CancelFunc // by the ID of the server's request for the form
+	cancelFuncs map[string]context.CancelFunc // by the ID of the elicitation/create request
 	shown       sync.WaitGroup
 }
 
-// closeAll cancels all open forms, and returns when all of them are closed.
+// closeAll cancels all open forms, and waits until every ShowForm call has returned.
 func (f *openForms) closeAll() {
 	for _, cancel := range f.cancelFuncs {
 		cancel()
@@ -76,8 +75,8 @@ func (f *openForms) closeAll() {
 	f.shown.Wait()
 }
 
-// showForm shows a form of the server. Then showForm sends that the form was closed
-// without an answer, unless the server has withdrawn the form.
+// showForm shows a form of the server in a separate goroutine. Unless the server
+// withdraws the form, showForm then reports that the form was closed without an answer.
 func (x pendingRequest) showForm(ctx context.Context, m message) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
@@ -87,15 +86,15 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 		if formCtx.Err() != nil {
 			return
 		}
-		// If the client cannot send the answer to the form, the call continues to wait
-		// for a decision on other surfaces.
+		// If the client cannot send this message, the call still waits for a decision in
+		// the side panel or terminal.
 		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
 			_ = x.client.post(formCtx, body)
 		}
 	})
 }
 
-// withdrawForm closes a form that the server has cancelled.
+// withdrawForm closes a form when the server cancels its request for the form.
 func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -108,7 +107,7 @@ func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	}
 }
 
-// watchedReader calls onData after each read.
+// watchedReader calls onData after each read, which resets the silence timer.
 type watchedReader struct {
 	r      io.Reader
 	onData func()
@@ -120,7 +119,7 @@ func (l watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// request sends a request and decodes the response into result.
+// request sends a JSON-RPC request and decodes the server's result into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
 	x := pendingRequest{client: c, id: c.lastID.Add(1), progress: progress, forms: &openForms{cancelFuncs: map[string]context.CancelFunc{}}}
 	defer x.forms.closeAll()
@@ -138,8 +137,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The HTTP request outlives ctx, because the client cancels a call by a separate
-	// message before the server ends the stream.
+	// The HTTP request must continue after ctx ends. To cancel a call, the client sends a
+	// separate message and waits until the server has closed the event stream.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool
@@ -172,18 +171,20 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel sends the cancellation of the request to the server. cancel returns when the
-// server has ended the stream, or after 2 s.
+// cancel sends a cancellation of the request to the server. cancel returns when the
+// server has closed the event stream, or after cancelTimeout.
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
-	// If the cancellation can't be sent, closing the connection cancels the call.
+	// If the cancellation cannot be sent, the caller closes the connection, which also
+	// cancels the call.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
 		<-ctx.Done()
 	}
 }
 
-// run sends the request and reads messages until the answer to the request arrives.
+// run sends the request, and handles the server's messages until the response to this
+// request arrives.
 func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	resp, err := x.client.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -192,8 +193,8 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.onData()
 	input := watchedReader{resp.Body, x.onData}
-	// Only the request initialize opens an MCP session. initialize is the only request
-	// before the client has a protocol version.
+	// Only the response to initialize may set the session ID. The client has no protocol
+	// version until this response has arrived.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
@@ -213,7 +214,8 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	return message{}, ErrNoAnswer
 }
 
-// readSingle reads an answer that is one JSON document.
+// readSingle reads an HTTP response whose body is a single JSON document instead of an
+// event stream.
 func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
@@ -226,7 +228,8 @@ func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) 
 	return message{}, readStatusError(status, data)
 }
 
-// readStatusError returns the error for an HTTP status, with the readable part of the body.
+// readStatusError returns a statusError with the error message from the HTTP response
+// body.
 func readStatusError(status int, body []byte) error {
 	var answer struct {
 		Error string `json:"error"`
@@ -239,13 +242,13 @@ func readStatusError(status int, body []byte) error {
 	return &statusError{Status: status, Sentence: sentence}
 }
 
-// isOwnID reports whether m answers the request.
+// isOwnID reports whether m has the ID of this request.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// handleMessage handles one message of the request's stream. ok is true if the message
-// is the answer to the request.
+// handleMessage handles one message of the request's event stream. The result ok is true
+// if the message is the response to the request.
 func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
-	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
+	if len(bytes.TrimSpace(data)) == 0 { // an event stream may begin with an empty event
 		return message{}, false, nil
 	}
 	var m message
@@ -278,7 +281,8 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 			Status   any `json:"opentabs/status"`
 		} `json:"_meta"`
 	}
-	// Progress never changes the result of a call, so malformed reports are ignored.
+	// Malformed progress reports are ignored, because progress never changes the result
+	// of a call.
 	if x.progress == nil || json.Unmarshal(params, &p) != nil || string(p.Token) != fmt.Sprint(x.id) {
 		return
 	}
@@ -291,8 +295,8 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers a request of the server. respond supports only ping; all other
-// requests of the server get an error.
+// respond answers a request of the server. The client supports only ping, and answers all
+// other requests with an error.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {
@@ -305,7 +309,7 @@ func (c *Client) respond(ctx context.Context, m message) error {
 	return c.post(ctx, body)
 }
 
-// notify sends a notification.
+// notify sends a JSON-RPC notification.
 func (c *Client) notify(ctx context.Context, method string, params any) error {
 	body, err := encodeMessage(message{Method: method}, params)
 	if err != nil {
@@ -317,7 +321,8 @@ func (c *Client) notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// post sends a message that has no answer.
+// post sends a JSON-RPC notification or response, and returns an error unless the HTTP
+// status is 2xx.
 func (c *Client) post(ctx context.Context, body []byte) error {
 	resp, err := c.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -347,7 +352,7 @@ func encodeMessage(m message, params any) ([]byte, error) {
 	return body, nil
 }
 
-// send makes one HTTP request of the session.
+// send sends an HTTP request with the headers of the MCP session.
 func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(body))
 	if err != nil {

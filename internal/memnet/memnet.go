@@ -1,5 +1,5 @@
-// Package memnet has an in-memory listener for tests, so that a server and its
-// clients can run in one bubble of fake time (testing/synctest). Start with
+// Package memnet provides an in-memory network listener for tests. With this listener, a
+// server and its clients can run in one synctest bubble with fake time. Start with
 // [Listen].
 //
 // # Concurrency
@@ -13,21 +13,21 @@ import (
 	"sync"
 )
 
-// Listener is a net.Listener whose connections are pipes. A pipe has no buffer: a
-// write blocks until the other end reads.
+// Listener is a net.Listener whose connections come from [net.Pipe]. A pipe has no
+// buffer: a write blocks until the other end reads.
 type Listener struct {
 	pendingConns chan net.Conn
 	done         chan struct{}
 	once         sync.Once
 }
 
-// Listen returns a listener. In a test with fake time, call Listen in the synctest
-// bubble that uses the listener.
+// Listen returns an open listener. In a test with fake time, call Listen inside the
+// synctest bubble that uses the listener.
 func Listen() *Listener {
 	return &Listener{pendingConns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept implements net.Listener.
+// Accept returns the server's end of the next connection, or net.ErrClosed after Close.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.pendingConns:
@@ -37,17 +37,19 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener.
+// Close stops the listener. Open connections stay open. Close may be called more than
+// once.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr implements net.Listener. Addr returns a loopback address.
+// Addr returns the fixed address 127.0.0.1:80.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// Dial connects to the listener and ignores the address. Use Dial as
-// http.Transport.DialContext. Dial returns ctx's error or net.ErrClosed.
+// Dial connects to the listener, whatever the network and address. Dial has the signature
+// of http.Transport.DialContext. Dial blocks until Accept is called, and returns
+// net.ErrClosed after Close.
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	clientEnd, serverEnd := net.Pipe()
 	select {

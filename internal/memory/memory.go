@@ -1,5 +1,5 @@
-// Package memory returns unused memory of a long-lived process to the system, and makes
-// its garbage collector run less often.
+// Package memory returns unused memory of a long-running process to the operating system.
+// The package also tunes the garbage collector to run less often while the heap is small.
 package memory
 
 import (
@@ -12,42 +12,44 @@ import (
 )
 
 const (
-	// checkInterval is the time between two checks of the memory. The first check
-	// follows firstCheckDelay after the start, because starting the server leaves
-	// garbage in memory.
+	// checkInterval is the time between two checks of the memory use. The first check
+	// follows firstCheckDelay after the start, because starting the server leaves garbage
+	// on the heap.
 	checkInterval   = 10 * time.Second
 	firstCheckDelay = 3 * time.Second
-	// busySpareBytes is how many bytes above its needs a busy process may keep.
+	// busySpareBytes is how much unused memory a busy process may keep.
 	busySpareBytes = 32 << 20
-	// garbageBytes is how many bytes of garbage may be made before the collector runs,
-	// even if the live heap is much smaller. With Go's default, the collector would run
-	// every few hundred calls, at a quarter of the cost of a call without a page.
+	// garbageBytes is how much garbage may accumulate between two collections, even if
+	// the live heap is much smaller. With Go's default, a small heap would be collected
+	// every few hundred calls. The collections would then take a quarter of the CPU time
+	// of a call without a page.
 	garbageBytes = 16 << 20
-	// minPercent is Go's default: as much garbage as live data. With maxPercent, an
-	// empty heap may also grow by about garbageBytes, because Go counts at least 4 MB
-	// as live.
+	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
+	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap
+	// size is 4 MB.
 	minPercent = 100
 	maxPercent = 400
 	// maxIdleAllocation is the maximum number of bytes that an idle process allocates
 	// between two checks.
 	maxIdleAllocation = 1 << 20
-	// idleSpareBytes is how many bytes above its needs an idle process may keep without
-	// a collection.
+	// idleSpareBytes is how much unused memory an idle process may keep.
 	idleSpareBytes = 4 << 20
 )
 
-// LimitFreeMemory returns memory to the system after the start, after large results,
-// and when the process becomes idle. The garbage collector alone would keep the memory
-// for minutes. LimitFreeMemory also makes the collector run less often while the heap
-// is small. LimitFreeMemory returns when ctx ends, and restores the collector's
-// settings.
+// LimitFreeMemory returns unused memory to the operating system until ctx is cancelled.
+// LimitFreeMemory frees memory after the start, after large results, and when the process
+// becomes idle. Without LimitFreeMemory, the Go runtime would keep unused memory for
+// minutes.
+//
+// While the heap is small, LimitFreeMemory also makes the garbage collector run less
+// often. Before LimitFreeMemory returns, it restores the GC percentage.
 func LimitFreeMemory(ctx context.Context) {
 	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()
 	defer runAfterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
 	checkTimer := time.NewTimer(firstCheckDelay)
 	defer checkTimer.Stop()
-	neededBytes, allocatedBytes := uint64(0), uint64(0) // zeros make the first check return memory to the system
+	neededBytes, allocatedBytes := uint64(0), uint64(0) // zero, so that the first check frees memory
 	for {
 		select {
 		case <-checkTimer.C:
@@ -67,12 +69,11 @@ func LimitFreeMemory(ctx context.Context) {
 }
 
 // runAfterEachCollection calls work after each garbage collection until stop is called.
-// work sets the GC percentage again when the heap grows fast, because a large heap
-// needs a smaller percentage.
+// LimitFreeMemory uses work to lower the GC percentage when the heap has grown.
 func runAfterEachCollection(work func()) (stop func()) {
-	var mu sync.Mutex // guards isStopped, and keeps work from running after stop
+	var mu sync.Mutex // guards isStopped, and prevents work from running after stop
 	isStopped := false
-	type collectionSentinel struct{ _ *byte } // the pointer keeps the sentinel in a separate allocation
+	type collectionSentinel struct{ _ *byte } // the pointer prevents the runtime from allocating the sentinel together with other objects
 	var finalizer func(*collectionSentinel)
 	finalizer = func(s *collectionSentinel) {
 		mu.Lock()
@@ -91,15 +92,18 @@ func runAfterEachCollection(work func()) (stop func()) {
 	}
 }
 
-// totalAllocated returns how many bytes were allocated since the process started.
+// totalAllocated returns how many bytes the process has allocated on the heap since its
+// start.
 func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
-// garbagePercent returns the garbage that is allowed, in percent of the live heap.
+// garbagePercent returns the GC percentage for a live heap of liveBytes: how much garbage
+// may accumulate, in percent of the live heap.
 func garbagePercent(liveBytes uint64) int {
 	return min(max(int(garbageBytes*100/max(liveBytes, 1)), minPercent), maxPercent)
 }
 
-// liveHeap returns the size of the heap after the last collection, in bytes.
+// liveHeap returns the number of heap bytes that were live at the last garbage
+// collection.
 func liveHeap() uint64 { return readMetric("/gc/heap/live:bytes") }
 
 func readMetric(metric string) uint64 {
@@ -108,11 +112,11 @@ func readMetric(metric string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// Use is the memory use of a process.
+// Use is the memory use of a process in bytes.
 type Use struct {
-	// HeapBytes is the size of the objects on the heap, including garbage that is
-	// not collected yet. SystemBytes is the memory obtained from the operating
-	// system.
+	// HeapBytes is the size of the objects on the heap, including garbage that is not
+	// collected yet. SystemBytes is the memory that the process has obtained from the
+	// operating system and not returned.
 	HeapBytes, SystemBytes uint64
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// startLimitFreeMemory runs LimitFreeMemory in a goroutine, and returns a function that ends
-// LimitFreeMemory.
+// startLimitFreeMemory runs LimitFreeMemory in a goroutine. The function end stops
+// LimitFreeMemory and waits for its return.
 func startLimitFreeMemory(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -25,8 +25,8 @@ func startLimitFreeMemory(t *testing.T) (end func()) {
 	}
 }
 
-// TestFreedMemoryIsReturnedToTheSystem checks that the memory of a large result is returned to the
-// system at the next check.
+// TestFreedMemoryIsReturnedToTheSystem checks that the next check frees the memory of a
+// large result.
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -44,8 +44,9 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	})
 }
 
-// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process returns memory even below
-// busySpareBytes, and that the first check returns the garbage of the start.
+// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process frees memory even
+// if less than busySpareBytes is unused. The first check must free the garbage that the
+// start of the process has left.
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -65,16 +66,17 @@ func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	})
 }
 
-// touchPages writes to every page of b, so that the system allocates the memory.
+// touchPages writes to every page of b, so that the operating system allocates physical
+// memory.
 func touchPages(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
 }
 
-// TestCollectorIsQuiet checks that a small heap may have 16 MB of garbage between two
-// collections. A large heap may have as much garbage as live data, and LimitFreeMemory
-// restores the settings.
+// TestCollectorIsQuiet checks the GC percentage: a small heap may accumulate 16 MB of
+// garbage, and a large heap as much garbage as live data. LimitFreeMemory must restore
+// the previous GC percentage.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

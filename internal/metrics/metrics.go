@@ -1,4 +1,4 @@
-// Package metrics counts calls, and serves the numbers in the text format of Prometheus.
+// Package metrics counts calls and exports the counters in Prometheus text format.
 package metrics
 
 import (
@@ -12,17 +12,17 @@ import (
 	"opentabs/internal/version"
 )
 
-// Gauges are metrics whose current values are read at each scrape.
+// Gauges are metrics whose current values [Calls] reads at each scrape.
 type Gauges struct {
-	// RunningCalls counts the calls that run, QueuedCalls counts the queued calls, and
-	// WaitingCalls counts the calls that wait for the user.
+	// RunningCalls, QueuedCalls and WaitingCalls are the numbers of calls that are
+	// running, queued, or waiting for the user.
 	RunningCalls, QueuedCalls, WaitingCalls int
-	// Browsers counts the connected browsers.
+	// Browsers is the number of connected browsers.
 	Browsers int
 }
 
-// Calls counts all calls since the start of the daemon. Calls implements
-// dispatch.AfterHook and is safe for concurrent use.
+// Calls counts all ended calls since the start of the daemon, and is an [http.Handler]
+// for Prometheus. Calls implements [dispatch.AfterHook], and is safe for concurrent use.
 type Calls struct {
 	set        *metrics.Set
 	readGauges func() Gauges
@@ -30,11 +30,11 @@ type Calls struct {
 
 var _ dispatch.AfterHook = (*Calls)(nil)
 
-// durationBuckets are the upper bounds of the histogram buckets for durations of calls,
-// in seconds. By default, the idle limit is 30 s and the hard limit 5 min.
+// durationBuckets are the upper bounds of the histogram buckets for call durations, in
+// seconds. The bounds include the default idle limit (30 s) and hard limit (5 min).
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
-// New returns metrics with all counters at 0. The function readGauges is called at each
+// New returns a Calls whose counters are 0. ServeHTTP calls readGauges once for each
 // scrape.
 func New(readGauges func() Gauges) *Calls {
 	c := &Calls{set: metrics.NewSet(), readGauges: readGauges}
@@ -42,7 +42,8 @@ func New(readGauges func() Gauges) *Calls {
 	return c
 }
 
-// After implements the method of dispatch.AfterHook, and counts an ended call.
+// After counts an ended call, and records its running time and waiting time. After
+// implements [dispatch.AfterHook].
 func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
 	c.set.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()
@@ -55,7 +56,7 @@ func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 }
 
-// ServeHTTP sends the metrics in the text format of Prometheus.
+// ServeHTTP writes all metrics in Prometheus text format, including Go's process metrics.
 func (c *Calls) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	g := c.readGauges()

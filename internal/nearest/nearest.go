@@ -1,4 +1,4 @@
-// Package nearest finds the name that was probably meant by a misspelled one.
+// Package nearest suggests the most similar valid name for a misspelled name.
 package nearest
 
 import (
@@ -7,14 +7,14 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// The constants maxCompared and minPrefix limit the comparison of two names, in bytes.
+// maxCompared and minPrefix are lengths in bytes.
 const (
-	maxCompared = 128 // longer names are not compared letter by letter
-	minPrefix   = 3   // too many names begin with a shorter word
+	maxCompared = 128 // the edit distance is not computed for longer names
+	minPrefix   = 3   // shorter prefixes match too many names
 )
 
-// Name returns the name that is most similar to wrongName. Name returns "" if more than a
-// third of the letters differ in each name.
+// Name returns the name with the fewest edits from wrongName. Name returns "" if every
+// name needs edits for more than about a third of wrongName's letters.
 func Name(wrongName string, names []string) string {
 	nearestName, maxEdits := "", len(wrongName)/3+1
 	for _, name := range names {
@@ -28,15 +28,16 @@ func Name(wrongName string, names []string) string {
 	return nearestName
 }
 
-// normalizeName removes the differences between spellings of one name: channelId,
-// channel_id, channel-id.
+// normalizeName maps different spellings of a name to one text: channelId, channel_id and
+// channel-id become "channelid".
 func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// editsBetween returns the number of edits from wrongName to name; maxEdits if the
-// names are too long to compare. A swap of two neighbours counts as one edit. If
-// wrongName is the beginning of name, the missing rest counts as one edit.
+// editsBetween returns the edit distance (Levenshtein) from wrongName to name. If either
+// name is longer than maxCompared, editsBetween returns maxEdits. A swap of two
+// neighboring letters counts as one edit, as does a missing end, as in "idle" for
+// "idleTimeout".
 func editsBetween(wrongName, name string, maxEdits int) int {
 	switch {
 	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
@@ -47,7 +48,7 @@ func editsBetween(wrongName, name string, maxEdits int) int {
 	return levenshtein.ComputeDistance(wrongName, name)
 }
 
-// isSwap reports whether a and b differ in two neighbouring bytes that changed places.
+// isSwap reports whether a and b differ only in two swapped neighboring bytes.
 func isSwap(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -60,8 +61,8 @@ func isSwap(a, b string) bool {
 	return false
 }
 
-// Suggestion returns " (did you mean NAME?)" for the most similar name; empty if no
-// name is similar.
+// Suggestion returns text such as " (did you mean port?)" for the most similar name.
+// Suggestion returns "" if no name is similar.
 func Suggestion(wrongName string, names []string) string {
 	if name := Name(wrongName, names); name != "" {
 		return " (did you mean " + name + "?)"

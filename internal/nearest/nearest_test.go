@@ -22,10 +22,10 @@ func TestName(t *testing.T) {
 		{arguments, "q", ""},
 		{arguments, "entirely", ""},
 		{arguments, "", ""},
-		{settings, "prot", "port"}, // a swap is one edit
+		{settings, "prot", "port"}, // swapped neighboring letters count as one edit
 		{settings, "ports", "port"},
 		{settings, "PORT", "port"},
-		{settings, "idle", "idleTimeout"}, // the beginning of a word counts as one edit
+		{settings, "idle", "idleTimeout"}, // a missing end of a name counts as one edit
 		{settings, "id", ""},
 		{settings, "hartTimeout", "hardTimeout"},
 		{settings, "loglevle", "logLevel"},
@@ -39,7 +39,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestNameOfLongWord checks that a word of a megabyte is not compared letter by letter.
+// TestNameOfLongWord checks that Name does not compute the edit distance of names of 1
+// MiB, which would take minutes.
 func TestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {

@@ -11,20 +11,22 @@ import (
 	"opentabs/internal/version"
 )
 
-// Config is the endpoint of traces and the description of the opentabs service, read from
-// the environment variables of OpenTelemetry
+// Config configures the export of traces. ReadConfig reads a Config from the environment
+// variables of OpenTelemetry
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
 type Config struct {
-	// Endpoint is the URL to which opentabs sends traces.
+	// Endpoint is the URL to which opentabs posts traces, such as
+	// http://127.0.0.1:4318/v1/traces.
 	Endpoint string
 	Headers  map[string]string
 	Timeout  time.Duration
-	// Resource are the OpenTelemetry attributes of the opentabs service.
+	// Resource contains the OpenTelemetry resource attributes of opentabs, such as
+	// service.name.
 	Resource map[string]string
 }
 
-// ReadConfig reads the configuration of traces from environment variables. ok is false if
-// the environment has no endpoint, or if a variable disables traces. An error names the
+// ReadConfig reads the configuration from environment variables. The result ok is false
+// if no endpoint is set, or if a variable disables traces. An error names the invalid
 // variable and its valid values.
 func ReadConfig(getenv func(string) string) (c Config, ok bool, err error) {
 	read := func(name string) string {
@@ -57,7 +59,7 @@ func ReadConfig(getenv func(string) string) (c Config, ok bool, err error) {
 	return c, true, nil
 }
 
-// EndpointWithoutPassword returns the endpoint of traces without a password, for logs.
+// EndpointWithoutPassword returns the endpoint with a masked password, for log messages.
 func (c Config) EndpointWithoutPassword() string {
 	u, err := url.Parse(c.Endpoint)
 	if err != nil {
@@ -66,8 +68,8 @@ func (c Config) EndpointWithoutPassword() string {
 	return u.Redacted()
 }
 
-// readPairs parses a list such as "a=1,b=2", whose values may be percent-encoded.
-// readPairs ignores entries without "=".
+// readPairs parses a list such as "a=1,b=2%203", whose values may be percent-encoded.
+// Items without "=" are ignored.
 func readPairs(list string) map[string]string {
 	pairs := map[string]string{}
 	for entry := range strings.SplitSeq(list, ",") {

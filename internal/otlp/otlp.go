@@ -1,7 +1,9 @@
-// Package otlp exports ended calls as OpenTelemetry traces: one span for each call, with
-// a child span for each phase of the call. The package sends traces as OTLP over HTTP
-// with JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp), and only if the user
-// has set an endpoint. Spans contain no arguments, results or addresses of pages.
+// Package otlp exports ended calls as OpenTelemetry traces. Each call is one span, with a
+// child span for each phase of the call.
+//
+// The exporter sends traces as OTLP over HTTP with JSON
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Traces are sent only if the user
+// has set an endpoint. Spans contain no arguments, results or page URLs.
 package otlp
 
 import (
@@ -19,39 +21,39 @@ import (
 )
 
 const (
-	// batchDelay is how long a span waits for further spans before the exporter sends a
+	// batchDelay is how long the exporter collects spans before it sends them in one
 	// request.
 	batchDelay = time.Second
-	// maxQueuedSpans limits how many spans wait for a request. The exporter drops further
+	// maxQueuedSpans is the maximum number of queued spans. The exporter drops further
 	// spans.
 	maxQueuedSpans = 4096
 )
 
-// Exporter sends the spans of ended calls to an OpenTelemetry endpoint. Exporter
-// implements dispatch.AfterHook and is safe for concurrent use.
+// Exporter sends a span for each ended call to an OpenTelemetry endpoint. Exporter
+// implements [dispatch.AfterHook], and is safe for concurrent use.
 type Exporter struct {
 	config Config
 	client *http.Client
 	log    zerolog.Logger
 
-	sendMu sync.Mutex // locked while a request is sent
+	sendMu sync.Mutex // held during each HTTP request, so that only one runs at a time
 
 	mu           sync.Mutex // guards all fields below
 	spans        []span
 	droppedCount int
-	timer        *time.Timer // timer runs while spans wait for a request
-	isFailing    bool        // isFailing is true if the last request failed
+	timer        *time.Timer // runs while spans are queued; nil otherwise
+	isFailing    bool        // whether the last HTTP request failed
 }
 
 var _ dispatch.AfterHook = (*Exporter)(nil)
 
-// New returns an Exporter that sends spans to the endpoint in c.
+// New returns an exporter that sends spans to c.Endpoint.
 func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements the method of dispatch.AfterHook, and queues the spans of an ended
-// call.
+// After queues the spans of an ended call, and never blocks on the network. After
+// implements [dispatch.AfterHook].
 func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	spans := spansOf(callInfo, &ended.View)
 	e.mu.Lock()
@@ -66,8 +68,9 @@ func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	}
 }
 
-// Flush sends all queued spans, and returns when the endpoint has answered. If the
-// request fails, Flush logs the error and drops the spans.
+// Flush sends all queued spans, and returns when the endpoint has responded. If the HTTP
+// request fails, Flush drops the spans. Only the first of several consecutive failures is
+// logged.
 func (e *Exporter) Flush(ctx context.Context) {
 	e.sendMu.Lock()
 	defer e.sendMu.Unlock()
@@ -98,7 +101,7 @@ func (e *Exporter) Flush(ctx context.Context) {
 	}
 }
 
-// send sends spans to the endpoint in one request.
+// send posts spans to the endpoint in one HTTP request.
 func (e *Exporter) send(ctx context.Context, spans []span) error {
 	body, err := json.Marshal(exportRequest{ResourceSpans: []resourceSpans{{
 		Resource:   resource{Attributes: e.config.resourceAttributes()},

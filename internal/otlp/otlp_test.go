@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// sentSpan is a span in the form in which an OpenTelemetry endpoint receives it.
+// sentSpan is a span as an OpenTelemetry endpoint receives it, in JSON.
 type sentSpan struct {
 	TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano, EndTimeUnixNano string
 
@@ -32,7 +32,8 @@ type sentSpan struct {
 	}
 }
 
-// collector simulates an OpenTelemetry endpoint.
+// collector simulates an OpenTelemetry collector that responds with a configurable HTTP
+// status.
 type collector struct {
 	*httptest.Server
 	status  int
@@ -51,7 +52,7 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// spans returns the spans in the last request to the endpoint.
+// spans returns the spans of the last HTTP request to the collector.
 func (c *collector) spans(t *testing.T) []sentSpan {
 	t.Helper()
 	var request struct {
@@ -66,8 +67,8 @@ func (c *collector) spans(t *testing.T) []sentSpan {
 	return request.ResourceSpans[0].ScopeSpans[0].Spans
 }
 
-// configFor returns the configuration for an endpoint, read from the given environment
-// variables.
+// configFor returns the configuration from the given environment variables, with endpoint
+// as the OTLP endpoint.
 func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
 	t.Helper()
 	variables = maps.Clone(variables)
@@ -84,7 +85,7 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 
 var start = time.Unix(1700000000, 0)
 
-// endedCall returns an ended call that took 10 ms.
+// endedCall returns an ended call with a duration of 10 ms and three phases.
 func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
 	ended := start.Add(10 * time.Millisecond)
 	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
@@ -93,8 +94,8 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	return dispatch.EndedCall{View: v}
 }
 
-// TestSpans checks the spans of a call and its nested call. The client of the call sent a
-// trace context.
+// TestSpans checks the exported spans of a call and its nested call when the client has
+// sent a W3C trace context.
 func TestSpans(t *testing.T) {
 	c := newCollector(t)
 	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
@@ -138,10 +139,10 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestFailures checks that the exporter logs a failing endpoint once, and logs once that
-// the endpoint works again.
+// TestFailures checks that the exporter logs only the first failure of an endpoint, and
+// logs once when the endpoint works again.
 func TestFailures(t *testing.T) {
-	// In fake time, no batch is sent while the 2,000 calls end.
+	// With fake time, the exporter sends no batch while the 2,000 calls end.
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		var log bytes.Buffer
@@ -165,19 +166,19 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestEndpointInLog checks that the logged endpoint contains no password.
+// TestEndpointInLog checks that EndpointWithoutPassword masks the password.
 func TestEndpointInLog(t *testing.T) {
 	if got := configFor(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
 		t.Errorf("endpoint in the log = %q", got)
 	}
 }
 
-// TestReadConfig checks which environment variables enable traces.
+// TestReadConfig checks which environment variables enable and disable traces.
 func TestReadConfig(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, test := range []struct {
 		variables map[string]string
-		url       string // empty if the variables disable traces
+		url       string // empty if traces are disabled
 		err       string
 	}{
 		{nil, "", ""},

@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// exportRequest is the JSON of OTLP's ExportTraceServiceRequest. IDs are hexadecimal, and
-// times are strings in nanoseconds since 1970.
+// exportRequest is the JSON body of an OTLP ExportTraceServiceRequest. In this JSON, IDs
+// are hexadecimal, and times are decimal strings in nanoseconds since 1970.
 type exportRequest struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
 }
@@ -70,8 +70,8 @@ const (
 	statusError  = 2
 )
 
-// resourceAttributes returns the OpenTelemetry attributes of the opentabs service, sorted
-// by name.
+// resourceAttributes returns the OpenTelemetry resource attributes of opentabs, sorted by
+// name.
 func (c Config) resourceAttributes() []attribute {
 	var attributes []attribute
 	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
@@ -81,8 +81,8 @@ func (c Config) resourceAttributes() []attribute {
 }
 
 // spansOf returns the span of a call and the spans of its phases. A call and its nested
-// calls have the same trace ID: the client's trace ID, or else a hash of the outermost
-// call's ID.
+// calls share one trace ID. Without a trace ID from the client, the trace ID is a hash of
+// the outermost call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	start := waterfall.Start(v)
 	end := start
@@ -105,7 +105,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	spans := []span{call}
 	for i, p := range waterfall.Phases(v, end) {
 		if phaseEnd := start.Add(p.End()); phaseEnd.After(end) {
-			end = phaseEnd // the last phase ends after the call has ended
+			end = phaseEnd // the last phase sends the response, and ends after the call
 		}
 		spans = append(spans, span{
 			TraceID: call.TraceID, SpanID: hashID(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
@@ -116,7 +116,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	return spans
 }
 
-// attributesOf returns the OpenTelemetry attributes of a call's span.
+// attributesOf returns the attributes of a call's span, without those that are empty.
 func attributesOf(v *dispatch.View) []attribute {
 	var attributes []attribute
 	for _, a := range [][2]string{
@@ -130,11 +130,11 @@ func attributesOf(v *dispatch.View) []attribute {
 	return attributes
 }
 
-// TraceIDOf returns the trace ID of the calls that belong to a call of a client that has
-// sent no trace ID.
+// TraceIDOf returns the trace ID of a root call and its nested calls, unless the client
+// has sent a trace ID. The trace ID is a hash of the root call's ID.
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
-// hashID returns an ID of n bytes, derived from a text, in hexadecimal digits.
+// hashID returns the first n bytes of text's SHA-256 hash, in hexadecimal.
 func hashID(text string, n int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:n])
