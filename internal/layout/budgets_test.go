@@ -15,7 +15,7 @@ const (
 	maxTypeMethods  = 25
 )
 
-// packageSize counts the production files of a package and their lines.
+// packageSize is the number of a package's non-test files and their lines.
 type packageSize struct{ files, lines int }
 
 func TestPackageBudgets(t *testing.T) {
@@ -70,7 +70,7 @@ func checkMethodCounts(files []goFile) []string {
 	return violations
 }
 
-// receiverName returns the name of the type that a method belongs to.
+// receiverName returns the name of a method's receiver type.
 func receiverName(recv *ast.FieldList) string {
 	name := ""
 	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
@@ -82,8 +82,8 @@ func receiverName(recv *ast.FieldList) string {
 	return name
 }
 
-// TestBudgetsReportViolations checks the size budgets with packages and types that exceed a budget
-// or just fit.
+// TestBudgetsReportViolations checks that packages and types above a size limit are
+// reported, and that packages and types at the limit are not.
 func TestBudgetsReportViolations(t *testing.T) {
 	changeToRoot(t)
 	parse := func(name, src string) goFile {

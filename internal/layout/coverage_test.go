@@ -7,24 +7,23 @@ import (
 	"testing"
 )
 
-// coverageDoc is a document with a table of product requirements, their code and their
-// tests.
+// coverageDoc is the document that maps each product requirement to code and tests.
 const coverageDoc = "docs/coverage.md"
 
-// testReference matches the name of a test in a table cell: `file_test.go:TestName`,
+// testReference matches a reference to a test in backticks: `file_test.go:TestName`,
 // `file.test.ts` "title", or `script.txtar`.
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage checks that each row of docs/coverage.md names code and a test, or the
-// reason for a difference. TestReferences checks that the code and the Go tests in
-// docs/coverage.md exist.
+// TestCoverage checks that each row of docs/coverage.md names code and a test, or
+// explains why the product differs from the requirement. TestReferences checks that the
+// named code and Go tests exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false // rows above the first section of the page are skipped
+	rows, isInTable := 0, false // tables before the first section heading are skipped
 	for i, line := range strings.Split(string(text), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
@@ -58,7 +57,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// checkTestReference checks that a test in TypeScript or a script exists.
+// checkTestReference checks that a referenced TypeScript test or test script exists.
 func checkTestReference(t *testing.T, line int, m []string) {
 	t.Helper()
 	file, title := m[2], m[3]

@@ -17,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// documents returns the Markdown files of the repository by path.
+// documents returns the text of the repository's Markdown files by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	docs := map[string]string{}
@@ -53,11 +53,12 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// referencePattern is `path/file.go:Symbol` in backticks.
+// referencePattern matches a reference to code in backticks, such as
+// `wire/proof.go:PairingKey`.
 var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
-// TestReferences checks that each `file:Symbol` in a document names an existing
-// declaration.
+// TestReferences checks that each code reference in a document, such as
+// `wire/proof.go:PairingKey`, names a declaration in that file.
 func TestReferences(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -73,8 +74,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestToolCallDoc limits the length of docs/tool-call.md, where readers of the code
-// start, and requires a diagram and references to the code.
+// TestToolCallDoc checks docs/tool-call.md, the first document for readers of the code.
+// The document must be short, and must contain a diagram and references to the code.
 func TestToolCallDoc(t *testing.T) {
 	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
@@ -90,7 +91,7 @@ func TestToolCallDoc(t *testing.T) {
 	}
 }
 
-// declares reports whether a file declares symbol: Name, or Type.Method.
+// declares reports whether Go code declares a symbol such as Parse or Client.Close.
 func declares(name, src, symbol string) bool {
 	if path.Ext(name) != ".go" {
 		return declaresTS(src, symbol)
@@ -132,7 +133,8 @@ func isReceiver(recv *ast.FieldList, owner string) bool {
 	return references
 }
 
-// hasMember reports whether a struct has the field or an interface the method.
+// hasMember reports whether a struct type has the named field, or an interface type the
+// named method.
 func hasMember(typ ast.Expr, name string) bool {
 	var fields *ast.FieldList
 	switch typ := typ.(type) {
@@ -153,9 +155,9 @@ func hasMember(typ ast.Expr, name string) bool {
 	return false
 }
 
-// declaresTS reports whether TypeScript text declares a name or a member Class.member.
-// declaresTS searches the text without parsing it, which is exact enough for formatted
-// code.
+// declaresTS reports whether TypeScript code declares a symbol such as parse or
+// Client.close. declaresTS uses regular expressions instead of a parser, which is
+// reliable for formatted code.
 func declaresTS(src, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
@@ -191,7 +193,7 @@ func TestDeclares(t *testing.T) {
 	}
 }
 
-// TestGlossary limits the glossary to 60 terms, each with one definition.
+// TestGlossary checks that docs/glossary.md has 20 to 60 terms, each with one definition.
 func TestGlossary(t *testing.T) {
 	changeToRoot(t)
 	const maxTerms = 60
@@ -217,7 +219,7 @@ func TestGlossary(t *testing.T) {
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
-// TestLinks checks that each relative link of a document leads to a file.
+// TestLinks checks that every relative link in a document points to a file that exists.
 func TestLinks(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -232,11 +234,12 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// excerptPattern matches a piece of code in a document after a comment that names the
-// code's file.
+// excerptPattern matches a code block in a document that follows a comment such as <!--
+// from: path -->.
 var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
-// TestExcerpts checks that code in documents is copied from compiled files.
+// TestExcerpts checks that each code excerpt in a document is identical to a part of the
+// named source file.
 func TestExcerpts(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -262,7 +265,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsDoc compares the table in docs/settings.md with the settings.
+// TestSettingsDoc checks that docs/settings.md lists every setting with its default.
 func TestSettingsDoc(t *testing.T) {
 	changeToRoot(t)
 	const name = "docs/settings.md"
@@ -285,12 +288,12 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// examplePattern matches a frame in docs/protocol.md after a comment that names the
-// golden file of the frame's body.
+// examplePattern matches an example frame in docs/protocol.md that follows a comment such
+// as <!-- golden: hello.params -->.
 var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
-// TestProtocolDoc compares docs/protocol.md with package wire: each method,
-// error code and close code is documented, and each example is a golden frame.
+// TestProtocolDoc checks that docs/protocol.md documents every method, error code and
+// close code of package wire. Each example in the document must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRoot(t)
 	text := documents(t)["docs/protocol.md"]
@@ -334,7 +337,8 @@ func TestProtocolDoc(t *testing.T) {
 	}
 }
 
-// checkExample compares the body of a whole frame with its golden file.
+// checkExample checks that the params, result or error of an example frame equals its
+// golden file.
 func checkExample(name string, frame []byte) error {
 	e, err := wire.Parse(frame)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// agentPhrase matches words that only suit an agent: sentences about the user, and tools and
-// arguments that only clients use.
+// agentPhrase matches words that do not suit an error text for users: sentences about the
+// user, and names of tools and arguments that only clients use.
 var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
-// agentAddress matches words that address the reader. In an error without a UserText, the
-// reader is the agent.
+// agentAddress matches words that address the reader. Without a UserText, the reader of
+// an error text is the agent.
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
-// sharedErrorTexts are functions that make an error with one text for the agent and the user,
-// which is not a constant. The value is the reason why the text suits both, or why no user
+// sharedErrorTexts are functions that create an error with a single, non-constant text
+// for agents and users. Each value is the reason why the text suits both, or why no user
 // sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
@@ -33,11 +33,13 @@ var sharedErrorTexts = map[string]string{
 	"newInvalidVerdict": sharedByCallers,
 }
 
-// sharedByCallers is the reason of a function whose arguments are checked at each call.
+// sharedByCallers marks functions whose error text is a parameter. TestErrorTexts checks
+// the argument at each call.
 const sharedByCallers = "the callers give one text"
 
-// TestErrorTexts checks the error texts of all errors that Go code makes: a text that
-// addresses the agent needs a text for the user, which has no words for agents.
+// TestErrorTexts checks the texts of all errors that Go code creates. An error whose text
+// addresses the agent needs a separate text for the user. The text for the user must not
+// contain words for agents.
 func TestErrorTexts(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -67,16 +69,16 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
-// errorText is one place that makes an error of a call.
+// errorText is an expression in Go code that creates the error of a tool call.
 type errorText struct {
 	node     ast.Node
-	function *ast.FuncDecl // nil outside of functions
-	// message and userText are the expressions of the two texts. userText is nil if the error
-	// has only one text.
+	function *ast.FuncDecl // nil outside of a function
+	// message and userText are the expressions for the error's two texts. userText is nil
+	// if the error has only one text.
 	message, userText ast.Expr
 }
 
-// errorTexts returns the places in a file that make an error of a call.
+// errorTexts returns the expressions in a Go file that create errors of tool calls.
 func errorTexts(f goFile) []errorText {
 	var found []errorText
 	for _, d := range f.ast.Decls {
@@ -104,7 +106,7 @@ func errorTexts(f goFile) []errorText {
 	return found
 }
 
-// isErrorType reports whether a type is the error of a call: wire.CallError or dispatch.Error.
+// isErrorType reports whether a type expression is wire.CallError or dispatch.Error.
 func isErrorType(f goFile, e ast.Expr) bool {
 	switch t := e.(type) {
 	case *ast.SelectorExpr:
@@ -154,8 +156,8 @@ func checkErrorText(f goFile, e errorText) []string {
 	return violations
 }
 
-// isSharedCall reports whether a node calls a function with one text of its caller, such as the
-// reason of a plugin that did not start.
+// isSharedCall reports whether a node calls one of the functions that are marked with
+// sharedByCallers.
 func isSharedCall(n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
 	return ok && sharedErrorTexts[calledName(call)] == sharedByCallers
@@ -168,8 +170,9 @@ func (e errorText) functionName() string {
 	return e.function.Name.Name
 }
 
-// stringsIn returns the string constants in an expression, and in the values of its variables
-// that the same function assigns.
+// stringsIn returns the string constants in an expression. For variables in the
+// expression, stringsIn also returns the constants that the same function assigns to
+// them.
 func (e errorText) stringsIn(expr ast.Expr) []string {
 	var texts []string
 	seen := map[string]bool{}
@@ -196,7 +199,7 @@ func (e errorText) stringsIn(expr ast.Expr) []string {
 	return texts
 }
 
-// valuesOf returns the expressions that a function assigns to a variable.
+// valuesOf returns the expressions that a function assigns to the variable called name.
 func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 	var values []ast.Expr
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -214,16 +217,20 @@ func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 	return values
 }
 
-// failureCall matches the beginning of an expression that makes the failure of a browser tool.
+// failureCall matches the beginning of TypeScript code that creates an error of a browser
+// tool.
 var failureCall = regexp.MustCompile(`\b(toolFailure|callFailure|DebuggerUnavailable)\(`)
 
-// substitution matches the simple substitutions in a TypeScript template.
+// substitution matches a simple substitution in a TypeScript template string, such as
+// ${name}.
 var substitution = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// agentProperty matches the text for the agent of a failure with two texts.
+// agentProperty matches the text for agents in a TypeScript error that has separate texts
+// for agents and users.
 var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
 
-// TestFailureTexts checks the error texts of browser tools in the extension like TestErrorTexts.
+// TestFailureTexts checks the error texts of the extension's browser tools by the rules
+// of TestErrorTexts.
 func TestFailureTexts(t *testing.T) {
 	changeToRoot(t)
 	found := 0
@@ -249,7 +256,8 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// argumentsAt returns the arguments of a call, which begin at start.
+// argumentsAt returns the source text of a call's arguments, which begin at the index
+// start.
 func argumentsAt(src string, start int) string {
 	depth := 1
 	for i := start; i < len(src); i++ {

@@ -15,9 +15,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestExportedNamesAreUsed finds exported names that no other package uses. A type also
-// counts as used if an exported declaration of its package mentions the type, because
-// callers can have values of unnamed types.
+// TestExportedNamesAreUsed reports exported Go names that no other package uses. A type
+// is also treated as used if an exported declaration in its package mentions the type.
+// Callers can have a value of such a type without naming the type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -55,11 +55,11 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// usagePlaces are the packages that select a method, and the constant byInterface if an
-// interface lists the method.
+// usagePlaces is the set of packages that use a method. The set contains the constant
+// byInterface if an interface declares the method.
 type usagePlaces map[string]bool
 
-// byInterface marks a method that an interface requires.
+// byInterface marks a method that an interface declares.
 const byInterface = "(interface)"
 
 func (p usagePlaces) usedOutside(dir string) bool {
@@ -71,8 +71,8 @@ type exportedName struct {
 	node ast.Node
 }
 
-// exportedNames returns the exported functions, types, constants and variables
-// of a file, and the exported methods of exported types as Type.Method.
+// exportedNames returns the exported functions, types, constants and variables of a Go
+// file. Exported methods of exported types are returned in the form Type.Method.
 func exportedNames(f goFile) []exportedName {
 	var names []exportedName
 	add := func(id *ast.Ident) {
@@ -104,8 +104,8 @@ func exportedNames(f goFile) []exportedName {
 	return names
 }
 
-// namesUsedAcross returns the names, as "dir.Name", that files of another package
-// select from an import, and the types that exported declarations mention.
+// namesUsedAcross returns the exported names that other packages use, as "dir.Name". The
+// result also contains the types that exported declarations mention.
 func namesUsedAcross(files []goFile) map[string]bool {
 	packageNames := map[string]string{}
 	for _, f := range files {
@@ -148,21 +148,21 @@ func namesUsedAcross(files []goFile) map[string]bool {
 	return usedNames
 }
 
-// mentionedInAPI returns the exported names in the signatures, fields and types
-// of the exported declarations of a file.
+// mentionedInAPI returns the exported names of its package that a file's exported
+// declarations mention in signatures, fields and types.
 func mentionedInAPI(f goFile) []string {
 	var names []string
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr: // a name of another package
+		case *ast.SelectorExpr: // a name from another package
 			return false
 		case *ast.Field:
 			if len(n.Names) == 0 || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported) {
 				ast.Inspect(n.Type, visit)
 			}
 			return false
-		case *ast.FuncType: // parameters count whether or not their names are exported
+		case *ast.FuncType: // parameter types are part of the API, although parameter names are lower case
 			for _, list := range []*ast.FieldList{n.Params, n.Results} {
 				if list != nil {
 					for _, field := range list.List {
@@ -202,7 +202,7 @@ func mentionedInAPI(f goFile) []string {
 	return names
 }
 
-// methodsUsedAcross returns, for each method name, the places that use a method of that
+// methodsUsedAcross returns, by method name, the packages that use a method with that
 // name.
 func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
@@ -233,8 +233,8 @@ func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	return usedNames
 }
 
-// standardMethods are methods that interfaces of the standard library and of libraries
-// require.
+// standardMethods are methods that interfaces of the standard library and of other
+// libraries require.
 var standardMethods = []string{
 	"Error", "Unwrap", "Is", "As", "String", "Len", "Less", "Swap", "Read", "Write", "Close", "ServeHTTP", "RoundTrip",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Set", "Type", "Run", "MarshalZerologObject",

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// otherProtocols lists, by package, fields of other JSON formats that have the name of
-// a field of a frame.
+// otherProtocols lists, by package, the fields of other JSON formats whose name is also
+// the name of a message frame's field.
 var otherProtocols = map[string]struct {
 	names  []string
 	format string
@@ -35,20 +35,20 @@ var otherProtocols = map[string]struct {
 }
 
 // frameFunction matches the functions and types of package wire that encode, decode and
-// route frames.
+// route message frames.
 var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
 
-// TestFrameFieldsAreInWire finds names of fields of frames in Go code outside package
-// wire.
+// TestFrameFieldsAreInWire reports names of frame fields in Go code outside package wire.
+// Package wire must be the only package that encodes and decodes message frames.
 //
-// A package that uses the frame functions of wire, and the packages below it, may spell
-// no field name. Packages that do not use the frame functions have other JSON formats,
-// with fields such as "id" and "url". In a package that does not use the frame
-// functions, the test rejects only field names of several words, such as dispatchId. No
-// package may spell a method, such as tool.ask.
+// A package that uses the frame functions of package wire, such as Parse, must not
+// contain any name of a frame field. The same is true for its subpackages. All other
+// packages have other JSON formats, whose fields may be called "id" or "url". In these
+// packages, the test rejects only field names of several words, such as dispatchId. No
+// package may contain the name of a method, such as tool.ask.
 //
-// Tests may spell field names: they simulate the browser, and must not share the
-// encoders that they test.
+// Tests may contain names of frame fields. Tests simulate the browser, and must not share
+// the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -58,12 +58,12 @@ func TestFrameFieldsAreInWire(t *testing.T) {
 	report(t, checkFrameFields(files))
 }
 
-// writtenJSON matches the beginning of a JSON object, or the envelope of a frame, in a
-// string of TypeScript.
+// writtenJSON matches the beginning of a JSON object or message frame in a TypeScript
+// string literal.
 var writtenJSON = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
 
-// TestFrameFieldsAreInWireTypeScript finds frames and parts of frames that the
-// extension writes as text. The TypeScript compiler does not check field names in
+// TestFrameFieldsAreInWireTypeScript reports string literals in the extension that
+// contain JSON of message frames. The TypeScript compiler cannot check field names in
 // strings.
 func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 	changeToRoot(t)
@@ -83,7 +83,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	strictDirs := frameDirs(files)
-	allowedFields := map[string]bool{} // each key is the folder of a package, a space and the name of a field
+	allowedFields := map[string]bool{} // each key is a package folder, a space and a field name, such as "plugin tabId"
 	for dir, otherProtocol := range otherProtocols {
 		for _, name := range otherProtocol.names {
 			allowedFields[dir+" "+name] = true
@@ -118,12 +118,13 @@ func checkFrameFields(files []goFile) []string {
 	return violations
 }
 
-// isSharedName reports whether formats other than frames are likely to have a field
-// called name. For example, both MCP messages and frames have the field jsonrpc.
+// isSharedName reports whether other JSON formats are likely to have a field called name,
+// because the name is a single word. For example, MCP messages and message frames both
+// have the field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
-// frameNames returns the names of all fields in package wire, and the methods of more
-// than one word.
+// frameNames returns the names of all JSON fields in package wire. The result methods
+// contains only method names with a dot, such as tool.cancel.
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
 	for _, f := range files {
@@ -151,7 +152,7 @@ func frameNames(files []goFile) (fields, methods map[string]bool) {
 	return fields, methods
 }
 
-// frameDirs returns the packages that use the frame functions of package wire.
+// frameDirs returns the folders of packages that use the frame functions of package wire.
 func frameDirs(files []goFile) []string {
 	var dirs []string
 	for _, f := range files {
@@ -172,19 +173,20 @@ func frameDirs(files []goFile) []string {
 	return dirs
 }
 
-// spelledName is a name in a JSON key, a struct tag or a string literal.
+// spelledName is a name in a JSON key, struct tag or string literal of Go code.
 type spelledName struct {
 	name string
 	node ast.Node
-	// isPlain is true for a literal that may not be a field, such as the name of a value
-	// in a log line.
+	// isPlain is true for a string literal that may not be a field name, such as a name
+	// in a log message.
 	isPlain bool
 }
 
-// jsonKey matches a key in JSON text.
+// jsonKey matches a member name in JSON text, such as "id":.
 var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
-// spelledNames returns the names that the code of a file spells.
+// spelledNames returns all names in JSON keys, struct tags and string literals of a Go
+// file.
 func spelledNames(f goFile) []spelledName {
 	var names []spelledName
 	add := func(n ast.Expr, isPlain bool) {
@@ -220,7 +222,7 @@ func spelledNames(f goFile) []spelledName {
 	return names
 }
 
-// literalText returns the value of a string literal, or "".
+// literalText returns the value of a string literal; empty for any other expression.
 func literalText(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -233,7 +235,8 @@ func literalText(e ast.Expr) string {
 	return value
 }
 
-// jsonName returns the name in a struct tag for package json, or "".
+// jsonName returns the field name in a struct tag such as `json:"id,omitempty"`; empty if
+// there is no such tag.
 func jsonName(tag *ast.BasicLit) string {
 	if tag == nil {
 		return ""
@@ -242,7 +245,8 @@ func jsonName(tag *ast.BasicLit) string {
 	return name
 }
 
-// TestForeignFrameFieldsAreReported runs the check on packages that spell names of fields and methods.
+// TestForeignFrameFieldsAreReported checks that names of frame fields and methods outside
+// package wire are reported.
 func TestForeignFrameFieldsAreReported(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"

@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	maxFileLines = 500 // a hard limit; files should stay below 400 lines
-	maxFuncLines = 100 // a hard limit; functions should stay below 60 lines
+	maxFileLines = 500 // hard limit; most files should have fewer than 400 lines
+	maxFuncLines = 100 // hard limit; most functions should have fewer than 60 lines
 	maxMainLines = 25
 )
 
-// allowedSizes are files and functions that may be longer, each with the reason.
+// allowedSizes are the files and functions that may exceed a size limit, each with a
+// reason.
 var allowedSizes = map[string]string{}
 
-// filesThatPrint are files that may use the process's standard output, each with the
-// reason.
+// filesThatPrint are the files that may write to standard output, each with a reason.
 var filesThatPrint = map[string]string{
 	"cmd/opentabs/main.go":   "hands the process's streams to run",
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks of one Go file. Each rule returns the problems of the file.
+// rules are the checks of a Go file. Each check returns the violations that it has found
+// in the file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
@@ -82,7 +83,8 @@ func checkSize(f goFile) []string {
 	return violations
 }
 
-// vagueFileName matches file names that do not describe the content of the file.
+// vagueFileName matches file names that do not describe a concept, such as utils.go or
+// helpers.go.
 var vagueFileName = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
 
 func checkName(f goFile) []string { return checkFileName(f.name) }
@@ -98,7 +100,8 @@ func checkFileName(name string) []string {
 	return nil
 }
 
-// checkMutexes requires a comment on the line of each mutex or the line above it.
+// checkMutexes requires a comment on or above the line of each mutex, which names what
+// the mutex guards.
 func checkMutexes(f goFile) []string {
 	if f.test {
 		return nil
@@ -130,8 +133,9 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
 }
 
-// checkJSON reports JSON that bypasses internal/rawjson, and responses in JSON that
-// bypass internal/httpjson. checkJSON allows a request that sets its own Content-Type.
+// checkJSON reports code that encodes JSON without internal/rawjson, or sends JSON
+// responses without internal/httpjson. HTTP requests may set the Content-Type
+// application/json directly.
 func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil
@@ -156,7 +160,8 @@ func checkJSON(f goFile) []string {
 	return violations
 }
 
-// checkRegexps reports regular expressions that each start of the program compiles.
+// checkRegexps reports global regular expressions that are compiled at every start of the
+// program.
 func checkRegexps(f goFile) []string {
 	if f.test || f.dir == "internal/lazyregexp" {
 		return nil
@@ -229,9 +234,9 @@ func checkDebt(f goFile) []string {
 	return violations
 }
 
-// checkOptions requires each field of a struct named Options to document its default,
-// or that it is required. The comment of the struct Options may name the required
-// fields.
+// checkOptions requires a comment on each field of a struct named Options. The comment
+// must give the field's default or contain "required". Alternatively, the comment of the
+// struct may name the required fields.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
@@ -262,8 +267,8 @@ func checkOptions(f goFile) []string {
 	return violations
 }
 
-// checkDocs requires a comment on each exported function, method and type of a
-// package that others import.
+// checkDocs requires a doc comment on each exported function, method and type, except in
+// package main.
 func checkDocs(f goFile) []string {
 	if f.test || f.ast.Name.Name == "main" {
 		return nil
@@ -287,7 +292,7 @@ func checkDocs(f goFile) []string {
 	return violations
 }
 
-// selfExplanatoryMethods are methods whose name is documentation enough.
+// selfExplanatoryMethods are methods of well-known interfaces, which need no doc comment.
 var selfExplanatoryMethods = []string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}
 
 func isReceiverExported(recv *ast.FieldList) bool {
@@ -302,7 +307,8 @@ func isReceiverExported(recv *ast.FieldList) bool {
 }
 
 // checkRunFunctions reports functions of commands whose name begins with "run" and that
-// have a parameter of type cobra.Command.
+// have a parameter of type *cobra.Command. Such functions must accept their parsed
+// options instead.
 func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" && f.dir != "internal/cli/plugincmd" || f.test {
 		return nil
@@ -330,8 +336,7 @@ func checkMainSize(f goFile) []string {
 	return nil
 }
 
-// requiredSymbols are declarations that must exist, each with its package, its name and
-// the reason.
+// requiredSymbols are functions that must exist, each with a reason.
 var requiredSymbols = []struct{ dir, name, why string }{
 	{"cmd/opentabs", "main", "the program"},
 	{"wire", "FuzzParse", "bytes from outside are fuzzed"},
@@ -362,8 +367,8 @@ func TestRequiredSymbols(t *testing.T) {
 	}
 }
 
-// TestPackageDocs requires a doc.go with a section on concurrency where goroutines
-// share state.
+// TestPackageDocs checks that packages with concurrent state have a doc.go file with the
+// heading "# Concurrency".
 func TestPackageDocs(t *testing.T) {
 	changeToRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
@@ -381,8 +386,7 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestRulesReportViolations runs each rule on code that breaks it, so that a rule that
-// never reports anything fails.
+// TestRulesReportViolations checks that each rule reports code that violates the rule.
 func TestRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
 	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)

@@ -17,8 +17,8 @@ import (
 
 const module = "opentabs"
 
-// allowedImports lists, for each of our packages, which of our packages it may import.
-// A package without an entry fails the test, so that each new package gets an entry.
+// allowedImports lists which packages of this repository each package may import. A
+// package without an entry in the table fails the test.
 var allowedImports = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/events", "dispatch/hops", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
@@ -63,7 +63,7 @@ var allowedImports = map[string][]string{
 	"internal/lazyregexp":   {},
 	"internal/version":      {},
 	"internal/genwire":      {},
-	"internal/crosscheck":   {}, // a program for make lint, not part of the binary
+	"internal/crosscheck":   {}, // run by make lint; not part of the opentabs binary
 	"internal/clients":      {},
 	"internal/toolsearch":   {"internal/nearest"},
 	"internal/toolpins":     {"internal/statedoc"},
@@ -126,9 +126,9 @@ var allowedImports = map[string][]string{
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"browser", "wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
+	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers; not part of the opentabs binary
 	"internal/bench/peer":   {"wire", "dispatch"},
-	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // internal/release is a program for make release, and not part of opentabs
+	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // run by make release; not part of the opentabs binary
 	"internal/bench/smoke":  {},
 	"internal/terminal":     {"internal/plaintext", "internal/rawjson"},
 	"internal/callview":     {"wire", "dispatch", "internal/waterfall", "internal/httpapi", "internal/recorder", "internal/terminal", "internal/humanize", "internal/usererr"},
@@ -160,10 +160,12 @@ var allowedImports = map[string][]string{
 	"internal/browserprofile":        {"internal/plaintext"},
 }
 
-// allPackages is the table entry of a package that may import all packages of opentabs.
+// allPackages is the table entry of a package that may import all other packages of this
+// repository.
 const allPackages = "*"
 
-// allowedTestImports lists what a package's tests may import beyond allowedImports.
+// allowedTestImports lists the additional packages that the tests of a package may
+// import.
 var allowedTestImports = map[string][]string{
 	"internal/browsernames": {"dispatch/dispatchtest"},
 	"internal/idempotency":  {"dispatch/dispatchtest"},
@@ -212,17 +214,17 @@ var allowedTestImports = map[string][]string{
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 
-// library is one module we depend on.
+// library is a third-party module that this repository depends on.
 type library struct {
-	// importers are the packages that may import the library; allPackages means all but
-	// wire.
+	// importers are the packages that may import the library. The entry allPackages means
+	// every package except wire.
 	importers []string
-	// why is the reason for the library, instead of code in this repository.
+	// why is the reason to use the library instead of own code.
 	why string
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench", "internal/bench/peer"}, // bench measures the bare library as a baseline
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench", "internal/bench/peer"}, // internal/bench measures the library alone as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver", "mcpserver/transport"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs", "internal/cli", "internal/cli/installcmd", "internal/cli/plugincmd", "internal/cli/setupcmd", "internal/cli/democmd", "internal/cli/paircmd"}, "commands, flags, help, completions"},
@@ -253,7 +255,7 @@ var libraries = map[string]library{
 	"github.com/clipperhouse/displaywidth": {[]string{"internal/terminal"}, "columns of a text in a terminal, by Unicode's tables and grapheme clusters"},
 }
 
-// goFile is one parsed Go file of this repository.
+// goFile is a parsed Go file of this repository.
 type goFile struct {
 	name, dir string
 	test      bool
@@ -263,13 +265,13 @@ type goFile struct {
 	src       string
 }
 
-// at returns the position of a syntax node as text for error messages.
+// at returns the position of a syntax node in the form "file:line", for error messages.
 func (f goFile) at(n ast.Node) string {
 	p := f.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", f.name, p.Line)
 }
 
-// lines returns how many lines a node has.
+// lines returns the number of source lines of a syntax node.
 func (f goFile) lines(n ast.Node) int {
 	return f.fset.Position(n.End()).Line - f.fset.Position(n.Pos()).Line + 1
 }
@@ -286,10 +288,12 @@ func parseGo(name, src string) (goFile, error) {
 	}, nil
 }
 
-// excludedDirs are directories of installed, generated, third-party and test data files.
+// excludedDirs are directories with installed, generated or third-party files, or with
+// test data.
 var excludedDirs = []string{"node_modules", "testdata", "vendor", "third_party", "dist", "bin", "artifacts"}
 
-// walkFiles calls visit with every file of the repository outside excludedDirs.
+// walkFiles calls visit with the path of every file in the repository that is not in
+// excludedDirs.
 func walkFiles(visit func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -304,7 +308,7 @@ func walkFiles(visit func(name string) error) error {
 	})
 }
 
-// goFiles returns every Go file of the repository.
+// goFiles returns all parsed Go files of the repository. The files are parsed once.
 var goFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
 	err := walkFiles(func(name string) error {
@@ -343,7 +347,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// checkImports reports every import that the tables do not allow.
+// checkImports reports the imports in a Go file that allowedImports, allowedTestImports
+// and libraries do not allow.
 func checkImports(f goFile) []string {
 	var violations []string
 	allowedPaths, ok := allowedImports[f.dir]
@@ -351,8 +356,8 @@ func checkImports(f goFile) []string {
 		return []string{fmt.Sprintf("%s: package %s is not in mayImport (internal/layout/imports_test.go); decide what it may import", f.name, f.dir)}
 	}
 	if f.test {
-		// A test in a separate package, such as wire_test, also imports the package
-		// that it tests.
+		// A test in an external test package, such as wire_test, also imports the package
+		// under test.
 		allowedPaths = slices.Concat(allowedPaths, allowedTestImports[f.dir], []string{f.dir})
 	}
 	for _, spec := range f.ast.Imports {
@@ -372,7 +377,8 @@ func checkImports(f goFile) []string {
 	return violations
 }
 
-// checkLibrary reports an import of a library by a package that may not import it.
+// checkLibrary reports an import of a third-party library by a package that may not
+// import the library.
 func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	for modulePath, lib := range libraries {
 		if p != modulePath && !strings.HasPrefix(p, modulePath+"/") {
@@ -386,7 +392,7 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	return []string{fmt.Sprintf("%s: %s is not in libraries (internal/layout/imports_test.go); add it with its importers and the reason", f.at(spec), p)}
 }
 
-// TestLibraries compares the modules that go.mod requires with those in libraries.
+// TestLibraries checks that libraries lists exactly the modules that go.mod requires.
 func TestLibraries(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile("go.mod")

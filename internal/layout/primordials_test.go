@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// guardedFolders and guardedFiles are code that runs after a page's scripts and must
-// not look up built-ins at that time (sdk-ts/src/runtime/primordials.ts).
+// guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. A
+// page can replace JavaScript built-ins such as Array.prototype.map, so this code must
+// not look up built-ins when it runs (sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}
 	guardedFiles   = []string{
@@ -20,18 +21,20 @@ var (
 	}
 )
 
-// builtInLookup matches code that looks up a built-in when it runs. awaitPattern
-// matches the keywords await and async, which only code in guardedFolders must avoid:
-// the build replaces the keywords in the SDK (sdk-ts/src/runtime/async.ts).
+// builtInLookup matches TypeScript code that looks up a JavaScript built-in when the code
+// runs. awaitPattern matches the keywords await and async, which are forbidden only in
+// guardedFolders. In the SDK, the build replaces these keywords
+// (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
-	// quotedText matches text that is not code: string literals, and "context.call():"
-	// in messages.
+	// quotedText matches text that is not code: string literals, and "context.call():" in
+	// error messages.
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 
-// checkBuiltInLookups finds lines of guarded code that look up a built-in.
+// checkBuiltInLookups reports lines of guarded TypeScript code that look up a built-in
+// when they run.
 func checkBuiltInLookups(f tsFile) []string {
 	host := slices.ContainsFunc(guardedFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
 	if f.test || !host && !slices.Contains(guardedFiles, f.name) {
@@ -55,7 +58,7 @@ func checkBuiltInLookups(f tsFile) []string {
 	})
 }
 
-// TestLateFilesExist checks that each file listed in guardedFiles exists.
+// TestLateFilesExist checks that every file in guardedFiles exists.
 func TestLateFilesExist(t *testing.T) {
 	changeToRoot(t)
 	files := tsFiles(t)

@@ -2,9 +2,9 @@ package layout
 
 import "testing"
 
-// changeToRoot runs a test in the root of the repository, so that every path in it is
-// relative to the root. TestMain cannot change the directory: go test would not notice
-// which files the tests read, and would return results of older files.
+// changeToRoot changes the working directory of a test to the root of the repository.
+// TestMain cannot change the directory: go test would not detect which files the tests
+// read, and would return cached results for changed files.
 func changeToRoot(t *testing.T) {
 	t.Helper()
 	t.Chdir("../..")

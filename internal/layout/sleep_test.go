@@ -10,11 +10,12 @@ import (
 	"sync"
 )
 
-// checkSleep reports code that waits for a fixed real time: time.Sleep, or a receive
-// from time.After that does not fail the test. A receive from time.After that fails the
-// test is allowed, because the receive limits a wait. checkSleep allows every wait in
-// fake time: in tests that call synctest.Test, directly or in a helper, and in helpers
-// of their files.
+// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or
+// by receiving from time.After. A receive from time.After is allowed if the test then
+// fails, because the receive is only a timeout.
+//
+// Tests and helpers with fake time may wait: those that call synctest.Test, directly or
+// through a helper, and all helpers in a file that imports testing/synctest.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -44,7 +45,8 @@ func checkSleep(f goFile) []string {
 	return violations
 }
 
-// allowedWaits are functions and TypeScript files of tests that wait in real time, each with the reason.
+// allowedWaits are the test functions and TypeScript test files that may wait in real
+// time, each with a reason.
 var allowedWaits = map[string]string{
 	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
 	"cmd/opentabs/main_test.go:runFakeBrowser":  "a program that simulates a browser, which reconnects",
@@ -52,8 +54,8 @@ var allowedWaits = map[string]string{
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
-// findSleep returns how a syntax node waits for a fixed time; empty if the node does
-// not wait.
+// findSleep describes how a syntax node waits for a fixed time, such as "time.Sleep";
+// empty if the node does not wait.
 func findSleep(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -75,7 +77,8 @@ func findSleep(n ast.Node) string {
 	return ""
 }
 
-// findSleepInList reports a statement that only receives from time.After.
+// findSleepInList returns "<-time.After" if a statement in the list only receives from
+// time.After.
 func findSleepInList(list []ast.Stmt) string {
 	if slices.ContainsFunc(list, receivesFromAfter) {
 		return "<-time.After"
@@ -96,7 +99,8 @@ func receivesFromAfter(s ast.Stmt) bool {
 	return isCall && isSelector(call.Fun, "time", "After")
 }
 
-// calledName returns the name of the function or method that is called.
+// calledName returns the name of the called function or method, without its package or
+// receiver.
 func calledName(call *ast.CallExpr) string {
 	switch function := call.Fun.(type) {
 	case *ast.Ident:
@@ -107,13 +111,13 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// fakeTimeHelpers returns by package the test helpers that call synctest.Test, directly
-// or in another helper.
+// fakeTimeHelpers returns the test helpers of each package that call synctest.Test,
+// directly or through another helper.
 var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	helpers := map[string][]string{}
 	files, err := goFiles()
 	if err != nil {
-		return helpers // TestHabits reports the parse error
+		return helpers // TestHabits reports this parse error
 	}
 	for hasAdded := true; hasAdded; {
 		hasAdded = false
@@ -133,8 +137,7 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	return helpers
 })
 
-// callsHelper reports whether a declaration calls synctest.Test, or a test helper that
-// calls synctest.Test.
+// callsHelper reports whether a declaration calls synctest.Test or one of helpers.
 func callsHelper(d ast.Decl, helpers []string) bool {
 	isFound := false
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -150,8 +153,9 @@ var (
 	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
-// checkTSSleep reports a test that waits for a fixed time in real time. Tests with
-// simulated timers may wait, and end-to-end tests may call pause to pace a real system.
+// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. Tests
+// with mock timers may wait. End-to-end tests may call pause, because they run a real
+// browser.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

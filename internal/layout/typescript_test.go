@@ -13,26 +13,26 @@ import (
 	"testing"
 )
 
-// biome and tsc check the detailed rules for TypeScript (casts, any, !, default
-// exports). The tests in this file cover what biome and tsc cannot check, and check
-// that the rules of both are enabled.
+// The linter biome and the compiler tsc enforce detailed rules for TypeScript, such as no
+// casts and no default exports. The tests in this file enforce what biome and tsc cannot
+// check, and verify that the required rules of biome and tsc are enabled.
 
-// allowedTSImports lists, for each workspace, what its code may import: workspaces by
-// relative path, packages by name. Tests may also import testOnlyPackages.
+// allowedTSImports lists the workspaces and npm packages that the code of each TypeScript
+// workspace may import. Tests may also import testOnlyPackages.
 var allowedTSImports = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact", "dom-accessibility-api", "sdk-ts/src/runtime/primordials.ts", "sdk-ts/src/runtime/hints.ts"},
-	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the original OpenTabs SDK to sdk-ts
+	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the name of the original OpenTabs SDK to sdk-ts
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 
 var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esbuild", "zod"}
 
-// lintIgnored are files that may switch off a lint rule for a line, each with
-// the reason.
+// lintIgnored are the TypeScript files that may suppress a lint rule on a line, each with
+// a reason.
 var lintIgnored = map[string]string{}
 
-// chromeFilePattern matches the files that may use Chrome's extension API.
+// chromeFilePattern matches the TypeScript files that may use Chrome's extension API.
 var chromeFilePattern = regexp.MustCompile(`^extension/src/chrome(-[a-z-]+)?\.ts$`)
 
 type tsFile struct {
@@ -40,7 +40,7 @@ type tsFile struct {
 	test      bool
 }
 
-// workspace is the first directory of the file's path.
+// workspace returns the first directory of the file's path, such as "extension".
 func (f tsFile) workspace() string {
 	firstDir, _, _ := strings.Cut(f.name, "/")
 	return firstDir
@@ -66,12 +66,13 @@ func tsFiles(t *testing.T) []tsFile {
 	return files
 }
 
-// isTSTest reports whether a file is a test or test support in a folder "test".
+// isTSTest reports whether a TypeScript file is a test, or is in a folder called test.
 func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks of one TypeScript file.
+// tsRules are the checks of a TypeScript file. Each check returns the violations that it
+// has found in the file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
@@ -120,7 +121,8 @@ var tsRules = map[string]func(tsFile) []string{
 	},
 }
 
-// eachLine collects the problems that check finds in each line.
+// eachLine calls check for each line of a TypeScript file, and returns the violations
+// with file name and line number.
 func (f tsFile) eachLine(check func(line string) string) []string {
 	var violations []string
 	n := 0
@@ -178,9 +180,9 @@ func checkTSImports(f tsFile) []string {
 	return violations
 }
 
-// chromeUse matches uses of Chrome's API, such as chrome.tabs.query, chrome['tabs'] and
-// "= chrome;". chromeUse does not match a call such as chrome.register(), because a
-// value of the extension may have the name chrome.
+// chromeUse matches uses of Chrome's extension API, such as chrome.tabs.query,
+// chrome['tabs'] and "= chrome;". A call such as chrome.register() does not match,
+// because variables of the extension may be called chrome.
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
 func checkChrome(f tsFile) []string {
@@ -193,14 +195,14 @@ func checkChrome(f tsFile) []string {
 	return nil
 }
 
-// compositionRoots are the files that build the service worker of the extension, and
-// the bridge.
+// compositionRoots are the files that create all objects of the extension's service
+// worker and of the bridge.
 var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src/bridge/bridge.ts"}
 
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
 
-// checkUseBeforeDeclaration reports constants of a composition root that are used before their
-// declaration, even in closures.
+// checkUseBeforeDeclaration reports constants in compositionRoots that are used before
+// their declaration, even in closures.
 func checkUseBeforeDeclaration(f tsFile) []string {
 	if !slices.Contains(compositionRoots, f.name) {
 		return nil
@@ -209,8 +211,8 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// The pattern skips properties that have the name of a constant, as in
-		// "link.docs" and "docs:".
+		// The pattern skips properties with the name of the constant, such as "link.docs"
+		// and "docs:".
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
@@ -221,8 +223,8 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 
 var implementsPattern = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
 
-// checkRestatedTypes reports classes that implement an interface, because each method
-// has two declarations.
+// checkRestatedTypes reports TypeScript classes that implement an interface, because
+// every method is then declared twice.
 func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
@@ -238,13 +240,14 @@ var (
 	quotedPattern  = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
 )
 
-// withoutComments and withoutStrings are approximate: they rely on code that biome has
-// formatted.
+// withoutComments and withoutStrings use regular expressions, which are reliable only for
+// code that biome has formatted.
 func withoutComments(src string) string { return commentPattern.ReplaceAllString(src, "\n") }
 
 func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
 
-// TestTypeScriptRulesReportViolations runs each rule on a line that breaks it.
+// TestTypeScriptRulesReportViolations checks that each TypeScript rule reports code that
+// violates the rule.
 func TestTypeScriptRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
 	for _, c := range []struct{ rule, name, src, want string }{
@@ -298,7 +301,7 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 	}
 }
 
-// TestRequiredLintRulesAreEnabled checks that biome and tsc have the required lint rules enabled.
+// TestRequiredLintRulesAreEnabled checks that biome and tsc enforce the required rules.
 func TestRequiredLintRulesAreEnabled(t *testing.T) {
 	changeToRoot(t)
 	var biomeConfig struct {
@@ -340,8 +343,8 @@ func readInto(t *testing.T, name string, v any) {
 	}
 }
 
-// runtimePackages are the npm packages that reach a user: the SDK and the
-// extension have at most one each.
+// runtimePackages are the npm packages that the SDK and the extension use at run time, at
+// most one each.
 var runtimePackages = map[string][]string{
 	"package.json":           nil,
 	"wire/package.json":      nil,
@@ -372,8 +375,8 @@ func TestRuntimePackages(t *testing.T) {
 	}
 }
 
-// TestE2EFoldersAreSmall limits the number and the length of end-to-end tests: unit tests
-// cover the details.
+// TestE2EFoldersAreSmall limits the number and length of end-to-end tests, because unit
+// tests cover the details.
 func TestE2EFoldersAreSmall(t *testing.T) {
 	changeToRoot(t)
 	const maxFiles, maxLines = 36, 200

@@ -12,10 +12,9 @@ import (
 	"testing"
 )
 
-// bannedWords maps words and phrases, separated by commas, to the term that the field
-// uses. Banned words match in upper and lower case, in file names, identifiers,
-// comments, strings and documents. In a banned phrase, "#" matches a number, and "*"
-// matches any one word.
+// bannedWords maps banned words and phrases, separated by commas, to the usual term. The
+// check ignores case, and covers file names, identifiers, comments, strings and
+// documents. In a banned phrase, "#" matches any number, and "*" matches any single word.
 var bannedWords = map[string]string{
 	"nobody, somebody":              `name the user, the client or the caller: "no client", "not reviewed"`,
 	"anew":                          `"again", or a verb with re-: reload, restart, rebuild`,
@@ -51,13 +50,13 @@ var bannedWords = map[string]string{
 	"is asked, are asked, be asked, was asked, were asked": `"receives a request", "approval is required"`,
 }
 
-// phrase is one entry of bannedWords, split into words.
+// phrase is a banned word or phrase, split into words.
 type phrase struct {
 	words   []string
 	instead string
 }
 
-// phrases are the entries of bannedWords by their first word.
+// phrases are the banned words and phrases by their first word.
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
 	for list, instead := range bannedWords {
@@ -69,9 +68,9 @@ var phrases = func() map[string][]phrase {
 	return byFirst
 }()
 
-// vagueFunctions are names of functions that state no verb and no object, or that
-// collide with a likely local variable. Methods may use the names in plainMethods,
-// where the receiver makes the meaning clear.
+// vagueFunctions are banned function names, which contain no verb and object or are
+// likely names of local variables. Methods may have the names in plainMethods, because
+// the receiver makes their meaning clear.
 var (
 	vagueFunctions = []string{
 		"take", "told", "took", "cut", "held", "burst", "acts", "life", "moot", "hush", "stoodStill",
@@ -80,17 +79,18 @@ var (
 	plainMethods = []string{"found", "number", "list", "when"}
 )
 
-// vagueTSFunction matches the declaration of a function with a vague name in
-// TypeScript.
+// vagueTSFunction matches the declaration of a TypeScript function whose name is in
+// vagueFunctions.
 var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
-// word is a word of a text in lower case, and its line.
+// word is a word of a text in lower case, with its line number.
 type word struct {
 	text string
 	line int
 }
 
-// wordsOf splits a text into words. An identifier such as liveCall is two words.
+// wordsOf splits a text into words. An identifier such as liveCall is split into two
+// words.
 func wordsOf(text string) []word {
 	var words []word
 	line, start := 1, -1
@@ -122,7 +122,7 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// matches reports whether words begin with the phrase.
+// matches reports whether words begins with the phrase.
 func (p phrase) matches(words []word) bool {
 	if len(words) < len(p.words) {
 		return false
@@ -137,10 +137,10 @@ func (p phrase) matches(words []word) bool {
 	return true
 }
 
-// checkWords finds banned words in the name and the text of a file.
+// checkWords reports banned words in the name and text of a file.
 func checkWords(name, text string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + text) // the name of the file becomes line 1
+	words := wordsOf(name + "\n" + text) // the file name is line 1, so the text begins at line 2
 	for i, w := range words {
 		for _, p := range phrases[w.text] {
 			if p.matches(words[i:]) {
@@ -157,7 +157,8 @@ func checkWords(name, text string) []string {
 	return violations
 }
 
-// checkFunctionNames finds functions and methods of a Go file with a vague name.
+// checkFunctionNames reports functions and methods of a Go file whose name is in
+// vagueFunctions.
 func checkFunctionNames(f goFile) []string {
 	var violations []string
 	for _, d := range f.ast.Decls {
@@ -173,17 +174,17 @@ func vagueFunction(at, name string) string {
 	return fmt.Sprintf("%s: function %s: use a verb and its object, as in sendReport", at, name)
 }
 
-// checkedFiles are the kinds of files whose words are checked.
+// checkedFiles are the suffixes of files in which words are checked.
 var checkedFiles = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
 
-// wordTables are files that may contain banned words: the list of these words, and the
-// names of Lucide's icons.
+// wordTables are the files that may contain banned words: the table of banned words, and
+// the names of Lucide icons.
 var wordTables = []string{
 	"internal/layout/words_test.go",
 	"sdk-ts/src/lucide-icon-names.gen.ts",
 }
 
-// TestWords checks the words of each file.
+// TestWords checks that no file contains banned words or vague function names.
 func TestWords(t *testing.T) {
 	changeToRoot(t)
 	names, err := filepath.Glob(".ci/*")

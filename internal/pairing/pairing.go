@@ -1,15 +1,16 @@
-// Package pairing stores the keys of paired browsers. A browser whose extension comes
-// from a store is paired with a code, because that extension has no file with the key of
-// the installation.
+// Package pairing stores the secret keys of paired browsers. A browser whose extension
+// comes from an extension store is paired by a code. Unlike an extension that opentabs
+// has installed, the store's extension does not contain the installation's key.
 //
-// The side panel shows a code. [Store.Add] stores the key that belongs to the code. When
-// the browser has proved that it has this key, [Store.Confirm] replaces the key by a
-// random key, so that a code in a shell history is useless.
+// To pair a browser, the user enters the code from the side panel, and [Store.Add] stores
+// the key derived from this code. After the browser has proved that it has the key,
+// [Store.Confirm] issues a random key instead. A pairing code in a shell history is
+// therefore useless later.
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one file: changes
-// happen under a lock file, and each method reads the file.
+// A [Store] is safe for concurrent use. Several processes may use one file, because each
+// change locks the file and each method reads the file again.
 package pairing
 
 import (
@@ -28,53 +29,53 @@ import (
 )
 
 const (
-	// codeChars is the length of a pairing code without hyphens: 20 characters of 5 bits
-	// each.
+	// codeChars is the length of a pairing code without hyphens. Each of the 20
+	// characters encodes 5 bits.
 	codeChars = 20
-	// maxBrowsers limits the number of paired browsers.
+	// maxBrowsers is the maximum number of paired browsers.
 	maxBrowsers = 256
-	// lockTimeout is how long a change of the paired browsers waits for the lock of
-	// another process.
+	// lockTimeout limits how long a change of the paired browsers waits for the file
+	// lock.
 	lockTimeout = 5 * time.Second
-	// shownIDChars is the length of a paired browser's ID.
+	// shownIDChars is the length of a paired browser's ID, which users see and type.
 	shownIDChars = 8
 )
 
 var (
-	// errCode is the error for a text that is not a pairing code.
+	// errCode is returned for text that is not a pairing code.
 	errCode = errors.New("a code has 20 letters and digits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N; the side panel of the extension shows the code")
-	// ErrUnknown is the error for an ID or a key that belongs to no paired browser.
+	// ErrUnknown is returned if no paired browser has the given ID or key ID.
 	ErrUnknown = errors.New("no paired browser has this ID")
 )
 
-// Browser is a browser that was paired with a code.
+// Browser describes one browser that the user has paired with a code.
 type Browser struct {
-	// ID is a short text that identifies the pairing of the browser.
+	// ID identifies the pairing in commands. ID is the beginning of the first key's ID.
 	ID string `json:"id"`
-	// Name is the name that the browser had when it last connected; empty if the browser
-	// has never connected.
+	// Name is the browser's name at its last connection; empty if the browser has never
+	// connected.
 	Name string `json:"name,omitempty"`
-	// Paired is when the user entered the pairing code.
+	// Paired is the time when the user entered the pairing code.
 	Paired time.Time `json:"paired"`
-	// IsConfirmed is true if the browser has connected after the pairing.
+	// IsConfirmed is true if the browser has connected since the pairing.
 	IsConfirmed bool `json:"confirmed,omitempty"`
 }
 
-// storedBrowser is a paired browser's entry in the file.
+// storedBrowser is the JSON of one paired browser in the pairing file.
 type storedBrowser struct {
 	Browser
-	// Key is the current key of the paired browser.
+	// Key is the browser's current pairing key.
 	Key string `json:"key"`
-	// NextKey is a new key that the paired browser has not used yet; empty if there is no
-	// new key.
+	// NextKey replaces Key when the browser first connects with NextKey; empty if no
+	// replacement is pending.
 	NextKey string `json:"next_key,omitempty"`
 }
 
-// hasKey reports whether one of the browser's keys has the given ID.
+// hasKey reports whether Key or NextKey of the browser has the given ID.
 func (b *storedBrowser) hasKey(keyID string) bool { return b.findKey(keyID) != "" }
 
-// findKey returns the key of the browser with the given ID, or an empty string if there
-// is none.
+// findKey returns Key or NextKey of the browser, whichever has the given ID; empty if
+// neither has the ID.
 func (b *storedBrowser) findKey(keyID string) string {
 	for _, key := range []string{b.Key, b.NextKey} {
 		if key != "" && wire.KeyID(key) == keyID {
@@ -84,21 +85,22 @@ func (b *storedBrowser) findKey(keyID string) string {
 	return ""
 }
 
-// pairingFile is the JSON content of the file with the paired browsers.
+// pairingFile is the JSON content of the pairing file.
 type pairingFile struct {
 	Version  int             `json:"version"`
 	Browsers []storedBrowser `json:"browsers"`
 }
 
-// Store stores the paired browsers in one file.
+// Store stores the paired browsers in a JSON file. Create a Store with [Open].
 type Store struct{ path string }
 
-// Open returns a store of paired browsers in the file at path. The file need not exist.
+// Open returns the store of paired browsers in the file at path. Open does not read the
+// file, which need not exist.
 func Open(path string) *Store { return &Store{path} }
 
-// ParseCode returns a pairing code in the form that the extension uses. ParseCode ignores
-// case, spaces and hyphens, and reads O as 0, and I and L as 1. ParseCode returns an
-// error if the text is not a pairing code.
+// ParseCode normalizes a pairing code that the user has typed, and returns an error if
+// the text is not a pairing code. ParseCode ignores case, spaces and hyphens. The letter
+// O is read as 0, and I and L as 1.
 func ParseCode(text string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
@@ -108,8 +110,8 @@ func ParseCode(text string) (string, error) {
 	return code, nil
 }
 
-// Add pairs the browser that shows the code, and returns the ID of the pairing. Adding
-// the same code again returns the same ID.
+// Add pairs the browser whose side panel shows the code, and returns the ID of the
+// pairing. Adding the same code again returns the same ID.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
 	id = wire.KeyID(key)[:shownIDChars]
@@ -125,7 +127,7 @@ func (s *Store) Add(code string) (id string, err error) {
 	})
 }
 
-// Remove ends the pairing of a browser. The server then closes the browser's link within
+// Remove ends the pairing of a browser, and the daemon closes the browser's link within
 // seconds. Remove returns ErrUnknown if no paired browser has the ID.
 func (s *Store) Remove(id string) error {
 	return s.change(func(f *pairingFile) error {
@@ -138,7 +140,7 @@ func (s *Store) Remove(id string) error {
 	})
 }
 
-// List returns the paired browsers, in the order in which they were paired.
+// List returns the paired browsers without their keys, oldest pairing first.
 func (s *Store) List() ([]Browser, error) {
 	f, err := s.read()
 	browsers := make([]Browser, len(f.Browsers))
@@ -148,8 +150,8 @@ func (s *Store) List() ([]Browser, error) {
 	return browsers, err
 }
 
-// Key returns the pairing key with the given ID; empty if no paired browser has such a
-// key.
+// Key returns the pairing key with the given key ID; empty if no paired browser has such
+// a key.
 func (s *Store) Key(keyID string) (string, error) {
 	f, err := s.read()
 	if err != nil {
@@ -163,10 +165,10 @@ func (s *Store) Key(keyID string) (string, error) {
 	return "", nil
 }
 
-// Confirm records that a browser has proved that it has the key with the given ID. If
-// this key comes from a pairing code, Confirm returns a random newKey that the browser
-// must use from now on; otherwise newKey is empty. The old key stays valid until the
-// browser has used newKey.
+// Confirm records that a browser has proved that it has the key with the given key ID. If
+// this key comes from a pairing code, Confirm returns a random newKey, which the browser
+// must use from then on. Otherwise newKey is empty. The old key stays valid until the
+// browser has connected with newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })
@@ -185,7 +187,7 @@ func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	})
 }
 
-// read reads the file with the paired browsers. A missing file contains no browsers.
+// read reads the pairing file. A missing file means that no browser is paired.
 func (s *Store) read() (pairingFile, error) {
 	var f pairingFile
 	text, err := os.ReadFile(s.path)
@@ -201,7 +203,7 @@ func (s *Store) read() (pairingFile, error) {
 	return f, nil
 }
 
-// change locks the file with the paired browsers, applies a change, and writes the file.
+// change locks the pairing file, applies a change to its content, and writes the file.
 func (s *Store) change(apply func(*pairingFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {

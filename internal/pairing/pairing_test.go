@@ -28,7 +28,8 @@ func TestParseCode(t *testing.T) {
 	}
 }
 
-// TestPairing checks the keys of a browser from its pairing to the end of its pairing.
+// TestPairing checks which keys of a browser are valid, from the pairing with a code
+// until the removal of the pairing.
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)
@@ -77,8 +78,8 @@ func TestPairing(t *testing.T) {
 	wantKey("after the removal", newKey, false)
 }
 
-// TestDamagedFile checks that the store returns an error for a damaged file and does not
-// overwrite the file.
+// TestDamagedFile checks that a damaged pairing file causes an error, and is not
+// overwritten.
 func TestDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {

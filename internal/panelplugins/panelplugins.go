@@ -1,14 +1,14 @@
-// Package panelplugins installs, updates and removes plugins for the user in side panels.
+// Package panelplugins installs, updates and removes plugins when the user requests it in
+// a side panel.
 //
 // An installation runs the same code and checks as `opentabs plugin install`. A side
-// panel sends the name of a package in a registry, or the absolute path of a folder or of
-// a package file. An installed plugin does not run until the user has reviewed and
-// enabled the plugin.
+// panel sends the name of a registry package, or the absolute path of a folder or package
+// file. An installed plugin does not run until the user has reviewed and enabled it.
 //
 // # Concurrency
 //
-// [Plugins] is safe for concurrent use. Package install locks the folder with the
-// installed packages.
+// A [Plugins] is safe for concurrent use. Package install locks the folder that contains
+// the installed packages.
 package panelplugins
 
 import (
@@ -28,32 +28,34 @@ import (
 	"opentabs/wire"
 )
 
-// requestTimeout limits one installation or update of a plugin, including its download.
+// requestTimeout limits the duration of one installation or update of a plugin, including
+// the download.
 const requestTimeout = 2 * time.Minute
 
-// Plugins installs, updates and removes the plugins of a daemon for side panels.
+// Plugins installs, updates and removes a daemon's plugins on behalf of side panels.
+// Create a Plugins with [New].
 type Plugins struct {
 	permissions.Local
 
 	home   *home.Home
 	getenv func(string) string
 	reload func() error
-	ctx    context.Context // ends running downloads
+	ctx    context.Context // cancelled by Close, which ends running downloads
 	stop   context.CancelFunc
 }
 
-// New returns the plugins of an installation. The function reload makes the daemon and
-// its browsers load all plugins again.
+// New returns the Plugins of the opentabs installation h. The function reload makes the
+// daemon and its browsers reload all plugins.
 func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
 }
 
-// Close cancels running downloads.
+// Close cancels all running downloads and prevents new ones.
 func (p *Plugins) Close() { p.stop() }
 
-// InstallPlugin installs a plugin from a package of a registry, a package file or a
-// folder.
+// InstallPlugin installs a plugin from a registry package, a package file or a folder. An
+// error is a sentence for the user.
 func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
 	result, err := p.installPlugin(packageText)
 	return result, explainError(err)
@@ -89,9 +91,9 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// parseSource parses the source of a plugin that the user typed into the side panel. path
-// is the absolute path of a folder or a package file. parseSource rejects a relative
-// path, because the daemon's working directory is not the user's.
+// parseSource parses the source of a plugin that the user typed into the side panel. The
+// result path is the absolute path of a folder or package file. Relative paths are
+// rejected, because the daemon's working directory is not the user's.
 func parseSource(text string) (source install.Source, path string, err error) {
 	path = strings.TrimSpace(text)
 	if path == "" {
@@ -112,8 +114,8 @@ func parseSource(text string) (source install.Source, path string, err error) {
 }
 
 // newInstaller returns an installer that appends its warnings to warnings. The installer
-// reads no .npmrc of a project. A daemon runs in the directory in which some client
-// started the daemon, and the .npmrc of that directory could select another registry.
+// ignores the .npmrc file in the working directory. The daemon may have any working
+// directory, and an .npmrc file in it could select another registry.
 func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	return install.New(p.home, p.getenv, "", func(format string, args ...any) {
 		if warning, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "warning: "); ok {
@@ -122,8 +124,8 @@ func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	})
 }
 
-// reloadAfter reloads all plugins after a package has changed, and then removes the files
-// of the package that are no longer in use.
+// reloadAfter reloads all plugins after a package has changed. reloadAfter then deletes
+// files of the package that are no longer in use.
 func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	if err := p.reload(); err != nil {
 		return fmt.Errorf("the plugin was changed, but the plugins could not be reloaded: %w", err)
@@ -134,8 +136,8 @@ func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	return nil
 }
 
-// UpdatePlugin updates a plugin to the newest version within the range that the user
-// chose.
+// UpdatePlugin updates a plugin to the newest version within the user's version range,
+// such as ^1. An error is a sentence for the user.
 func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
 	result, err := p.updatePlugin(name)
 	return result, explainError(err)
@@ -174,8 +176,9 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// RemovePlugin removes a plugin with its review, permissions and settings. A plugin's
-// folder that the user added is not deleted.
+// RemovePlugin removes a plugin together with its review, permissions and settings. A
+// plugin folder that the user has added is not deleted. The parameter surface is where
+// the user decided, such as "the side panel".
 func (p *Plugins) RemovePlugin(name, surface string) error {
 	entry, err := install.Remove(p.home, name)
 	if err == nil {
@@ -187,8 +190,7 @@ func (p *Plugins) RemovePlugin(name, surface string) error {
 	return explainError(err)
 }
 
-// explainError converts err into a sentence for the user. explainError returns nil for
-// nil.
+// explainError converts an error into a sentence for the user, and nil into nil.
 func explainError(err error) error {
 	if err == nil {
 		return nil

@@ -21,7 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is an installation with plugins and a registry, but without a daemon.
+// fixture is an opentabs installation with plugins and an npm registry, but without a
+// daemon.
 type fixture struct {
 	*Plugins
 	t        *testing.T
@@ -52,7 +53,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// publishWiki publishes a version of the test plugin wiki in the registry.
+// publishWiki publishes one version of the test plugin wiki in the npm registry.
 func (f *fixture) publishWiki(version string) {
 	f.t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(f.t)
@@ -64,7 +65,7 @@ func (f *fixture) publishWiki(version string) {
 	f.registry.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file})
 }
 
-// setVersion changes the version in the package.json of a plugin's folder.
+// setVersion changes the version in a plugin's package.json from 1.0.0 to version.
 func setVersion(t *testing.T, dir, version string) {
 	t.Helper()
 	path := filepath.Join(dir, "package.json")
@@ -77,7 +78,8 @@ func setVersion(t *testing.T, dir, version string) {
 	}
 }
 
-// pluginNames returns the names and versions of the loaded plugins.
+// pluginNames returns the names and versions of the loaded plugins, such as "chat 1.0.0,
+// mail 1.0.0".
 func (f *fixture) pluginNames() string {
 	var names []string
 	views, _ := f.Local.Plugins()
@@ -87,8 +89,8 @@ func (f *fixture) pluginNames() string {
 	return strings.Join(names, ", ")
 }
 
-// TestInstallUpdateRemove installs, updates and removes a plugin from a package of a
-// registry.
+// TestInstallUpdateRemove installs a plugin from an npm registry, updates it and removes
+// it.
 func TestInstallUpdateRemove(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -132,7 +134,8 @@ func TestInstallUpdateRemove(t *testing.T) {
 	}
 }
 
-// TestInstallFolder adds a plugin's folder by its absolute path, and by a path with ~.
+// TestInstallFolder adds a plugin folder by its absolute path, and another by a path that
+// begins with ~.
 func TestInstallFolder(t *testing.T) {
 	f := newFixture(t)
 	if installed, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installed.Plugin != "mail" || installed.Registry != "" {
@@ -151,7 +154,7 @@ func TestInstallFolder(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses checks that a wrong input installs no plugin, and that the error is
+// TestInstallRefuses checks that an invalid source installs no plugin. The error must be
 // a sentence for the user.
 func TestInstallRefuses(t *testing.T) {
 	f := newFixture(t)
@@ -187,8 +190,8 @@ func TestInstallRefuses(t *testing.T) {
 
 func errorOf(_ wire.PluginUpdateResult, err error) error { return err }
 
-// TestInstallIgnoresProject checks that the .npmrc of the daemon's working directory does
-// not select the registry.
+// TestInstallIgnoresProject checks that the .npmrc file in the daemon's working directory
+// does not select the npm registry.
 func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -212,7 +215,7 @@ func TestInstallIgnoresProject(t *testing.T) {
 	}
 }
 
-// TestClose checks that Close ends the downloads of plugins.
+// TestClose checks that no download begins after Close.
 func TestClose(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")

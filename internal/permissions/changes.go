@@ -7,30 +7,34 @@ import (
 	"opentabs/wire"
 )
 
-// Changes are the changes of permissions that the user has named on a command line.
+// Changes are the permission changes that the user has requested on a command line.
 type Changes struct {
-	// Plugin is empty for all plugins; Tool is empty for the whole plugin.
+	// Plugin is the name of the plugin to change; empty for all plugins. Tool is the name
+	// of one tool; empty for the whole plugin.
 	Plugin, Tool string
-	// Permission is off, ask, auto or default; empty to change nothing.
+	// Permission is the new permission: off, ask, auto or default. An empty Permission
+	// changes nothing.
 	Permission string
-	// OpenTabs (on or off) sets whether calls may open tabs. LateAccess (on or off)
-	// sets whether a plugin that starts after the page's scripts gets secret settings
-	// and may call other plugins. An empty OpenTabs or LateAccess changes nothing.
+	// OpenTabs is "on" or "off", and sets whether calls may open tabs. LateAccess is "on"
+	// or "off", and sets the late access of a plugin: whether a plugin that starts after
+	// the page's scripts gets secret settings and may call other plugins. If OpenTabs or
+	// LateAccess is empty, the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
-	// AllowCalls are plugins that the plugin may call, and ForbidCalls the plugins that
-	// it may no longer call.
+	// AllowCalls are the plugins that the plugin may call from now on. ForbidCalls are
+	// the plugins that the plugin may no longer call.
 	AllowCalls, ForbidCalls []string
 }
 
-// IsEmpty reports whether there are no changes.
+// IsEmpty reports whether the command line has requested no change.
 func (c Changes) IsEmpty() bool { return c.Permission == "" && c.OpenTabs == "" && !c.hasCalls() }
 
-// hasCalls reports whether there is a change of what the plugin may call.
+// hasCalls reports whether any change concerns calls to other plugins or late access.
 func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in the policy p. notef receives a notice for each change.
+// Apply makes the changes in p, and calls notef with a message for the user after each
+// change. Apply stops at the first error, so earlier changes stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
 		if err := c.setOpening(p, notef); err != nil {
@@ -48,7 +52,7 @@ func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any))
 	return nil
 }
 
-// setPermission sets the permission of a plugin or of one tool.
+// setPermission sets the permission of a plugin or tool.
 func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args ...any)) error {
 	var permission wire.Permission
 	if c.Permission != "default" {
@@ -78,7 +82,7 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 	return nil
 }
 
-// setOpening sets whether calls may open tabs of a plugin.
+// setOpening sets whether calls may open tabs with pages of a plugin.
 func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "on" && c.OpenTabs != "off" {
 		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)
@@ -101,8 +105,8 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	return nil
 }
 
-// setCalls sets which plugins a plugin may call, and whether a late plugin gets secret
-// settings and may call plugins.
+// setCalls sets which other plugins a plugin may call, and whether the plugin has late
+// access.
 func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.Plugin == "" || c.Tool != "" {
 		return usererr.Errorf("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")

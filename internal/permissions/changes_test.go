@@ -11,7 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// recordingPolicy is a policy that records the changes; view is what Permissions returns.
+// recordingPolicy records all changes without making them. Permissions returns the field
+// view.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string
@@ -72,7 +73,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses checks that wrong arguments change nothing.
+// TestApplyRefuses checks that Apply changes nothing if an argument is invalid.
 func TestApplyRefuses(t *testing.T) {
 	for want, c := range map[string]Changes{
 		"--open-tabs is for a plugin":     {OpenTabs: "on"},

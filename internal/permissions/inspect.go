@@ -2,8 +2,8 @@ package permissions
 
 import "opentabs/wire"
 
-// InspectPlugin returns the facts about a plugin that the user reads before enabling the
-// plugin.
+// InspectPlugin returns what the user reads before enabling a plugin, such as its sites,
+// tools and warnings.
 func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
 	inspected, err := l.Inspect(name)
 	if err != nil {
@@ -12,7 +12,8 @@ func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
 	return inspected.View(), nil
 }
 
-// PluginPage returns one page of a plugin's code or of its changes since the last review.
+// PluginPage returns one page of a plugin's code, or of the changes in the code since the
+// last review.
 func (l Local) PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
 	inspected, err := l.Inspect(in.Plugin)
 	if err != nil {

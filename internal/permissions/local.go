@@ -1,8 +1,8 @@
-// Package permissions presents the review, permissions and settings of plugins to
-// the HTTP API, the side panel, agents and commands.
+// Package permissions reads and changes the reviews, permissions and settings of plugins.
+// The HTTP API, the side panel, agents and commands use this package.
 //
-// [Local] works on the files of the installation; httpapi.Client.Policy works on a
-// running daemon.
+// [Local] works directly on the files of the installation. httpapi.Client.Policy makes
+// the same changes through a running daemon.
 package permissions
 
 import (
@@ -21,7 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// Local reads and changes the permissions in this process.
+// Local reads and changes permissions in the files of the installation. Local implements
+// [httpapi.Policy].
 type Local struct {
 	*policy.Policy
 	registry *catalog.Catalog
@@ -29,18 +30,19 @@ type Local struct {
 
 var _ httpapi.Policy = Local{}
 
-// NewLocal returns the permissions of the plugins in registry.
+// NewLocal returns a Local for the plugins in registry.
 func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 	return Local{policy, registry}
 }
 
-// Plugins returns the plugins for the side panel: those that are loaded and those
-// that failed to load.
+// Plugins returns all plugins as shown in the side panel. The first result contains the
+// loaded plugins, and the second the plugins that failed to load.
 func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
 
-// Permissions implements httpapi.Policy.
+// Permissions returns the permissions of a plugin and its tools. Permissions implements
+// [httpapi.Policy].
 func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -51,17 +53,20 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	return view, nil
 }
 
-// ReviewAll implements the method of httpapi.Policy, and reviews several plugins.
+// ReviewAll reviews several plugins in one change. errs[i] is the error of reviews[i], or
+// nil. ReviewAll implements [httpapi.Policy].
 func (l Local) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
 	return policy.ReviewAll(l.Policy, reviews, by)
 }
 
-// DisableAll implements the method of httpapi.Policy, and turns several plugins off.
+// DisableAll turns several plugins off in one change. errs[i] is the error of names[i],
+// or nil. DisableAll implements [httpapi.Policy].
 func (l Local) DisableAll(names []string, by string) (errs []error) {
 	return policy.DisableAll(l.Policy, names, by)
 }
 
-// SetLimit implements httpapi.Policy.
+// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute.
+// SetLimit implements [httpapi.Policy].
 func (l Local) SetLimit(name, tool, limit, by string) error {
 	var parsedLimit policy.Limit
 	if err := parsedLimit.UnmarshalText([]byte(limit)); err != nil {
@@ -70,13 +75,14 @@ func (l Local) SetLimit(name, tool, limit, by string) error {
 	return l.Policy.SetLimit(name, tool, parsedLimit, by)
 }
 
-// Sites implements httpapi.Policy.
+// Sites returns the user's rules for browser tools, sorted by site. Sites implements
+// [httpapi.Policy].
 func (l Local) Sites() ([]httpapi.Site, error) {
 	var sites []httpapi.Site
 	entries := policy.SitesOf(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[pattern]
-		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the rule of the site
+		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the rule for the site
 			continue
 		}
 		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), Mark: httpapi.Mark(entry.Mark)}
@@ -88,7 +94,8 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	return sites, nil
 }
 
-// SetSite implements httpapi.Policy.
+// SetSite sets the rule for browser tools on a site; an empty rule removes the site's
+// rule. SetSite implements [httpapi.Policy].
 func (l Local) SetSite(site, rule, by string) error {
 	var parsedRule policy.SiteRule
 	if rule != "" {
@@ -100,7 +107,8 @@ func (l Local) SetSite(site, rule, by string) error {
 	return policy.SitesOf(l.Policy).Set(site, parsedRule, by)
 }
 
-// Settings implements httpapi.Policy.
+// Settings returns the settings of a plugin, without the values of secret settings.
+// Settings implements [httpapi.Policy].
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -109,7 +117,8 @@ func (l Local) Settings(name string) ([]wire.SettingView, error) {
 	return l.settingViews(loadedPlugin), nil
 }
 
-// ChangeSettings implements httpapi.Policy.
+// ChangeSettings stores settings of a plugin; the value null removes a setting.
+// ChangeSettings implements [httpapi.Policy].
 func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -118,17 +127,19 @@ func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by
 	return l.registry.Values().Change(loadedPlugin, values, by)
 }
 
-// Forget implements httpapi.Policy.
+// Forget removes a plugin's review, permissions and settings. Forget implements
+// [httpapi.Policy].
 func (l Local) Forget(name, by string) error {
 	return errors.Join(l.Policy.Forget(name, by), l.registry.Values().Forget(name, by))
 }
 
-// Inspect returns what a reviewer sees of a plugin.
+// Inspect returns the facts that the user reviews before enabling a plugin.
 func (l Local) Inspect(name string) (*inspection.Inspection, error) {
 	return inspection.Inspect(l.Policy, l.registry.Set(), l.registry.Values(), name)
 }
 
-// AuditRecord returns the audit record of a change of permissions or settings.
+// AuditRecord converts a change of permissions or settings into a record for the audit
+// log.
 func AuditRecord(c policy.Change) audit.Record {
 	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: cmp.Or(c.Plugin, c.Site), Hash: c.Hash, By: c.By, Old: c.Old, New: c.New}
 	r.CallID, r.Client, r.Caller = c.CallID, c.Client, c.Caller

@@ -27,8 +27,8 @@ import (
 	"opentabs/wire"
 )
 
-// installation is the permissions of the plugin wiki, which starts late, and of the
-// plugin mail.
+// installation is an opentabs installation with two plugins: wiki, which starts after the
+// page's scripts, and mail.
 type installation struct {
 	t     *testing.T
 	local Local
@@ -70,7 +70,7 @@ func (i *installation) find(name string) *plugin.Plugin {
 	return wikiPlugin
 }
 
-// remotePolicy returns the permissions through a server of the HTTP API.
+// remotePolicy returns a policy that makes its changes through the HTTP API.
 func (i *installation) remotePolicy() httpapi.Policy {
 	i.t.Helper()
 	const token = "token-of-this-test"
@@ -88,8 +88,8 @@ func (i *installation) remotePolicy() httpapi.Policy {
 	return httpapi.NewClient(listener.Addr().(*net.TCPAddr).Port, token).Policy(i.t.Context())
 }
 
-// TestLocalAndRemote makes the same changes in the files and through a daemon, and
-// checks that the results are the same.
+// TestLocalAndRemote makes the same changes through Local and through the HTTP API, and
+// compares the results.
 func TestLocalAndRemote(t *testing.T) {
 	for _, surface := range []struct {
 		name     string
@@ -156,8 +156,8 @@ func TestLocalAndRemote(t *testing.T) {
 	}
 }
 
-// TestUnknownPlugin checks that every method reports an unknown plugin as not found, so
-// that the HTTP API answers 404 and commands exit with the same code.
+// TestUnknownPlugin checks that every method returns ErrUnknown for an unknown plugin.
+// The HTTP API then responds with status 404, and commands exit with a specific code.
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -198,8 +198,8 @@ func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	}
 }
 
-// TestViews checks what the side panel and the status show of a plugin before and after
-// its review.
+// TestViews checks what the side panel and GET /status show about a plugin before and
+// after its review.
 func TestViews(t *testing.T) {
 	i := newInstallation(t)
 	readViews := func() (wire.PluginView, httpapi.Plugin) {
@@ -247,8 +247,9 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestCallsOfEarlierContent checks that permitted calls of earlier content are listed
-// separately, and are not in effect.
+// TestCallsOfEarlierContent checks permissions to call other plugins that the user gave
+// to an earlier version of a plugin. Until the new version is reviewed, these permissions
+// are listed separately and have no effect.
 func TestCallsOfEarlierContent(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {
@@ -308,7 +309,7 @@ func TestAuditRecord(t *testing.T) {
 }
 
 // TestBrowserTools checks that the side panel shows the same permissions of browser tools
-// as the command line. Switching a group on leaves its dangerous tools off.
+// as the command line. When a group is turned on, its dangerous tools must stay off.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())

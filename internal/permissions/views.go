@@ -10,8 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// Status returns what GET /status reports about a plugin, without the state of its
-// tabs.
+// Status returns what GET /status reports about a plugin, except the plugin's tabs.
 func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	state := l.Policy.State(p.Name)
 	status := httpapi.Plugin{
@@ -39,8 +38,8 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-// startFault returns why the plugin does not start in browsers, nil if the plugin
-// starts.
+// startFault returns the reason why a plugin does not start in browsers; nil if the
+// plugin starts.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, isFaulty := l.registry.Faults().Of(p)
 	if !isFaulty {
@@ -49,8 +48,8 @@ func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-// findRecommendation returns what an agent recommends for a plugin, nil without a
-// recommendation.
+// findRecommendation returns an agent's recommendation about a plugin; nil if no agent
+// has made a recommendation.
 func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(loadedPlugin)
 	if r == nil {
@@ -59,7 +58,7 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
 }
 
-// permissionsOf returns the review, permissions, limits and grants of a plugin.
+// permissionsOf returns the review, permissions, call limits and grants of a plugin.
 func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
@@ -93,8 +92,8 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	return view
 }
 
-// settingViews returns the settings of a plugin. Secrets that the plugin does not
-// receive are marked as withheld.
+// settingViews returns the settings of a plugin for display. Secret settings that the
+// plugin does not receive, because it lacks late access, are marked as withheld.
 func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(loadedPlugin)
 	if l.Policy.IsRestricted(loadedPlugin) {
@@ -136,7 +135,7 @@ func (l Local) pluginViews() []wire.PluginView {
 	return views
 }
 
-// undoToolOf returns the name of the tool that undoes calls of t; empty if there is none.
+// undoToolOf returns the name of the tool that undoes a call of t; empty if no tool does.
 func undoToolOf(t *plugin.Tool) string {
 	if t.Undo == nil {
 		return ""
@@ -144,7 +143,7 @@ func undoToolOf(t *plugin.Tool) string {
 	return t.Undo.Tool
 }
 
-// BrowserTools returns the user's permissions for browser tools, in the form of the side
+// BrowserTools returns the user's permissions for browser tools as shown in the side
 // panel.
 func (l Local) BrowserTools() wire.StateBrowserParams {
 	s := l.Policy.State(browser.Name)
@@ -160,7 +159,7 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 		}
 		view.Groups = append(view.Groups, groupView)
 	}
-	sites, _ := l.Sites() // Sites returns no error for rules in memory
+	sites, _ := l.Sites() // the error is always nil, because the rules are in memory
 	for _, site := range sites {
 		siteView := wire.SiteView{Site: site.Site, Permission: site.Permission}
 		for _, client := range site.AlwaysAllowed {
@@ -171,15 +170,16 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 	return view
 }
 
-// SwitchBrowserTools switches groups of browser tools and single tools on or off. Without
-// names, SwitchBrowserTools switches all browser tools.
+// SwitchBrowserTools turns browser tools on or off. The parameter names contains groups
+// of browser tools and single tools. If names is empty, SwitchBrowserTools changes all
+// browser tools.
 func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error {
 	isOff := l.Policy.State(browser.Name).EffectivePermission == wire.PermissionOff
 	_, _, err := browser.SwitchTools(l.Policy, names, on, isOff, surface)
 	return err
 }
 
-// allowedViews returns the callers that a tool always runs for.
+// allowedViews returns the callers whose calls of a tool are always allowed.
 func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	var views []wire.AllowedCallerView
 	for _, loadedPlugin := range tool.Allowed {

@@ -1,22 +1,21 @@
-// Package plaintext removes hidden characters from text of plugins, pages and
-// clients, before agents, logs and users receive it.
+// Package plaintext removes hidden characters from text that plugins, pages and clients
+// have sent. Agents, logs and users only receive the cleaned text.
 //
-// Hidden characters show nothing or change how other text looks. Examples are control
-// characters except line feed and tab, marks that change the writing direction, tags,
-// fillers, and variation selectors. Package plaintext keeps hidden characters of
-// ordinary text where they have a visible effect:
+// Hidden characters are invisible, or change how other text looks. Examples are control
+// characters except line feed and tab, characters that change the writing direction,
+// tags, fillers and variation selectors. Some of these characters are part of ordinary
+// text, so they are kept where they have a visible effect:
 //
 //   - zero-width joiners between emoji (families, professions), and joiners and
 //     non-joiners after letters of scripts that join, such as Arabic or Hindi,
-//   - one selector of emoji or text style (U+FE0E, U+FE0F) after a symbol, or in a
-//     keycap,
+//   - one variation selector (U+FE0E or U+FE0F) after a symbol or in a keycap, which
+//     selects emoji or text style,
 //   - variation selectors after Mongolian letters.
 //
-// Letters of all scripts are kept, including scripts that are written from right to
-// left. Flags of regions that are spelled with tags (England, Scotland, Wales) lose the
-// tags and become a black flag. Results of tools are data and never go through package
-// plaintext.
+// Letters of all scripts are kept, including scripts that are written from right to left.
+// The flags of England, Scotland and Wales contain tag characters, so they become a plain
+// black flag. Tool results are data, and must never be cleaned.
 //
-// extension/src/panel/plain-text.ts implements the rules of package plaintext for the
-// side panel; the tests of both read testdata/cases.json.
+// The side panel implements the same rules in extension/src/panel/plain-text.ts. The Go
+// and TypeScript tests both read testdata/cases.json.
 package plaintext

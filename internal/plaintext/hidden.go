@@ -13,21 +13,23 @@ const (
 	keycapMark         = '\u20e3'
 )
 
-// hiddenRanges are the characters that are hidden unless isPartOfText returns true.
+// hiddenRanges are the characters that are hidden, unless isPartOfText returns true for a
+// character in its context.
 var hiddenRanges = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-// hiddenScanner walks through text and classifies each character by its neighbours.
+// hiddenScanner classifies each character of a text by the characters before and after
+// it.
 type hiddenScanner struct {
-	// prev is the last kept character. base is the last kept character that does not
-	// modify the character before it.
+	// prev is the last character that was kept. base is the last kept character that is
+	// not an emoji modifier, such as a skin tone.
 	prev, base rune
 }
 
-// isHidden reports whether r, which is followed by textAfter, is hidden. Call isHidden for
-// each character of a text in order.
+// isHidden reports whether the character r, which is followed by textAfter, is hidden.
+// Call isHidden for each character of a text in order.
 func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r
@@ -42,8 +44,8 @@ func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	return false
 }
 
-// isPartOfText reports whether a character of hiddenRanges has a visible effect in
-// ordinary text.
+// isPartOfText reports whether a character in hiddenRanges has a visible effect in its
+// context.
 func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	next, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
@@ -61,8 +63,7 @@ func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	return false
 }
 
-// modifiesEmoji reports whether r belongs to the emoji before it: its style or its
-// skin colour.
+// modifiesEmoji reports whether r sets the style or skin tone of the preceding emoji.
 func modifiesEmoji(r rune) bool {
 	return r == emojiStyleSelector || r == textStyleSelector || r >= 0x1f3fb && r <= 0x1f3ff
 }
@@ -72,7 +73,7 @@ func isPictograph(r rune) bool {
 	switch r {
 	case '\u203c', '\u2049', '\u2139', '\u3030':
 		return true
-	case '\ufffc', utf8.RuneError: // U+FFFC and U+FFFD stand for missing characters
+	case '\ufffc', utf8.RuneError: // U+FFFC and U+FFFD replace missing characters
 		return false
 	}
 	return r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sm)
@@ -80,14 +81,15 @@ func isPictograph(r rune) bool {
 
 func isKeycapBase(r rune) bool { return r == '#' || r == '*' || r >= '0' && r <= '9' }
 
-// scriptsWithoutJoiners are the scripts whose letters need no joiners.
+// scriptsWithoutJoiners are the scripts in which zero-width joiners have no visible
+// effect.
 var scriptsWithoutJoiners = []*unicode.RangeTable{
 	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana,
 	unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
 }
 
-// joinsLetters reports whether r is a letter or a mark of a script in which joiners
-// change the look of letters.
+// joinsLetters reports whether a zero-width joiner after r can change the shape of
+// letters, as in Arabic and Hindi.
 func joinsLetters(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, scriptsWithoutJoiners...)
 }

@@ -7,18 +7,18 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// CleanJSON returns valid JSON in which every string and member name is cleaned.
-// CleanJSON keeps all bytes outside of strings. Use CleanJSON for JSON that is shown,
-// never for results.
+// CleanJSON removes hidden characters from every string and member name of a JSON text.
+// All bytes outside of strings stay unchanged. Use CleanJSON only for JSON that users or
+// agents read, never for tool results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
-	copiedTo := 0 // text[copiedTo:i] needs no change
+	copiedTo := 0 // text[:copiedTo] is already in out
 	for i := 0; i < len(text); i++ {
 		if text[i] != '"' {
 			continue
 		}
 		end := rawjson.SkipString(text, i)
-		if end < 0 { // the text is not JSON
+		if end < 0 { // invalid JSON: an unterminated string
 			break
 		}
 		if cleanText, hasChanged := cleanString(text[i:end]); hasChanged {
@@ -33,7 +33,8 @@ func CleanJSON(text []byte) []byte {
 	return append(out, text[copiedTo:]...)
 }
 
-// cleanString returns a JSON string without hidden characters.
+// cleanString returns a JSON string without hidden characters. If the string has no
+// hidden characters, hasChanged is false.
 func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {

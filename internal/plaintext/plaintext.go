@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text without hidden characters, truncated to maxChars characters. A
-// truncated text ends with "…". Line separators become line feeds, and bytes that
-// are not UTF-8 become U+FFFD. Cleaning a clean text changes nothing.
+// Clean removes hidden characters from text, and truncates the result to maxChars
+// characters. A truncated text ends with "…". Line separators (U+2028, U+2029) become
+// line feeds, and bytes that are not UTF-8 become U+FFFD. Cleaning a cleaned text again
+// changes nothing.
 func Clean(text string, maxChars int) string {
 	text = Replace(strings.ToValidUTF8(text, "\ufffd"), func(r rune) string {
 		if unicode.In(r, unicode.Zl, unicode.Zp) {
@@ -16,13 +17,13 @@ func Clean(text string, maxChars int) string {
 		}
 		return ""
 	})
-	if len(text) <= maxChars { // a text never has fewer bytes than characters
+	if len(text) <= maxChars { // a text has at least as many bytes as characters
 		return text
 	}
 	count := 0
 	for i := range text {
 		if count == maxChars-1 && utf8.RuneCountInString(text[i:]) > 1 {
-			return Replace(text[:i], dropRune) + "…" // the cut may have left half of an emoji
+			return Replace(text[:i], dropRune) + "…" // the truncation may have split an emoji sequence
 		}
 		count++
 	}
@@ -31,8 +32,8 @@ func Clean(text string, maxChars int) string {
 
 func dropRune(rune) string { return "" }
 
-// Line cleans text and writes it on one line: each run of white space becomes one
-// space.
+// Line cleans text like [Clean], and replaces each run of white space by one space, so
+// that the result is a single line.
 func Line(text string, maxChars int) string {
 	return Clean(strings.Join(strings.Fields(Replace(text, func(r rune) string {
 		if unicode.IsSpace(r) {
@@ -42,12 +43,12 @@ func Line(text string, maxChars int) string {
 	})), " "), maxChars)
 }
 
-// Replace returns text with each hidden character, and each byte that is not UTF-8,
-// replaced by what replacement returns for it.
+// Replace replaces each hidden character of text by the result of the function
+// replacement. Bytes that are not UTF-8 are treated as hidden characters.
 func Replace(text string, replacement func(hidden rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
-	copiedTo := 0 // text[copiedTo:i] needs no change
+	copiedTo := 0 // text[:copiedTo] is already in b
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -68,7 +69,8 @@ func Replace(text string, replacement func(hidden rune) string) string {
 	return b.String()
 }
 
-// FirstHidden returns the first hidden character of text; ok is false if text has none.
+// FirstHidden returns the first hidden character of text. The result ok is false if no
+// character is hidden.
 func FirstHidden(text string) (hidden rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range text {

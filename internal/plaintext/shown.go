@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// HiddenProblem returns the sentence about a hidden character in a text.
+// HiddenProblem returns the error text for a hidden character in a plugin's text, such as
+// "has the character U+202E, which is not shown ...".
 func HiddenProblem(r rune) string {
 	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text means; remove it", r)
 }
 
-// CheckShown returns the problem of a text that contains a hidden character, or ""
-// if there is none.
+// CheckShown returns the error text for the first character of text that a reviewer
+// cannot see; empty if the reviewer can see all characters.
 func CheckShown(text string) string {
 	i := strings.IndexFunc(text, isUnfitForReview)
 	if i < 0 {
@@ -23,12 +24,12 @@ func CheckShown(text string) string {
 	return HiddenProblem(r)
 }
 
-// isUnfitForReview reports whether a reviewer cannot see r: control characters, the
-// marks that change the writing direction, and letters without a glyph.
-// isUnfitForReview accepts some characters that [Clean] removes, because texts that an
-// author copies often contain them.
+// isUnfitForReview reports whether a reviewer cannot see the character r, such as a
+// control character or a mark that changes the writing direction. isUnfitForReview
+// accepts some characters that [Clean] removes, such as soft hyphens, because copied text
+// often contains them.
 func isUnfitForReview(r rune) bool {
-	if r >= ' ' && r <= '~' { // most characters are letters
+	if r >= ' ' && r <= '~' { // a fast path for printable ASCII
 		return false
 	}
 	switch r {
@@ -38,10 +39,12 @@ func isUnfitForReview(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf)
 }
 
-// maxShortened is the length of the result of [Shorten], in characters.
+// maxShortened is the maximum length of a text that Shorten returns, in characters
+// without the ellipsis.
 const maxShortened = 60
 
-// Shorten cuts a quoted text to a length that fits into a sentence.
+// Shorten truncates a text to 60 characters and an ellipsis, so that an error message can
+// quote the text.
 func Shorten(text string) string {
 	if runes := []rune(text); len(runes) > maxShortened {
 		return string(runes[:maxShortened]) + "…"

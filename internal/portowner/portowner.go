@@ -1,4 +1,4 @@
-// Package portowner names the program that listens on a TCP port of this machine.
+// Package portowner finds the program that listens on a local TCP port.
 package portowner
 
 import (
@@ -10,11 +10,12 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// findTimeout bounds the search, which starts lsof on macOS.
+// findTimeout limits the search for the program, which runs lsof on macOS.
 const findTimeout = 2 * time.Second
 
-// Find returns the name and pid of the program that listens on a TCP port, such as
-// "python3, pid 42". Find returns "another program" if the system hides the owner.
+// Find returns the name and process ID of the program that listens on a local TCP port,
+// such as "python3, pid 42". Find returns "another program" if the operating system hides
+// the program.
 func Find(ctx context.Context, port int) string {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()

@@ -4,5 +4,6 @@ package portowner
 
 import "syscall"
 
-// ErrPortTaken is the system's error for a port on which another socket listens.
+// ErrPortTaken is the operating system's error for listening on a TCP port that is
+// already in use.
 const ErrPortTaken = syscall.EADDRINUSE
