@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the idempotency keys in memory. Above maxKeys, the oldest ended
-// calls lose their idempotency keys. Above maxResultBytes, the oldest ended calls lose
-// their results.
+// These constants limit the idempotency keys in memory. If there are more than maxKeys
+// idempotency keys, the keys of the oldest ended calls are dropped. If the results exceed
+// maxResultBytes, the results of the oldest ended calls are dropped.
 const (
 	maxKeys        = 10_000
 	maxResultBytes = 32 << 20
@@ -58,7 +58,7 @@ type Keys struct {
 	resultBytes int
 }
 
-// entry is one idempotency key with its call. Keys.mu guards all fields.
+// entry is one idempotency key with its call. Keys.mu guards all fields of an entry.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
@@ -77,8 +77,8 @@ type entry struct {
 }
 
 // New returns a Keys that stores idempotency keys in records. An idempotency key expires
-// after recordDays days, but after at most 24 hours. If recordDays is 0, all idempotency
-// keys are also lost when the server stops.
+// after recordDays days, and after 24 hours at the latest. If recordDays is 0, all
+// idempotency keys are also lost when the server stops.
 func New(records Records, recordDays int) *Keys {
 	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
 	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
@@ -165,7 +165,8 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. The call must have ended.
+// Ending returns the result or the error of the call. Do not call Ending before the call
+// has ended.
 func (u *Use) Ending() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {
@@ -187,7 +188,8 @@ func (u *Use) Ending() Ending {
 // recordedEnding reads the result of a successful call from the recorder.
 func (k *Keys) recordedEnding(callID string) Ending {
 	record, ok, err := k.records.Find(callID)
-	// If a result arrived late, the recorder still has the call as failed.
+	// If the result arrived after the call had failed, the recorder still lists the call
+	// as failed.
 	if err != nil || !ok || record.Status != wire.StatusDone || record.IsOutputIncomplete {
 		return Ending{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
 	}
@@ -277,8 +279,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 	k.openCalls.Forget(e.callID)
 }
 
-// isPageError reports whether a page returns errors with this code after its tool has
-// ended.
+// isPageError reports whether an error code means that the tool has ended in the page.
 func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
@@ -332,7 +333,7 @@ func (k *Keys) addEntry(e *entry) {
 }
 
 // removeExpired removes expired and released idempotency keys, and the oldest keys beyond
-// maxKeys. The key of an unfinished call stays. The caller must hold k.mu.
+// maxKeys. An unfinished call keeps its idempotency key. The caller must hold k.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {

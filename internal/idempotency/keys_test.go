@@ -29,8 +29,8 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs are the calls that reached the page. The function answer ends such a call. If
-	// answer is nil, the page returns the number of the call.
+	// runs contains the calls that reached the page. The function answer simulates the
+	// page. If answer is nil, the page returns the number of the call.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -60,7 +60,7 @@ func (f *fixture) start() {
 	f.keys.SetJobs(joblist.New(f.calls, joblist.Options{}))
 }
 
-// kill simulates a crash, after which no record of the running calls is on the disk.
+// kill simulates a crash of the server, which does not record the end of running calls.
 func (f *fixture) kill() {
 	time.Sleep(time.Second) // the recorder writes at least once a second
 	synctest.Wait()         // after Wait, no hook of an ended call uses f.records
@@ -156,7 +156,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 	})
 }
 
-// Requests with one idempotency key share a call until the last request leaves.
+// Requests with the same idempotency key share one call until the last request leaves.
 func TestCallIsShared(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}
@@ -203,7 +203,7 @@ func TestKeyIsReleased(t *testing.T) {
 	})
 }
 
-// A tool's error is replayed to a retry, like a tool's result.
+// A retry of a failed call returns the first error without running the tool.
 func TestErrorOfToolIsReplayed(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }

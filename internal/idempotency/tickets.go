@@ -10,8 +10,8 @@ import (
 // showFunc shows a ticket to the user of one request until ctx is cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// tickets shows each ticket of a call in all requests with the call's idempotency key.
-// The user can decide in any of these requests. A tickets is safe for concurrent use.
+// tickets shows a call's tickets in every request that shares the call. The user can
+// decide a ticket in any of the requests. The type tickets is safe for concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
 	shows []showFunc // one function per request; a request that no longer waits ignores tickets
@@ -25,7 +25,7 @@ type openTicket struct {
 	ticket dispatch.WaitingTicket
 }
 
-// join adds a request, and shows the open tickets in the added request. show is nil for a
+// join adds a request, which then shows all open tickets of the call. show is nil for a
 // request that cannot show tickets.
 func (t *tickets) join(show showFunc) {
 	if show == nil {

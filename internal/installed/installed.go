@@ -22,7 +22,7 @@ import (
 // Method is a way to install opentabs, such as [NPM] or [Deb].
 type Method string
 
-// These constants are all methods to install opentabs.
+// These constants are the supported ways to install opentabs.
 const (
 	Archive  Method = "archive" // from a release archive, or with install.sh
 	NPM      Method = "npm"
@@ -60,8 +60,7 @@ func Find(ctx context.Context) (Program, error) {
 }
 
 // cellarPath and scoopPath match the path of a program that Homebrew or Scoop installed.
-// The first group of each pattern is the part of the path that an upgrade does not
-// change.
+// Their first group matches the part of the path that an upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
@@ -117,9 +116,9 @@ func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	return err == nil && strings.TrimSpace(owner) == PackageName
 }
 
-// UpgradeCommand returns the shell command with which the user upgrades opentabs. The
-// command is empty for an archive, because opentabs upgrades such an installation itself.
-// The parameter releaseURL is the URL of the folder that contains the packages of the new
+// UpgradeCommand returns the shell command with which the user upgrades opentabs. For an
+// archive, UpgradeCommand returns "", because opentabs then upgrades itself. The
+// parameter releaseURL is the URL of the folder that contains the packages of the new
 // version.
 func (p Program) UpgradeCommand(releaseURL, version string) string {
 	switch p.Method {
@@ -142,9 +141,9 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 	return ""
 }
 
-// RemoveCommand returns the shell command with which the user removes opentabs. The
-// command is empty for an archive, because opentabs removes such an installation itself.
-// The command is also empty for npx, because npm empties the npx cache.
+// RemoveCommand returns the shell command with which the user removes opentabs. For an
+// archive, RemoveCommand returns "", because opentabs then removes itself. For npx,
+// RemoveCommand returns "", because npm empties the npx cache.
 func (p Program) RemoveCommand() string {
 	switch p.Method {
 	case NPM:

@@ -17,9 +17,9 @@ import (
 const defaultIndent = "  "
 
 // Set returns the JSON document in data with the member at path replaced by value. The
-// parameter value must be valid JSON. Set creates missing objects on the path. Set
-// returns an error if a member on the path is not an object. Empty data is treated as an
-// empty object.
+// parameter value must be valid JSON. Set creates missing objects on the path to the
+// member. Set returns an error if a member on the path is not an object. Empty data is
+// treated as an empty object.
 func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	document, err := parse(data)
 	if err != nil {
@@ -143,7 +143,8 @@ func parse(data []byte) (hujson.Value, error) {
 	if err == nil {
 		return document, nil
 	}
-	// A file that contains only comments is treated as comments before an empty object.
+	// A JSON file that contains only comments is treated as an empty object after the
+	// comments.
 	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
 	}
@@ -217,7 +218,8 @@ func lineIndentBefore(data []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// parseValue parses a JSON value and indents the value in the layout of its object.
+// parseValue parses a JSON value and indents it like the members of the surrounding
+// object.
 func (s style) parseValue(value json.RawMessage) hujson.Value {
 	text := value
 	var indented bytes.Buffer
@@ -231,8 +233,8 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 	return parsed
 }
 
-// append adds a member at the end of a JSON object. Comments behind the previously last
-// member stay before the added member.
+// append adds a member at the end of a JSON object. Comments after the last old member
+// stay in front of the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")

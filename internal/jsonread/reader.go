@@ -2,8 +2,9 @@
 // author can correct them in one pass.
 //
 // [New] reads an object in compact JSON, without white space between tokens (see
-// [opentabs/internal/rawjson]). The methods of [Reader] return members by type. Each
-// mistake becomes a [Problem] that contains the path of the JSON member.
+// [opentabs/internal/rawjson]). The methods of [Reader], such as Text and Bool, return
+// members and check their types. Each mistake becomes a [Problem] that contains the path
+// of the JSON member.
 package jsonread
 
 import (
@@ -36,8 +37,8 @@ func New(raw []byte, path string, problems *Problems) *Reader {
 	return r
 }
 
-// Add adds a problem with the member key. The text of the problem begins with the path of
-// the member.
+// Add adds a problem about the member named key. The problem's text begins with the path
+// of the member.
 func (r *Reader) Add(key, format string, args ...any) {
 	r.Problems.Add("%s%s %s", r.Path, key, fmt.Sprintf(format, args...))
 }
@@ -49,7 +50,7 @@ func (r *Reader) Has(key string) bool {
 }
 
 // Text returns a required string, which must contain more than white space. If the string
-// is missing or empty, Text adds a problem that ends with remedy.
+// is missing or empty, Text adds a problem whose text ends with remedy.
 func (r *Reader) Text(key, remedy string) string {
 	if !r.Has(key) {
 		r.Add(key, "is missing; %s", remedy)
@@ -113,8 +114,9 @@ func (r *Reader) Object(key string) *Reader {
 	return New(r.Members[key], r.Path+key+".", r.Problems)
 }
 
-// Strings returns the valid strings of an optional array. The result is nil if the member
-// is absent or not an array. For an empty array, the result is empty but not nil.
+// Strings returns the valid strings of an optional array. Strings returns nil if the
+// member is absent or not an array. For an empty array, Strings returns an empty slice
+// that is not nil.
 func (r *Reader) Strings(key string) []string {
 	if !r.Has(key) {
 		return nil
@@ -142,8 +144,8 @@ func (r *Reader) Strings(key string) []string {
 
 // Problem is one mistake in a file.
 type Problem struct {
-	// File is the path of the file, relative to the folder of the package. File is empty
-	// if the problem concerns the folder itself.
+	// File is the path of the file with the mistake, relative to the package folder. File
+	// is empty if the problem concerns the folder itself.
 	File string
 	// Text describes the mistake and its correction in one sentence, such as "version is
 	// missing; write it".
@@ -163,7 +165,8 @@ type Problems struct {
 	List []Problem
 }
 
-// Add appends a problem of the file to List. The arguments are those of fmt.Sprintf.
+// Add formats a sentence like fmt.Sprintf, and appends it to List as a problem of the
+// file.
 func (p *Problems) Add(format string, args ...any) {
 	p.List = append(p.List, Problem{File: p.File, Text: fmt.Sprintf(format, args...)})
 }

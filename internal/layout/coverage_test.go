@@ -15,8 +15,8 @@ const coverageDoc = "docs/coverage.md"
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
 // TestCoverage checks that each row of docs/coverage.md names code and a test, or
-// explains why the product differs from the requirement. TestReferences checks that the
-// named code and Go tests exist.
+// explains why the product differs from the requirement. TestReferences checks that all
+// code and Go tests in docs/coverage.md exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)

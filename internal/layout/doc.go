@@ -2,14 +2,9 @@
 // tests, which read source files and documents. Exceptions from a convention are entries
 // in a table, each with a reason.
 //
-//   - imports_test.go: which packages and libraries each package may import
-//   - habits_test.go: sizes of files and functions, names, mutexes, printing, tests
-//   - budgets_test.go: sizes of packages, and methods per type
-//   - exported_test.go: exported names that no other package uses
-//   - framefields_test.go: JSON names of message frames outside package wire
-//   - words_test.go: banned words and the terms to use instead
-//   - typescript_test.go: conventions of TypeScript code, and lint settings
-//   - primordials_test.go: code that must not look up built-ins while a page runs
-//   - documents_test.go: links, references and code excerpts in documents
-//   - coverage_test.go: docs/coverage.md
+// The files imports_test.go, habits_test.go, budgets_test.go and exported_test.go check
+// Go code. The file framefields_test.go checks that only package wire contains JSON names
+// of message frames. TypeScript code is checked by typescript_test.go and
+// primordials_test.go. Banned words are listed in words_test.go. Documents are checked by
+// documents_test.go and coverage_test.go.
 package layout

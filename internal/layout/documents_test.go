@@ -75,7 +75,7 @@ func TestReferences(t *testing.T) {
 }
 
 // TestToolCallDoc checks docs/tool-call.md, the first document for readers of the code.
-// The document must be short, and must contain a diagram and references to the code.
+// docs/tool-call.md must be short, and must contain a diagram and references to the code.
 func TestToolCallDoc(t *testing.T) {
 	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
@@ -293,7 +293,7 @@ func TestChangelog(t *testing.T) {
 var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
 // TestProtocolDoc checks that docs/protocol.md documents every method, error code and
-// close code of package wire. Each example in the document must match a golden frame.
+// close code of package wire. Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRoot(t)
 	text := documents(t)["docs/protocol.md"]

@@ -20,8 +20,8 @@ var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|p
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. Each value is the reason why the text suits both, or why no user
-// sees the text.
+// for agents and users. Each value in the map is the reason why the text suits agents and
+// users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",
@@ -33,8 +33,8 @@ var sharedErrorTexts = map[string]string{
 	"newInvalidVerdict": sharedByCallers,
 }
 
-// sharedByCallers marks functions whose error text is a parameter. TestErrorTexts checks
-// the argument at each call.
+// sharedByCallers marks functions whose error text is a parameter, so TestErrorTexts
+// checks the text at each call.
 const sharedByCallers = "the callers give one text"
 
 // TestErrorTexts checks the texts of all errors that Go code creates. An error whose text

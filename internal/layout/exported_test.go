@@ -16,8 +16,8 @@ import (
 )
 
 // TestExportedNamesAreUsed reports exported Go names that no other package uses. A type
-// is also treated as used if an exported declaration in its package mentions the type.
-// Callers can have a value of such a type without naming the type.
+// is also treated as used if an exported declaration in its package mentions the type,
+// because callers can use a value without naming its type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -55,8 +55,8 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// usagePlaces is the set of packages that use a method. The set contains the constant
-// byInterface if an interface declares the method.
+// usagePlaces is the set of packages that use a method. If an interface declares the
+// method, usagePlaces contains the constant byInterface.
 type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface declares.
@@ -104,8 +104,8 @@ func exportedNames(f goFile) []exportedName {
 	return names
 }
 
-// namesUsedAcross returns the exported names that other packages use, as "dir.Name". The
-// result also contains the types that exported declarations mention.
+// namesUsedAcross returns the exported names that other packages use, as "dir.Name".
+// namesUsedAcross also returns the types that exported declarations mention.
 func namesUsedAcross(files []goFile) map[string]bool {
 	packageNames := map[string]string{}
 	for _, f := range files {

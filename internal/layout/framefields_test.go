@@ -42,10 +42,11 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // Package wire must be the only package that encodes and decodes message frames.
 //
 // A package that uses the frame functions of package wire, such as Parse, must not
-// contain any name of a frame field. The same is true for its subpackages. All other
-// packages have other JSON formats, whose fields may be called "id" or "url". In these
-// packages, the test rejects only field names of several words, such as dispatchId. No
-// package may contain the name of a method, such as tool.ask.
+// contain any name of a frame field. Its subpackages must not contain such names either.
+// All other packages have other JSON formats, whose fields may be called "id" or "url".
+// In packages that do not use the frame functions, the test rejects only field names of
+// several words, such as dispatchId. No package may contain the name of a method, such as
+// tool.ask.
 //
 // Tests may contain names of frame fields. Tests simulate the browser, and must not share
 // the encoders that they test.
@@ -236,7 +237,7 @@ func literalText(e ast.Expr) string {
 }
 
 // jsonName returns the field name in a struct tag such as `json:"id,omitempty"`; empty if
-// there is no such tag.
+// the tag has no JSON name.
 func jsonName(tag *ast.BasicLit) string {
 	if tag == nil {
 		return ""

@@ -18,7 +18,7 @@ import (
 const module = "opentabs"
 
 // allowedImports lists which packages of this repository each package may import. A
-// package without an entry in the table fails the test.
+// package that is missing in allowedImports fails the test.
 var allowedImports = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/events", "dispatch/hops", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
@@ -219,7 +219,7 @@ type library struct {
 	// importers are the packages that may import the library. The entry allPackages means
 	// every package except wire.
 	importers []string
-	// why is the reason to use the library instead of own code.
+	// why is the reason to use the library instead of code in this repository.
 	why string
 }
 
@@ -308,7 +308,8 @@ func walkFiles(visit func(name string) error) error {
 	})
 }
 
-// goFiles returns all parsed Go files of the repository. The files are parsed once.
+// goFiles returns all parsed Go files of the repository. goFiles parses the files only
+// once.
 var goFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
 	err := walkFiles(func(name string) error {

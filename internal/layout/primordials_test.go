@@ -23,7 +23,7 @@ var (
 
 // builtInLookup matches TypeScript code that looks up a JavaScript built-in when the code
 // runs. awaitPattern matches the keywords await and async, which are forbidden only in
-// guardedFolders. In the SDK, the build replaces these keywords
+// guardedFolders. In the SDK, the build replaces await and async
 // (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)

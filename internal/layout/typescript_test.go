@@ -71,8 +71,8 @@ func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks of a TypeScript file. Each check returns the violations that it
-// has found in the file.
+// tsRules are the checks that run on every TypeScript file. Each check returns one text
+// for each violation in the file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
@@ -195,8 +195,8 @@ func checkChrome(f tsFile) []string {
 	return nil
 }
 
-// compositionRoots are the files that create all objects of the extension's service
-// worker and of the bridge.
+// compositionRoots are the TypeScript files that create and connect the objects of the
+// extension's service worker and bridge.
 var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src/bridge/bridge.ts"}
 
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)

@@ -56,7 +56,7 @@ type phrase struct {
 	instead string
 }
 
-// phrases are the banned words and phrases by their first word.
+// phrases contains all banned words and phrases, indexed by their first word.
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
 	for list, instead := range bannedWords {
@@ -68,7 +68,7 @@ var phrases = func() map[string][]phrase {
 	return byFirst
 }()
 
-// vagueFunctions are banned function names, which contain no verb and object or are
+// vagueFunctions are banned function names: they contain no verb and object, or are
 // likely names of local variables. Methods may have the names in plainMethods, because
 // the receiver makes their meaning clear.
 var (
@@ -122,7 +122,7 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// matches reports whether words begins with the phrase.
+// matches reports whether the slice words begins with the banned phrase.
 func (p phrase) matches(words []word) bool {
 	if len(words) < len(p.words) {
 		return false

@@ -13,7 +13,7 @@ import (
 // compiles the pattern at its first call, and is safe for concurrent use.
 //
 // An invalid pattern panics at the first call of the returned function. In tests, New
-// itself panics, so a test fails even if it never uses the pattern.
+// itself panics on an invalid pattern, so a test fails even if it never uses the pattern.
 func New(pattern string) func() *regexp.Regexp {
 	compile := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	if isTest {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// exitTimeout is how long Main waits for goroutines to exit. Only leaked goroutines run
-// longer, even on a slow machine.
+// exitTimeout is how long Main waits for goroutines to exit. Even on a slow machine, only
+// leaked goroutines run longer than exitTimeout.
 const exitTimeout = 30 * time.Second
 
 // Main runs the tests of a package and exits the process. Call Main in TestMain. If the

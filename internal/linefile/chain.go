@@ -19,8 +19,8 @@ import (
 // lockTimeout limits how long a log waits for another process that is appending lines.
 const lockTimeout = 5 * time.Second
 
-// chainLink is the end of a hash chain: the number and the SHA-256 hash of the last line.
-// The zero value is the beginning of a chain. The hash is in hexadecimal digits.
+// chainLink is the end of a hash chain: the number and the hexadecimal SHA-256 hash of
+// the last line. The zero chainLink is the beginning of a hash chain.
 type chainLink struct {
 	Seq  uint64 `json:"seq"`
 	Hash string `json:"hash"`
@@ -35,7 +35,7 @@ type linkFields struct {
 
 // appendChained appends each line of text, a JSON object, to dst as the next line of the
 // hash chain. appendChained inserts the line's number and the hash of the previous line.
-// An incomplete line at the end of text is dropped.
+// appendChained drops an incomplete line at the end of text.
 func appendChained(dst, text []byte, end *chainLink) []byte {
 	for line := range bytes.Lines(text) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
@@ -58,15 +58,15 @@ func appendChained(dst, text []byte, end *chainLink) []byte {
 	return dst
 }
 
-// hashLine returns the SHA-256 hash of a line in hexadecimal. The line must not contain
-// its line feed.
+// hashLine returns the SHA-256 hash of a line in hexadecimal. hashLine expects the line
+// without its line feed.
 func hashLine(line []byte) string {
 	sum := sha256.Sum256(line)
 	return hex.EncodeToString(sum[:])
 }
 
 // parseLink returns a line's number and the hash of the previous line. The result
-// isChained is false if the line has no number, so it is not part of a hash chain.
+// isChained is false if the line has no number and is therefore not part of a hash chain.
 func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
@@ -93,8 +93,8 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 	return head, true, nil
 }
 
-// writeHead replaces the content of the head file with a single write. A crash therefore
-// leaves either the old or the new content.
+// writeHead replaces the content of the head file with a single write. A crash during the
+// write leaves either the old or the new content.
 func writeHead(path string, head chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -140,7 +140,8 @@ func lockChain(path string) (unlock func(), err error) {
 }
 
 // refreshChain reopens the log file and reads the end of its hash chain if another
-// process has changed the file. The caller must lock the chain with lockChain.
+// process has changed the file. The caller of refreshChain must have locked the chain
+// with lockChain.
 func (l *Log) refreshChain() error {
 	if l.file != nil {
 		info, err := l.file.Stat()
@@ -164,7 +165,7 @@ func (l *Log) refreshChain() error {
 		return err
 	}
 	// If the log file ends before the line in the head file, lines were removed from the
-	// log. The next line then continues from the head file, so that Verify finds the gap.
+	// log. The next line must continue from the head file, so that Verify finds the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head
@@ -219,8 +220,8 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The result
-// contains the whole last line unless the line is longer than maxLineBytes.
+// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The returned
+// bytes contain the whole last line unless the line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {

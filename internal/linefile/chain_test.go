@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// writeChain appends the records numbered first to last to a log. writeChain opens the
-// log first, as a second process would.
+// writeChain appends the records numbered first to last to a log. writeChain opens and
+// closes the log, as a separate process would.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
@@ -70,7 +70,7 @@ func TestChainIsIntact(t *testing.T) {
 }
 
 // TestChainContinuesAfterRotation checks that the hash chain continues in the next log
-// file. The chain stays valid when rotation removes the oldest file.
+// file. The hash chain must stay valid when rotation removes the oldest log file.
 func TestChainContinuesAfterRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	for n := 1; n <= 40; n++ {

@@ -2,8 +2,8 @@
 // and older files are path.1, path.2 and so on. Each rotation removes the oldest file.
 //
 // [Open] opens a log for writing, and [Read] reads a log. Writing never blocks the
-// caller. While the queue is full, the log drops new lines. The log then writes one line
-// that reports how many lines were dropped.
+// caller. While the queue is full, the log drops new lines. A line in the log reports how
+// many lines were dropped.
 //
 // With Options.IsChained, the lines of a log are JSON objects in a hash chain: each line
 // contains the hash of the previous line. [Verify] returns the first line that was

@@ -12,22 +12,24 @@ import (
 // logInterval is the minimum time between two log messages about failed writes.
 const logInterval = time.Minute
 
-// Options configure a log. Log is optional; all other fields are required.
+// Options configure a log. The fields Log and IsChained are optional; all other fields
+// are required.
 type Options struct {
 	// Subject describes the lines in log messages, such as "the audit". Required.
 	Subject string
-	// FileBytes is the size in bytes above which a log file is rotated. Required.
+	// FileBytes is the maximum size of a log file, in bytes. Required.
 	FileBytes int64
 	// Files is the maximum number of log files, including the newest. Required.
 	Files int
-	// PendingBytes limits the size of the queued lines. Lines beyond this limit are
-	// dropped and counted. Required.
+	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
+	// are dropped and counted. Required.
 	PendingBytes int
 	// Dropped returns a line, with its line feed, that reports n dropped lines. Dropped
 	// may return nil to write no line. Required.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
-	// can check the log. Each line must then be a JSON object. Default: no hash chain.
+	// can check the log. Each line of a chained log must be a JSON object. Default: no
+	// hash chain.
 	IsChained bool
 	// Log receives errors of failed writes, at most one a minute. Default: nothing is
 	// logged.
@@ -190,8 +192,8 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotateFiles renames the log files and removes the oldest. If a file cannot be renamed,
-// the newest file exceeds its size limit.
+// rotateFiles renames the log files and removes the oldest. If a log file cannot be
+// renamed, the newest file grows beyond its size limit.
 func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {

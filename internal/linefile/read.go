@@ -16,8 +16,8 @@ import (
 const maxLineBytes = 1 << 20
 
 // Read returns the last maxEntries entries of the log at path, oldest first. If
-// maxEntries is 0, Read returns all entries. The parameter files is Options.Files of the
-// log.
+// maxEntries is 0, Read returns all entries. The parameter files is the maximum number of
+// log files, as in Options.Files.
 //
 // The function decode parses one line without its line feed, must not retain the line,
 // and reports whether to return the entry. If decode returns an error, the line is

@@ -23,10 +23,11 @@ type Verification struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// Problem is a line that was changed, removed or inserted, or a missing or damaged file.
+// Problem describes a changed, removed or inserted line of a hash chain, or a missing or
+// damaged file.
 type Problem struct {
-	// File and Line are the position of the problem. Line counts from 1, and is 0 if the
-	// whole file is missing or damaged.
+	// File and Line are the position of the problem. Line is the number of the line,
+	// starting at 1; 0 if the whole file is missing or damaged.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
 	// Text is a sentence for users, such as "Record 3 was changed after it was written."
@@ -50,8 +51,9 @@ type verifier struct {
 	isOldestSet bool
 }
 
-// Verify checks the hash chain of the log at path. The parameter files is Options.Files
-// of the log. Verify waits until no other process appends lines.
+// Verify checks the hash chain of the log at path. The parameter files is the maximum
+// number of log files, as in Options.Files. Verify waits until no other process appends
+// lines.
 func Verify(path string, files int) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {

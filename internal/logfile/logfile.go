@@ -69,7 +69,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // rotateFile renames the log file to path.1 and opens a new file. If the rename fails,
-// writes continue in the old file, and the next attempt follows after f.limit more bytes.
+// writes continue in the old file, and rotateFile tries again after f.limit more bytes.
 // The caller must hold f.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0

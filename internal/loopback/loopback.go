@@ -1,5 +1,5 @@
 // Package loopback checks that HTTP requests to this server use a loopback host name. All
-// functions are safe for concurrent use.
+// functions of package loopback are safe for concurrent use.
 package loopback
 
 import (
@@ -23,8 +23,8 @@ func IsHost(host string) bool {
 			name = "[" + n + "]"
 		}
 	}
-	// strings.EqualFold also matches non-ASCII letters, such as "ſ" for "s". Comparing
-	// the lengths in bytes rejects them.
+	// The length check rejects non-ASCII letters such as "ſ", which strings.EqualFold
+	// treats as equal to "s", but which have more bytes.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 
@@ -36,8 +36,8 @@ func Port(r *http.Request) int {
 	return 0
 }
 
-// isPort reports whether a port is a decimal number from 1 to 65535. Signs and service
-// names such as "http" are rejected.
+// isPort reports whether a port is a decimal number from 1 to 65535. isPort rejects signs
+// and service names such as "http".
 func isPort(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

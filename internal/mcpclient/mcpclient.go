@@ -211,8 +211,8 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMe
 	return c.CallToolWithKey(ctx, name, arguments, "", progress)
 }
 
-// CallToolWithKey works like [Client.CallTool], but sends an idempotency key. An empty
-// key is not sent.
+// CallToolWithKey works like [Client.CallTool], but sends an idempotency key. If key is
+// empty, no idempotency key is sent.
 func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments json.RawMessage, key string, progress func(Progress)) (Result, error) {
 	meta := map[string]any{}
 	if key != "" {

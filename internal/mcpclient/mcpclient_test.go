@@ -240,8 +240,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel cancels a call. MCP requires the server to close the call's event stream
-// after the cancellation; the second server keeps the stream open.
+// TestCancel cancels a call. MCP requires the server to close the event stream of a
+// cancelled call. The second test server violates MCP and keeps the stream open.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string

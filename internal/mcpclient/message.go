@@ -86,8 +86,8 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 		if formCtx.Err() != nil {
 			return
 		}
-		// If the client cannot send this message, the call still waits for a decision in
-		// the side panel or terminal.
+		// If the client cannot report that the form was closed, the call still waits for
+		// a decision in the side panel or terminal.
 		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
 			_ = x.client.post(formCtx, body)
 		}
@@ -137,8 +137,9 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The HTTP request must continue after ctx ends. To cancel a call, the client sends a
-	// separate message and waits until the server has closed the event stream.
+	// The HTTP request must continue after ctx ends, so that the client can cancel the
+	// call. To cancel a call, the client sends a separate message and waits until the
+	// server has closed the event stream.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool
@@ -193,8 +194,8 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.onData()
 	input := watchedReader{resp.Body, x.onData}
-	// Only the response to initialize may set the session ID. The client has no protocol
-	// version until this response has arrived.
+	// Only the response to initialize may set the session ID. Until the response to
+	// initialize has arrived, the client has no protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}

@@ -1,5 +1,5 @@
-// Package memnet provides an in-memory network listener for tests. With this listener, a
-// server and its clients can run in one synctest bubble with fake time. Start with
+// Package memnet provides an in-memory network listener for tests. The listener allows a
+// server and its clients to run in one synctest bubble with fake time. Start with
 // [Listen].
 //
 // # Concurrency
@@ -37,8 +37,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close stops the listener. Open connections stay open. Close may be called more than
-// once.
+// Close stops the listener. Close does not close connections that were already accepted.
+// Close may be called more than once.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil

@@ -21,8 +21,8 @@ const (
 	busySpareBytes = 32 << 20
 	// garbageBytes is how much garbage may accumulate between two collections, even if
 	// the live heap is much smaller. With Go's default, a small heap would be collected
-	// every few hundred calls. The collections would then take a quarter of the CPU time
-	// of a call without a page.
+	// every few hundred calls. Garbage collection would take a quarter of the CPU time of
+	// a call that runs without a page.
 	garbageBytes = 16 << 20
 	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
 	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap

@@ -7,7 +7,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxCompared and minPrefix are lengths in bytes.
+// maxCompared and minPrefix are lengths of names, in bytes.
 const (
 	maxCompared = 128 // the edit distance is not computed for longer names
 	minPrefix   = 3   // shorter prefixes match too many names

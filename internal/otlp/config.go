@@ -69,7 +69,7 @@ func (c Config) EndpointWithoutPassword() string {
 }
 
 // readPairs parses a list such as "a=1,b=2%203", whose values may be percent-encoded.
-// Items without "=" are ignored.
+// readPairs ignores items without "=".
 func readPairs(list string) map[string]string {
 	pairs := map[string]string{}
 	for entry := range strings.SplitSeq(list, ",") {

@@ -4,7 +4,7 @@
 //
 // To pair a browser, the user enters the code from the side panel, and [Store.Add] stores
 // the key derived from this code. After the browser has proved that it has the key,
-// [Store.Confirm] issues a random key instead. A pairing code in a shell history is
+// [Store.Confirm] replaces the key by a random key. A pairing code in a shell history is
 // therefore useless later.
 //
 // # Concurrency
@@ -50,7 +50,8 @@ var (
 
 // Browser describes one browser that the user has paired with a code.
 type Browser struct {
-	// ID identifies the pairing in commands. ID is the beginning of the first key's ID.
+	// ID identifies the paired browser in commands, such as `opentabs pair remove ID`. ID
+	// consists of the first 8 characters of the first key's ID.
 	ID string `json:"id"`
 	// Name is the browser's name at its last connection; empty if the browser has never
 	// connected.
@@ -99,8 +100,8 @@ type Store struct{ path string }
 func Open(path string) *Store { return &Store{path} }
 
 // ParseCode normalizes a pairing code that the user has typed, and returns an error if
-// the text is not a pairing code. ParseCode ignores case, spaces and hyphens. The letter
-// O is read as 0, and I and L as 1.
+// the text is not a pairing code. ParseCode ignores case, spaces and hyphens. ParseCode
+// reads the letter O as 0, and the letters I and L as 1.
 func ParseCode(text string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
@@ -167,8 +168,8 @@ func (s *Store) Key(keyID string) (string, error) {
 
 // Confirm records that a browser has proved that it has the key with the given key ID. If
 // this key comes from a pairing code, Confirm returns a random newKey, which the browser
-// must use from then on. Otherwise newKey is empty. The old key stays valid until the
-// browser has connected with newKey.
+// must use from then on. If the browser already uses a random key, newKey is empty. The
+// old key stays valid until the browser has connected with newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })
@@ -187,7 +188,7 @@ func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	})
 }
 
-// read reads the pairing file. A missing file means that no browser is paired.
+// read reads the pairing file. A missing pairing file means that no browser is paired.
 func (s *Store) read() (pairingFile, error) {
 	var f pairingFile
 	text, err := os.ReadFile(s.path)

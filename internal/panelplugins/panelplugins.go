@@ -54,8 +54,8 @@ func New(h *home.Home, local permissions.Local, getenv func(string) string, relo
 // Close cancels all running downloads and prevents new ones.
 func (p *Plugins) Close() { p.stop() }
 
-// InstallPlugin installs a plugin from a registry package, a package file or a folder. An
-// error is a sentence for the user.
+// InstallPlugin installs a plugin from a registry package, a package file or a folder.
+// InstallPlugin returns errors as sentences for the user.
 func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
 	result, err := p.installPlugin(packageText)
 	return result, explainError(err)
@@ -137,7 +137,7 @@ func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 }
 
 // UpdatePlugin updates a plugin to the newest version within the user's version range,
-// such as ^1. An error is a sentence for the user.
+// such as ^1. UpdatePlugin returns errors as sentences for the user.
 func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
 	result, err := p.updatePlugin(name)
 	return result, explainError(err)

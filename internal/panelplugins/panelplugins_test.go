@@ -154,8 +154,8 @@ func TestInstallFolder(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses checks that an invalid source installs no plugin. The error must be
-// a sentence for the user.
+// TestInstallRefuses checks that an invalid source installs no plugin. Each error about
+// an invalid source must be a sentence for the user.
 func TestInstallRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")

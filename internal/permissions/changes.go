@@ -16,9 +16,8 @@ type Changes struct {
 	// changes nothing.
 	Permission string
 	// OpenTabs is "on" or "off", and sets whether calls may open tabs. LateAccess is "on"
-	// or "off", and sets the late access of a plugin: whether a plugin that starts after
-	// the page's scripts gets secret settings and may call other plugins. If OpenTabs or
-	// LateAccess is empty, the corresponding permission stays unchanged.
+	// or "off", and sets the plugin's late access. If OpenTabs or LateAccess is empty,
+	// the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
 	// AllowCalls are the plugins that the plugin may call from now on. ForbidCalls are
 	// the plugins that the plugin may no longer call.
@@ -33,8 +32,8 @@ func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in p, and calls notef with a message for the user after each
-// change. Apply stops at the first error, so earlier changes stay in effect.
+// Apply makes the changes in the policy p, and calls notef with a message for the user
+// after each change. Apply stops at the first error, so earlier changes stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
 		if err := c.setOpening(p, notef); err != nil {

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// recordingPolicy records all changes without making them. Permissions returns the field
-// view.
+// recordingPolicy records all changes without making them. The method Permissions returns
+// the field view.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string

@@ -157,7 +157,8 @@ func TestLocalAndRemote(t *testing.T) {
 }
 
 // TestUnknownPlugin checks that every method returns ErrUnknown for an unknown plugin.
-// The HTTP API then responds with status 404, and commands exit with a specific code.
+// For ErrUnknown, the HTTP API responds with status 404, and commands exit with the code
+// for "not found".
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -309,7 +310,8 @@ func TestAuditRecord(t *testing.T) {
 }
 
 // TestBrowserTools checks that the side panel shows the same permissions of browser tools
-// as the command line. When a group is turned on, its dangerous tools must stay off.
+// as the command line. When a group of browser tools is turned on, its dangerous tools
+// must stay off.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())

@@ -3,19 +3,20 @@
 //
 // Hidden characters are invisible, or change how other text looks. Examples are control
 // characters except line feed and tab, characters that change the writing direction,
-// tags, fillers and variation selectors. Some of these characters are part of ordinary
-// text, so they are kept where they have a visible effect:
+// tags, fillers and variation selectors.
 //
-//   - zero-width joiners between emoji (families, professions), and joiners and
-//     non-joiners after letters of scripts that join, such as Arabic or Hindi,
-//   - one variation selector (U+FE0E or U+FE0F) after a symbol or in a keycap, which
-//     selects emoji or text style,
-//   - variation selectors after Mongolian letters.
+// Hidden characters that have a visible effect in ordinary text are kept. Zero-width
+// joiners are kept between emoji, as in emoji of families. Zero-width joiners and
+// non-joiners are kept after letters of scripts that join letters, such as Arabic and
+// Hindi. One variation selector (U+FE0E or U+FE0F) is kept after a symbol or in a keycap,
+// where it selects emoji or text style. Variation selectors are also kept after Mongolian
+// letters.
 //
 // Letters of all scripts are kept, including scripts that are written from right to left.
 // The flags of England, Scotland and Wales contain tag characters, so they become a plain
 // black flag. Tool results are data, and must never be cleaned.
 //
-// The side panel implements the same rules in extension/src/panel/plain-text.ts. The Go
-// and TypeScript tests both read testdata/cases.json.
+// The side panel implements the rules of package plaintext in
+// extension/src/panel/plain-text.ts. The Go and TypeScript tests both read
+// testdata/cases.json.
 package plaintext

@@ -8,7 +8,7 @@ import (
 )
 
 // CleanJSON removes hidden characters from every string and member name of a JSON text.
-// All bytes outside of strings stay unchanged. Use CleanJSON only for JSON that users or
+// CleanJSON keeps all bytes outside of strings. Use CleanJSON only for JSON that users or
 // agents read, never for tool results.
 func CleanJSON(text []byte) []byte {
 	var out []byte

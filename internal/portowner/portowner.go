@@ -10,7 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// findTimeout limits the search for the program, which runs lsof on macOS.
+// findTimeout limits the search for the listening program. On macOS, the search runs
+// lsof.
 const findTimeout = 2 * time.Second
 
 // Find returns the name and process ID of the program that listens on a local TCP port,
