@@ -48,8 +48,8 @@ func CheckKey(key string) error {
 }
 
 // subjectOf returns one hash of the client, the tool and the idempotency key. The
-// recorder stores this hash instead of the key, because a client may put personal data
-// into the key.
+// recorder stores the hash instead of the idempotency key, because a client may put
+// personal data into the key.
 func subjectOf(key string, c dispatch.Call) string {
 	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
 }

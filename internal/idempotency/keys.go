@@ -58,7 +58,8 @@ type Keys struct {
 	resultBytes int
 }
 
-// entry is one idempotency key with its call. Keys.mu guards all fields of an entry.
+// entry stores one idempotency key and the call that used it first. Keys.mu guards all
+// fields of an entry.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
@@ -315,8 +316,8 @@ func (k *Keys) addNote(e *entry) {
 	k.records.AddNote(noteOf(e))
 }
 
-// noteOf returns the recorder note with an idempotency key's current state. The caller
-// must hold k.mu.
+// noteOf returns a note for the recorder with the current state of an idempotency key.
+// The caller must hold k.mu.
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {

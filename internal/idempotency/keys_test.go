@@ -82,7 +82,7 @@ func newCall(args string) dispatch.Call {
 }
 
 // call runs a call with an idempotency key, and returns the tool's output or the error
-// code. For a replayed call, the text has the prefix "replayed ".
+// code. The text for a replayed call begins with "replayed ".
 func (f *fixture) call(key string, c dispatch.Call) string {
 	use, err := f.keys.Start(key, c)
 	if err != nil {
@@ -218,8 +218,8 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 	})
 }
 
-// If a call's result is unknown, retries fail without running the tool until the page
-// delivers the result, even after a restart.
+// If a call's result is unknown, retries fail without running the tool, even after a
+// restart. Retries succeed after the page has delivered the result.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }

@@ -11,7 +11,8 @@ import (
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
 // tickets shows a call's tickets in every request that shares the call. The user can
-// decide a ticket in any of the requests. The type tickets is safe for concurrent use.
+// decide in any client that has sent such a request. The type tickets is safe for
+// concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
 	shows []showFunc // one function per request; a request that no longer waits ignores tickets

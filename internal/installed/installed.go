@@ -1,5 +1,5 @@
-// Package installed detects how the running program was installed: from an archive, by
-// npm, by a package manager, or from source.
+// Package installed detects how opentabs was installed: from an archive, by npm, by a
+// package manager, or from source.
 //
 // Each installation method has its own command for upgrading and for removing opentabs.
 // Package managers install each version in a new folder, so [Program.StablePath] returns
@@ -60,7 +60,8 @@ func Find(ctx context.Context) (Program, error) {
 }
 
 // cellarPath and scoopPath match the path of a program that Homebrew or Scoop installed.
-// Their first group matches the part of the path that an upgrade does not change.
+// The first group of cellarPath and scoopPath matches the part of the path that an
+// upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)

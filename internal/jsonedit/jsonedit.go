@@ -1,7 +1,7 @@
-// Package jsonedit changes single members of JSON files that users also edit. The
-// comments, trailing commas, member order and layout of the rest of the file stay
-// unchanged. Editors such as VS Code and Zed accept JSON with comments and trailing
-// commas.
+// Package jsonedit changes single members of JSON files that users also edit. Package
+// jsonedit preserves comments, trailing commas, the order of members, and the layout of
+// the rest of the file. Editors such as VS Code and Zed accept JSON with comments and
+// trailing commas.
 package jsonedit
 
 import (

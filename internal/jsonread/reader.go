@@ -142,7 +142,7 @@ func (r *Reader) Strings(key string) []string {
 	return list
 }
 
-// Problem is one mistake in a file.
+// Problem is one mistake in a file of a plugin's package.
 type Problem struct {
 	// File is the path of the file with the mistake, relative to the package folder. File
 	// is empty if the problem concerns the folder itself.

@@ -82,8 +82,8 @@ func receiverName(recv *ast.FieldList) string {
 	return name
 }
 
-// TestBudgetsReportViolations checks that packages and types above a size limit are
-// reported, and that packages and types at the limit are not.
+// TestBudgetsReportViolations checks that packages and types are reported if and only if
+// they exceed a size limit.
 func TestBudgetsReportViolations(t *testing.T) {
 	changeToRoot(t)
 	parse := func(name, src string) goFile {

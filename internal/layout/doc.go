@@ -1,4 +1,4 @@
-// Package layout tests the conventions of this repository. The package contains only
+// Package layout tests the conventions of this repository. Package layout contains only
 // tests, which read source files and documents. Exceptions from a convention are entries
 // in a table, each with a reason.
 //

@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// agentPhrase matches words that do not suit an error text for users: sentences about the
-// user, and names of tools and arguments that only clients use.
+// agentPhrase matches words that an error text for users must not contain. Examples are
+// "the user", and names of tools and arguments that only clients use.
 var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
-// agentAddress matches words that address the reader. Without a UserText, the reader of
-// an error text is the agent.
+// agentAddress matches words that address the reader, such as "you". Without a UserText,
+// the reader of an error text is the agent.
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. Each value in the map is the reason why the text suits agents and
+// for agents and users. The value in the map is the reason why one text suits agents and
 // users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",

@@ -16,8 +16,8 @@ import (
 )
 
 // TestExportedNamesAreUsed reports exported Go names that no other package uses. A type
-// is also treated as used if an exported declaration in its package mentions the type,
-// because callers can use a value without naming its type.
+// is also treated as used if an exported declaration in its package mentions the type.
+// Callers can use a value without naming its type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()

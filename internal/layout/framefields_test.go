@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// otherProtocols lists, by package, the fields of other JSON formats whose name is also
-// the name of a message frame's field.
+// otherProtocols lists, by package, fields of other JSON formats that have the same name
+// as a field of message frames.
 var otherProtocols = map[string]struct {
 	names  []string
 	format string
@@ -42,11 +42,11 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // Package wire must be the only package that encodes and decodes message frames.
 //
 // A package that uses the frame functions of package wire, such as Parse, must not
-// contain any name of a frame field. Its subpackages must not contain such names either.
-// All other packages have other JSON formats, whose fields may be called "id" or "url".
-// In packages that do not use the frame functions, the test rejects only field names of
-// several words, such as dispatchId. No package may contain the name of a method, such as
-// tool.ask.
+// contain any name of a frame field. The ban on names of frame fields includes the
+// package's subpackages. Packages that do not use the frame functions have other JSON
+// formats, whose fields may be called "id" or "url". In packages that do not use the
+// frame functions, the test rejects only field names of several words, such as
+// dispatchId. No package may contain the name of a method, such as tool.ask.
 //
 // Tests may contain names of frame fields. Tests simulate the browser, and must not share
 // the encoders that they test.
@@ -119,9 +119,9 @@ func checkFrameFields(files []goFile) []string {
 	return violations
 }
 
-// isSharedName reports whether other JSON formats are likely to have a field called name,
-// because the name is a single word. For example, MCP messages and message frames both
-// have the field jsonrpc.
+// isSharedName reports whether a field name is a single word, which other JSON formats
+// are likely to use, too. For example, MCP messages and message frames both have the
+// field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
 // frameNames returns the names of all JSON fields in package wire. The result methods
@@ -178,12 +178,12 @@ func frameDirs(files []goFile) []string {
 type spelledName struct {
 	name string
 	node ast.Node
-	// isPlain is true for a string literal that may not be a field name, such as a name
-	// in a log message.
+	// isPlain is true for a string literal that need not be a field name, such as a log
+	// message.
 	isPlain bool
 }
 
-// jsonKey matches a member name in JSON text, such as "id":.
+// jsonKey matches a member name in JSON text, with its colon.
 var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
 // spelledNames returns all names in JSON keys, struct tags and string literals of a Go

@@ -28,8 +28,8 @@ var filesThatPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks that run on every Go file. Each check returns one text for each
-// violation in the file.
+// rules are the checks that run on every Go file. Each check returns one message for each
+// violation in the Go file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
@@ -234,9 +234,9 @@ func checkDebt(f goFile) []string {
 	return violations
 }
 
-// checkOptions requires a comment on each field of a struct named Options. The field's
-// comment must contain "default" or "required". A struct comment that names the required
-// fields is sufficient, too.
+// checkOptions requires a comment on each field of a struct named Options. checkOptions
+// accepts a field comment that contains "default" or "required". checkOptions also
+// accepts a comment of the struct that names the required fields.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
@@ -308,7 +308,7 @@ func isReceiverExported(recv *ast.FieldList) bool {
 
 // checkRunFunctions reports functions of commands whose name begins with "run" and that
 // have a parameter of type *cobra.Command. Functions that run a command must accept
-// parsed options instead.
+// parsed options instead of a *cobra.Command.
 func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" && f.dir != "internal/cli/plugincmd" || f.test {
 		return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. A
-// page can replace JavaScript built-ins such as Array.prototype.map, so this code must
+// page can replace JavaScript built-ins such as Array.prototype.map, so guarded code must
 // not look up built-ins when it runs (sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}

@@ -14,8 +14,8 @@ import (
 // by receiving from time.After. A receive from time.After is allowed if the test then
 // fails, because the receive is only a timeout.
 //
-// Tests and helpers with fake time may wait: those that call synctest.Test, directly or
-// through a helper, and all helpers in a file that imports testing/synctest.
+// Tests that call synctest.Test, directly or through a helper, may wait, because their
+// time is fake. Helper functions may also wait if their file imports testing/synctest.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -54,8 +54,8 @@ var allowedWaits = map[string]string{
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
-// findSleep describes how a syntax node waits for a fixed time, such as "time.Sleep";
-// empty if the node does not wait.
+// findSleep returns how a syntax node waits for a fixed time, such as "time.Sleep"; empty
+// if the node does not wait.
 func findSleep(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:

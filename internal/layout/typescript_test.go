@@ -71,8 +71,8 @@ func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks that run on every TypeScript file. Each check returns one text
-// for each violation in the file.
+// tsRules are the checks that run on every TypeScript file. Each check returns one
+// message for each violation in the TypeScript file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
@@ -211,8 +211,8 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// The pattern skips properties with the name of the constant, such as "link.docs"
-		// and "docs:".
+		// A property with the name of a constant, such as link.docs or docs:, is not a
+		// use of the constant.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))

@@ -13,8 +13,9 @@ import (
 )
 
 // bannedWords maps banned words and phrases, separated by commas, to the usual term. The
-// check ignores case, and covers file names, identifiers, comments, strings and
-// documents. In a banned phrase, "#" matches any number, and "*" matches any single word.
+// check for banned words ignores case, and covers file names, identifiers, comments,
+// strings and documents. In a banned phrase, "#" matches any number, and "*" matches any
+// single word.
 var bannedWords = map[string]string{
 	"nobody, somebody":              `name the user, the client or the caller: "no client", "not reviewed"`,
 	"anew":                          `"again", or a verb with re-: reload, restart, rebuild`,

@@ -26,8 +26,8 @@ type chainLink struct {
 	Hash string `json:"hash"`
 }
 
-// linkFields are the first members of each JSON line in a hash chain: the number of the
-// line, and the hash of the previous line.
+// linkFields are the first members of each JSON line: the number of the line, and the
+// hash of the previous line.
 type linkFields struct {
 	Seq  uint64 `json:"seq"`
 	Prev string `json:"prev"`
@@ -94,7 +94,7 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 }
 
 // writeHead replaces the content of the head file with a single write. A crash during the
-// write leaves either the old or the new content.
+// write leaves either the old or the new content of the head file.
 func writeHead(path string, head chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -164,8 +164,9 @@ func (l *Log) refreshChain() error {
 	if err != nil {
 		return err
 	}
-	// If the log file ends before the line in the head file, lines were removed from the
-	// log. The next line must continue from the head file, so that Verify finds the gap.
+	// If the log file ends before the line number in the head file, lines were removed
+	// from the log. The next line's number must follow the number in the head file, so
+	// that Verify finds the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head

@@ -26,7 +26,7 @@ type Verification struct {
 // Problem describes a changed, removed or inserted line of a hash chain, or a missing or
 // damaged file.
 type Problem struct {
-	// File and Line are the position of the problem. Line is the number of the line,
+	// File and Line locate the problem in the log files. Line is the number of the line,
 	// starting at 1; 0 if the whole file is missing or damaged.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`

@@ -24,7 +24,7 @@ func IsHost(host string) bool {
 		}
 	}
 	// The length check rejects non-ASCII letters such as "ſ", which strings.EqualFold
-	// treats as equal to "s", but which have more bytes.
+	// treats as equal to "s".
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 

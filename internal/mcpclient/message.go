@@ -194,7 +194,7 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.onData()
 	input := watchedReader{resp.Body, x.onData}
-	// Only the response to initialize may set the session ID. Until the response to
+	// Only the response to initialize may set the MCP session ID. Until the response to
 	// initialize has arrived, the client has no protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id

@@ -1,5 +1,5 @@
 // Package memory returns unused memory of a long-running process to the operating system.
-// The package also tunes the garbage collector to run less often while the heap is small.
+// Package memory also makes the garbage collector run less often while the heap is small.
 package memory
 
 import (
@@ -20,9 +20,9 @@ const (
 	// busySpareBytes is how much unused memory a busy process may keep.
 	busySpareBytes = 32 << 20
 	// garbageBytes is how much garbage may accumulate between two collections, even if
-	// the live heap is much smaller. With Go's default, a small heap would be collected
-	// every few hundred calls. Garbage collection would take a quarter of the CPU time of
-	// a call that runs without a page.
+	// the live heap is much smaller. With Go's default GC percentage, a small heap would
+	// be collected every few hundred calls. Garbage collection would take a quarter of
+	// the CPU time of a call that runs without a page.
 	garbageBytes = 16 << 20
 	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
 	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap
@@ -96,8 +96,8 @@ func runAfterEachCollection(work func()) (stop func()) {
 // start.
 func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
-// garbagePercent returns the GC percentage for a live heap of liveBytes: how much garbage
-// may accumulate, in percent of the live heap.
+// garbagePercent returns the GC percentage for a live heap of liveBytes, from minPercent
+// to maxPercent.
 func garbagePercent(liveBytes uint64) int {
 	return min(max(int(garbageBytes*100/max(liveBytes, 1)), minPercent), maxPercent)
 }

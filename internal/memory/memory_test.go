@@ -45,8 +45,8 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 }
 
 // TestIdleProcessReturnsMemoryToTheSystem checks that an idle process frees memory even
-// if less than busySpareBytes is unused. The first check must free the garbage that the
-// start of the process has left.
+// if less than busySpareBytes is unused. The first check of the memory use must free the
+// garbage from the start of the process.
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -74,7 +74,7 @@ func touchPages(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet checks the GC percentage: a small heap may accumulate 16 MB of
+// TestCollectorIsQuiet checks the GC percentage. A small heap may accumulate 16 MB of
 // garbage, and a large heap as much garbage as live data. LimitFreeMemory must restore
 // the previous GC percentage.
 func TestCollectorIsQuiet(t *testing.T) {

@@ -24,8 +24,8 @@ const (
 	// batchDelay is how long the exporter collects spans before it sends them in one
 	// request.
 	batchDelay = time.Second
-	// maxQueuedSpans is the maximum number of queued spans. The exporter drops further
-	// spans.
+	// maxQueuedSpans is the maximum number of queued spans. When the queue is full, the
+	// exporter drops new spans.
 	maxQueuedSpans = 4096
 )
 

@@ -94,8 +94,8 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	return dispatch.EndedCall{View: v}
 }
 
-// TestSpans checks the exported spans of a call and its nested call when the client has
-// sent a W3C trace context.
+// TestSpans checks the exported spans of a call and its nested call. The client has sent
+// a W3C trace context.
 func TestSpans(t *testing.T) {
 	c := newCollector(t)
 	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
@@ -139,8 +139,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestFailures checks that the exporter logs only the first failure of an endpoint, and
-// logs once when the endpoint works again.
+// TestFailures checks that the exporter logs only the first failure, and logs once when
+// the endpoint works again.
 func TestFailures(t *testing.T) {
 	// With fake time, the exporter sends no batch while the 2,000 calls end.
 	synctest.Test(t, func(t *testing.T) {

@@ -130,8 +130,8 @@ func attributesOf(v *dispatch.View) []attribute {
 	return attributes
 }
 
-// TraceIDOf returns the trace ID of a root call and its nested calls, unless the client
-// has sent a trace ID. The trace ID is a hash of the root call's ID.
+// TraceIDOf returns the trace ID for a root call and its nested calls if the client has
+// sent no trace ID. The trace ID is a hash of the root call's ID.
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
 // hashID returns the first n bytes of text's SHA-256 hash, in hexadecimal.

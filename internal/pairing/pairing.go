@@ -1,11 +1,11 @@
 // Package pairing stores the secret keys of paired browsers. A browser whose extension
-// comes from an extension store is paired by a code. Unlike an extension that opentabs
-// has installed, the store's extension does not contain the installation's key.
+// comes from an extension store is paired by a code. An extension from a store does not
+// contain the installation's key, unlike an extension that opentabs has installed.
 //
 // To pair a browser, the user enters the code from the side panel, and [Store.Add] stores
 // the key derived from this code. After the browser has proved that it has the key,
 // [Store.Confirm] replaces the key by a random key. A pairing code in a shell history is
-// therefore useless later.
+// useless, because the code works only once.
 //
 // # Concurrency
 //
@@ -99,9 +99,9 @@ type Store struct{ path string }
 // file, which need not exist.
 func Open(path string) *Store { return &Store{path} }
 
-// ParseCode normalizes a pairing code that the user has typed, and returns an error if
-// the text is not a pairing code. ParseCode ignores case, spaces and hyphens. ParseCode
-// reads the letter O as 0, and the letters I and L as 1.
+// ParseCode normalizes a pairing code that the user has typed. ParseCode returns an error
+// if the text is not a pairing code. ParseCode ignores case, spaces and hyphens.
+// ParseCode reads the letter O as 0, and the letters I and L as 1.
 func ParseCode(text string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
@@ -167,9 +167,9 @@ func (s *Store) Key(keyID string) (string, error) {
 }
 
 // Confirm records that a browser has proved that it has the key with the given key ID. If
-// this key comes from a pairing code, Confirm returns a random newKey, which the browser
-// must use from then on. If the browser already uses a random key, newKey is empty. The
-// old key stays valid until the browser has connected with newKey.
+// the proven key comes from a pairing code, Confirm returns a random newKey, which the
+// browser must use from then on. If the browser already uses a random key, newKey is
+// empty. The old key stays valid until the browser has connected with newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })

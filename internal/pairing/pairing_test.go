@@ -28,8 +28,8 @@ func TestParseCode(t *testing.T) {
 	}
 }
 
-// TestPairing checks which keys of a browser are valid, from the pairing with a code
-// until the removal of the pairing.
+// TestPairing checks which keys of a browser are valid, from its pairing until its
+// removal.
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)

@@ -14,7 +14,7 @@
 //
 // Letters of all scripts are kept, including scripts that are written from right to left.
 // The flags of England, Scotland and Wales contain tag characters, so they become a plain
-// black flag. Tool results are data, and must never be cleaned.
+// black flag. Tool results must never be cleaned, because they are data.
 //
 // The side panel implements the rules of package plaintext in
 // extension/src/panel/plain-text.ts. The Go and TypeScript tests both read

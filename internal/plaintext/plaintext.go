@@ -32,8 +32,8 @@ func Clean(text string, maxChars int) string {
 
 func dropRune(rune) string { return "" }
 
-// Line cleans text like [Clean], and replaces each run of white space by one space, so
-// that the result is a single line.
+// Line cleans text like [Clean], and also returns a single line: each run of white space
+// becomes one space.
 func Line(text string, maxChars int) string {
 	return Clean(strings.Join(strings.Fields(Replace(text, func(r rune) string {
 		if unicode.IsSpace(r) {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// HiddenProblem returns the error text for a hidden character in a plugin's text, such as
-// "has the character U+202E, which is not shown ...".
+// HiddenProblem returns the error text for a hidden character, such as "has the character
+// U+202E, which is not shown ...".
 func HiddenProblem(r rune) string {
 	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text means; remove it", r)
 }
 
-// CheckShown returns the error text for the first character of text that a reviewer
-// cannot see; empty if the reviewer can see all characters.
+// CheckShown returns the error text for the first character that a reviewer cannot see.
+// If a reviewer can see all characters, CheckShown returns "".
 func CheckShown(text string) string {
 	i := strings.IndexFunc(text, isUnfitForReview)
 	if i < 0 {
@@ -24,10 +24,9 @@ func CheckShown(text string) string {
 	return HiddenProblem(r)
 }
 
-// isUnfitForReview reports whether a reviewer cannot see the character r, such as a
-// control character or a mark that changes the writing direction. isUnfitForReview
-// accepts some characters that [Clean] removes, such as soft hyphens, because copied text
-// often contains them.
+// isUnfitForReview reports whether a reviewer cannot see r, such as a control character
+// or a mark that changes the writing direction. isUnfitForReview accepts some characters
+// that [Clean] removes, such as soft hyphens, because copied text often contains them.
 func isUnfitForReview(r rune) bool {
 	if r >= ' ' && r <= '~' { // a fast path for printable ASCII
 		return false

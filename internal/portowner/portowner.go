@@ -14,9 +14,8 @@ import (
 // lsof.
 const findTimeout = 2 * time.Second
 
-// Find returns the name and process ID of the program that listens on a local TCP port,
-// such as "python3, pid 42". Find returns "another program" if the operating system hides
-// the program.
+// Find returns the program that listens on a local TCP port, such as "python3, pid 42".
+// Find returns "another program" if the operating system hides the program.
 func Find(ctx context.Context, port int) string {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
