@@ -112,7 +112,7 @@ func readMetric(metric string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// Use is the memory use of a process in bytes.
+// Use is the memory use of a process, in bytes.
 type Use struct {
 	// HeapBytes is the size of the objects on the heap, including garbage that is not
 	// collected yet. SystemBytes is the memory that the process has obtained from the

@@ -31,7 +31,8 @@ type Calls struct {
 var _ dispatch.AfterHook = (*Calls)(nil)
 
 // durationBuckets are the upper bounds of the histogram buckets for call durations, in
-// seconds. The bounds include the default idle limit (30 s) and hard limit (5 min).
+// seconds. The histogram bounds include the default idle limit (30 s) and hard limit (5
+// min).
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
 // New returns a Calls whose counters are 0. ServeHTTP calls readGauges once for each

@@ -94,8 +94,8 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	return dispatch.EndedCall{View: v}
 }
 
-// TestSpans checks the exported spans of a call and its nested call. The client has sent
-// a W3C trace context.
+// TestSpans checks the exported spans of a call and its nested call. In this test, the
+// MCP client has sent a W3C trace context.
 func TestSpans(t *testing.T) {
 	c := newCollector(t)
 	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
