@@ -158,6 +158,8 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	deadline := time.After(hangTimeout)
+	pause := time.NewTicker(hangTimeout)
+	defer pause.Stop()
 	for {
 		start := time.Now()
 		// The exit code is not checked, because an error can be the expected output.
@@ -166,10 +168,11 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 		if want.MatchString(out) {
 			return
 		}
+		pause.Reset(3 * time.Since(start))
 		select {
 		case <-deadline:
 			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], out)
-		case <-time.After(3 * time.Since(start)):
+		case <-pause.C:
 		}
 	}
 }
