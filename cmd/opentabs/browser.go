@@ -36,8 +36,8 @@ func newBrowserToolsCmd(p *cli.Program) *cobra.Command {
 page without a plugin: on sites where you approve it, or that you have allowed
 with "opentabs browser site". They are off until you switch them on.
 
-"on" without a name switches on the tools of the group core. Name the tools of
-other groups, or a whole group. Dangerous tools, which run code or handle data
+"on" without a name switches on the group core, or after "off" the tools that
+were on before. Name the tools of other groups, or a whole group. Dangerous tools, which run code or handle data
 such as cookies, are not switched on with their group: name each.`,
 		Example: "  opentabs browser tools\n  opentabs browser tools on\n  opentabs browser tools on network browser_evaluate\n  opentabs browser tools off network",
 		RunE: func(cmd *cobra.Command, args []string) error {

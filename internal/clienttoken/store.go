@@ -1,7 +1,6 @@
-// Package clienttoken keeps the tokens of MCP clients that connect over HTTP. Each
-// client has its own token, which identifies the client and which the user can revoke.
-// The token file has names, dates and SHA-256 sums; a token is shown once, when it is
-// created, and never stored.
+// Package clienttoken keeps the tokens of MCP clients. Each client has its own token,
+// which identifies the client and which the user can revoke. The token file has names,
+// dates and SHA-256 sums; a token is shown once, when it is created, and never stored.
 //
 // Start with [Open]. A command adds and removes tokens; the server admits requests with
 // [Store.Enter] and follows the token file with [Store.Watch].

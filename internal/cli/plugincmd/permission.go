@@ -145,7 +145,7 @@ type limitedTool struct {
 func newPluginLimitCmd(p *cli.Program) *cobra.Command {
 	opts := limitOptions{program: p}
 	cmd := &cobra.Command{
-		Use:   "limit NAME__TOOL 10/1m|none",
+		Use:   "limit TOOL 10/1m|none",
 		Short: "Limit how often a tool may run",
 		Long: `Limit how often a tool may run, for all callers together: 10/1m is ten times a
 minute. A call above the limit fails with rate_limited, without a request for

@@ -50,9 +50,10 @@ client. Then setup starts the server through the command that it wrote.
 
 For the browser, setup writes the extension to a folder, opens a window of
 Chrome, copies the path of the folder to the clipboard, shows how to load the
-extension, and waits until the browser connects. Then setup makes the first
-call, which lists your open tabs through the configuration of your first client,
-after your approval. You can run setup again at any time.`,
+extension, and waits until the browser connects. Then setup asks whether agents
+may use any page, after your approval for each site. If you agree, setup makes
+the first call: it lists your open tabs through the configuration of your first
+client. You can run setup again at any time.`,
 		Example: `  opentabs setup
   opentabs setup --client cursor
   opentabs setup --print
