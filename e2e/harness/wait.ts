@@ -40,7 +40,7 @@ async function rejectAfter(ms: number): Promise<never> {
 
 /**
  * OperationLimitMs is the timeout of one operation in a test, in milliseconds. The timeout is shorter than the time
- * limit of a test file in .ci/node-test, so that the error names the operation that hangs.
+ * limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
  */
 export const OperationLimitMs = 120_000;
 

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveSignal, runCall } from './running.ts';
 
-const neverEnds = () => new Promise<never>(() => undefined);
-
 test('resolveSignal returns no signal without a running call', () => {
   assert.equal(resolveSignal(undefined), undefined);
   assert.equal(resolveSignal(null), undefined);
@@ -56,9 +54,13 @@ test('before its first await a handler has its own signal, even with other runni
   await firstCall;
 });
 
-test('with several running calls a wait stops when all the calls were stopped', () => {
+test('with several running calls a wait stops when all the calls were stopped', async () => {
   const controllers = [new AbortController(), new AbortController()] as const;
-  for (const { signal } of controllers) void runCall({ signal }, neverEnds);
+  let finishCalls: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finishCalls = resolve;
+  });
+  const calls = controllers.map(({ signal }) => runCall({ signal }, () => finished));
   const sharedSignal = resolveSignal(undefined);
   assert.equal(resolveSignal(undefined), sharedSignal);
   controllers[0].abort('first');
@@ -67,4 +69,6 @@ test('with several running calls a wait stops when all the calls were stopped', 
   controllers[1].abort('second');
   assert.equal(sharedSignal?.aborted, true);
   assert.equal(sharedSignal?.reason, 'second');
+  finishCalls();
+  await Promise.all(calls);
 });

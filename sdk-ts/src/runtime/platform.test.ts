@@ -4,7 +4,10 @@ import { log, setLogTransport } from '../log.ts';
 import { notifyReadinessChanged } from '../readiness.ts';
 import { connectToPlatform } from './platform.ts';
 
-test('an adapter puts its log into the container, as the original OpenTabs platform expects', () => {
+test('an adapter puts its log into the container, as the original OpenTabs platform expects', async () => {
+  globalThis.__openTabs = undefined;
+  const freshModule = './platform.ts?fresh';
+  await import(freshModule);
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
 });
 
