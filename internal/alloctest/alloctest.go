@@ -1,19 +1,18 @@
-// Package alloctest checks how many allocations a piece of code makes.
+// Package alloctest helps tests check how many heap allocations a function makes.
 package alloctest
 
 import "testing"
 
-// runs is the number of runs of one check. The average number of allocations per run is
-// rounded down, so fewer than runs allocations of other goroutines do not change the
-// average.
+// runs is how often Check runs the function. Check rounds the average number of
+// allocations down, so a few allocations by other goroutines do not change the result.
 const runs = 2000
 
-// Check fails the test unless one run of f makes exactly want allocations. Under the
-// race detector, which moves variables to the heap and makes sync.Pool drop values,
-// Check allows up to want+extra allocations.
+// Check fails the test unless one run of f makes exactly want heap allocations. With the
+// race detector on, Check allows up to want+extra allocations, because the race detector
+// moves variables to the heap and makes sync.Pool drop items.
 //
-// The expected number of allocations is exact, so that each change of the number is
-// noticed and justified.
+// The number of allocations must match exactly, so that every commit that changes the
+// number must also change the test.
 func Check(t *testing.T, what string, want, extra int, f func()) {
 	t.Helper()
 	limit := want

@@ -2,5 +2,5 @@
 
 package alloctest
 
-// isRace reports whether the race detector is on.
+// isRace reports whether the binary was built with the race detector (-race).
 const isRace = false

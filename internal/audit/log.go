@@ -10,28 +10,29 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// fileName is the name of the newest file of the audit log. The names of older log
-// files end with .1, .2 and so on.
+// fileName is the name of the newest file of the audit log. Older files of the audit log
+// are named audit.jsonl.1, audit.jsonl.2 and so on.
 const fileName = "audit.jsonl"
 
 const (
-	// maxFileBytes is the maximum size of one log file, and keptFiles is the number of
-	// kept log files.
+	// maxFileBytes is the maximum size of one file of the audit log. keptFiles is how
+	// many files of the audit log are kept.
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// maxPendingBytes is the size of the write buffer. Records that exceed the write
-	// buffer are dropped and counted.
+	// maxPendingBytes is the size of the audit log's write buffer. If the buffer is full,
+	// new records are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 
-// Log writes records. Create a Log with Open, and end it with Close.
+// Log writes records to the audit log. Open returns a Log, and Close must be called when
+// the Log is no longer needed.
 type Log struct {
 	lineLog *linefile.Log
 	log     zerolog.Logger
 }
 
-// Open opens the log in the folder dir, which must exist. If the log file cannot be
-// opened, each write tries to open the file again.
+// Open opens the audit log in the directory dir, which must exist. If the log file cannot
+// be opened, each later write tries to open the file again.
 func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
 	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
@@ -42,15 +43,16 @@ func Open(dir string, log zerolog.Logger) *Log {
 	return l
 }
 
-// Write queues a record and returns without waiting for the disk. Write sets the time
-// of a record without a time. After Close, Write does nothing.
+// Write queues a record and returns without waiting for the disk. If the record has no
+// time, Write uses the current time. After Close, Write does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {
 		l.lineLog.Write(line)
 	}
 }
 
-// encode returns the line of a record, or nil if the record cannot be encoded.
+// encode returns a record as one line of JSON with a line feed, or nil if the record
+// cannot be encoded.
 func (l *Log) encode(r Record) []byte {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
@@ -63,5 +65,5 @@ func (l *Log) encode(r Record) []byte {
 	return append(line, '\n')
 }
 
-// Close writes the pending records and closes the file.
+// Close writes the queued records to the disk and closes the log file.
 func (l *Log) Close() { l.lineLog.Close() }

@@ -45,7 +45,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
 	l.Close()
-	l.Write(Record{Kind: KindCall}) // a write after Close does nothing
+	l.Write(Record{Kind: KindCall}) // Write does nothing after Close
 	got := readEntries(t, dir, 0)
 	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
 		got[0].Decisions[0] != want.Decisions[0] || !got[0].ArrivedAt.Equal(want.ArrivedAt) || got[1].Time.IsZero() {
@@ -66,8 +66,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestDamagedLines checks that a damaged or truncated line of the log does not affect
-// other lines.
+// TestDamagedLines checks that Read returns the other records of an audit log with
+// damaged or truncated lines.
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`

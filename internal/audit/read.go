@@ -9,21 +9,22 @@ import (
 	"opentabs/internal/linefile"
 )
 
-// Entry is one record and the line from which the record was read.
+// Entry is a record of the audit log, with the line of the file that contains the record.
 type Entry struct {
 	Record
-	// Line is the JSON text from the file.
+	// Line is the record's JSON text, exactly as in the log file and without the line
+	// feed.
 	Line []byte
 }
 
-// Verification is the result of the function [Verify], which checks the chain of the
-// audit log.
+// Verification is the result of [Verify]: the number of checked records, and the first
+// problem, if any.
 type Verification = linefile.Verification
 
-// Verify checks that no record of the audit log in the folder dir was changed, removed or
-// inserted after opentabs wrote the record. Verify cannot check records from versions of
-// opentabs whose audit log had no chain. A user who may write the files can replace the
-// whole chain, so Verify does not find every forgery.
+// Verify checks that no record of the audit log in the directory dir was changed, removed
+// or inserted. Verify cannot check records of older versions of opentabs, whose audit log
+// had no hash chain. A user with write access to the log files can replace the whole hash
+// chain, so Verify does not detect every forgery.
 func Verify(dir string) (Verification, error) {
 	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
 	if err != nil {
@@ -32,9 +33,10 @@ func Verify(dir string) (Verification, error) {
 	return v, nil
 }
 
-// Read returns the records in the folder dir for which want returns true, oldest first,
-// and the number of lines that could not be read. Read returns at most maxEntries records,
-// counted from the end; 0 means all.
+// Read returns the records of the audit log in the directory dir, oldest first. Only
+// records for which want returns true are returned. If more than maxEntries records
+// match, Read returns the newest maxEntries; 0 means no limit. The number damagedLines
+// counts the lines that are not valid JSON.
 func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
 		if err := json.Unmarshal(line, &e.Record); err != nil || !want(e.Record) {

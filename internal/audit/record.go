@@ -8,90 +8,99 @@ import (
 	"opentabs/wire"
 )
 
-// Kind is the kind of event that a [Record] describes.
+// Kind is the kind of event that a [Record] describes, such as "call" or "decision".
 type Kind string
 
 const (
-	// KindCall is a finished call.
+	// KindCall means that a call has ended.
 	KindCall Kind = "call"
-	// KindDecision is a decision of the user about a call.
+	// KindDecision means that the user allowed or denied a call.
 	KindDecision Kind = "decision"
-	// KindAnswer is the user's answer to a tool that waits for input.
+	// KindAnswer means that the user answered a tool that waited for input.
 	KindAnswer Kind = "answer"
-	// KindReview, KindPermission, KindLimit and KindForget are changes of what
-	// agents may do.
+	// KindReview, KindPermission, KindLimit and KindForget mean that the user changed
+	// what agents may do: reviewed a plugin, set a permission or a rate limit, or removed
+	// a plugin.
 	KindReview     Kind = "review"
 	KindPermission Kind = "permission"
 	KindLimit      Kind = "limit"
 	KindForget     Kind = "forget"
-	// KindOpening is a change of whether calls may open a plugin's page, and of
-	// which page.
+	// KindOpening means that the user changed whether calls may open a plugin's page in a
+	// new tab, or which page.
 	KindOpening Kind = "opening"
-	// KindCalls is a change of whether a plugin may call the tools of another plugin.
+	// KindCalls means that the user changed whether a plugin may call another plugin's
+	// tools.
 	KindCalls Kind = "calls"
-	// KindLateAccess is a change of whether a plugin that starts late gets its secret
-	// settings and may call other plugins.
+	// KindLateAccess means that the user changed a plugin's late access: whether the
+	// plugin gets secret settings and may call other plugins although it starts after the
+	// scripts of the page.
 	KindLateAccess Kind = "late-access"
-	// KindSite is a change of what browser tools may do on a site.
+	// KindSite means that the user changed what browser tools may do on a site.
 	KindSite Kind = "site"
-	// KindSettings has the names of the settings that changed, without their values.
+	// KindSettings means that settings of a plugin changed. The record has the names of
+	// these settings, but not their values.
 	KindSettings Kind = "settings"
-	// KindRecommendation is an agent's recommendation about a plugin.
-	// KindRecommendation changes nothing.
+	// KindRecommendation means that an agent recommended a permission for a plugin. A
+	// recommendation changes no permission.
 	KindRecommendation Kind = "recommendation"
-	// KindClient means that a token of an MCP client was added or removed.
+	// KindClient means that the token of an MCP client was added or removed.
 	KindClient Kind = "client"
-	// KindLog is a warning or an error that a plugin logged.
+	// KindLog means that a plugin logged a warning or an error.
 	KindLog Kind = "log"
-	// KindDropped is a record that replaces records that could not be written.
+	// KindDropped means that records could not be written and are missing from the audit
+	// log.
 	KindDropped Kind = "dropped"
 )
 
-// Record is one line of the log. Members that do not apply to the kind of a record are
-// left out.
+// Record is one line of the audit log. The JSON of a record omits the fields that do not
+// apply to its kind.
 type Record struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
-	// Tool is the full name of a tool, or the name of a plugin.
+	// Tool is the full name of a tool, such as "messages__send"; or the name of a plugin
+	// if the event concerns the whole plugin.
 	Tool string `json:"tool,omitempty"`
-	// Prompt is true if Tool names a prompt.
+	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Hash is the hash of the plugin's content.
+	// Hash is the hash of the plugin's content at the time of the event.
 	Hash string `json:"hash,omitempty"`
-	// AuditedCall describes the call and where the call ran. Records of kinds other
-	// than KindCall set only some fields of AuditedCall.
+	// AuditedCall describes the call and the page in which the call ran. Records of kinds
+	// other than KindCall set only some fields of AuditedCall.
 	shape.AuditedCall
-	// Approved is why the call was allowed.
+	// Approved is the user's permission or approval that allowed the call; nil if the
+	// call was not allowed.
 	Approved *Approval `json:"approved,omitempty"`
 	// Decisions are the user's decisions about the call, oldest first.
 	Decisions []Decision `json:"decisions,omitempty"`
-	// Audience is who the outcome of the call was for.
+	// Audience is who the result or error of the call was for: "user" or "internal".
 	Audience string `json:"audience,omitempty"`
-	// LastMessages are the last messages of the tool, oldest first.
+	// LastMessages are the last progress messages of the tool, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 
-	// By is the surface on which the decision or change was made.
+	// By is the surface on which the user made the decision or the change, such as "the
+	// side panel".
 	By string `json:"by,omitempty"`
-	// Allow, Scope and ForMs describe the decision: its result, its scope, and its
-	// duration in milliseconds.
+	// Allow, Scope and ForMs describe the user's decision: whether the call is allowed,
+	// for which further calls the approval holds, and for how many milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// Old and New are a permission or a limit before and after the change.
+	// Old and New are the values of a permission or limit before and after a change, such
+	// as "ask" and "auto".
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 
-	// Level and Message are a line of the plugin's log.
+	// Level and Message are the level and the text of a line in a plugin's log.
 	Level   wire.LogLevel `json:"level,omitempty"`
 	Message string        `json:"message,omitempty"`
 
-	// Dropped is the number of records that are missing before this record. For
-	// KindLog, Dropped counts only log records of the same plugin.
+	// Dropped is how many records before this record could not be written. For KindLog,
+	// Dropped counts only log lines of the same plugin.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// RecordOfCall returns the record of a call that has ended, without the decisions about
-// the call.
+// RecordOfCall returns the audit record of a call that has ended. The fields Approved and
+// Decisions are empty; the caller sets them.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
@@ -99,21 +108,22 @@ func RecordOfCall(e dispatch.EndedCall) Record {
 	}
 }
 
-// Approval is why a call was allowed.
+// Approval is the user's permission or approval that allowed a call.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved, and At is the time of the approval.
+	// By is the surface on which the user allowed the call, and At is when.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Decision is one decision about a call.
+// Decision is one decision of the user about a call. A call can need several decisions,
+// for example if the tool asks a question.
 type Decision struct {
 	At    time.Time  `json:"at"`
 	By    string     `json:"by"`
 	Allow bool       `json:"allow"`
 	Scope wire.Scope `json:"scope,omitempty"`
-	// Asked is the name of the gate that asked the user. Asked is empty for a question
-	// of the tool.
+	// Asked is the name of the gate that required the decision, such as "permission".
+	// Asked is empty if the tool itself asked the user.
 	Asked string `json:"asked,omitempty"`
 }

@@ -1,5 +1,6 @@
-// Package auditview shows records of the audit log in a terminal. Package auditview
-// makes all text of tools, pages and clients safe for a terminal.
+// Package auditview formats records of the audit log for a terminal. Control characters
+// in the text of tools, pages and clients are escaped, so that the text cannot manipulate
+// the terminal.
 package auditview
 
 import (
@@ -14,10 +15,11 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// browserPrefix is the prefix of the names of browser tools, which run on any site.
+// browserPrefix is the prefix of the names of browser tools, such as browser_click.
 const browserPrefix = "browser_"
 
-// Line returns a record as one line.
+// Line formats a record of the audit log as one line: the time, the tool and the event,
+// such as "2026-05-04 03:02:01 messages__send denied by the side panel".
 func Line(r audit.Record) string {
 	line := r.Time.Local().Format(time.DateTime) + "  "
 	if r.Tool != "" {
@@ -29,7 +31,8 @@ func Line(r audit.Record) string {
 	return line + terminal.SafeLine(eventText(r))
 }
 
-// eventText describes the event of a record, without its time and tool.
+// eventText describes the event of an audit record without the time and the tool, as in
+// "denied by the side panel".
 func eventText(r audit.Record) string {
 	isAllowed := r.Allow != nil && *r.Allow
 	switch r.Kind {
@@ -75,7 +78,7 @@ func eventText(r audit.Record) string {
 	return string(r.Kind)
 }
 
-// chooseText returns yes if condition is true, else no.
+// chooseText returns the string yes if condition is true, and the string no otherwise.
 func chooseText(condition bool, yes, no string) string {
 	if condition {
 		return yes
@@ -83,7 +86,7 @@ func chooseText(condition bool, yes, no string) string {
 	return no
 }
 
-// callText returns how a call ended: its status, its time, its caller, and its approval.
+// callText describes how a call ended: its status, run time, caller and approval.
 func callText(r audit.Record) string {
 	text := string(r.Status)
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
@@ -99,8 +102,8 @@ func callText(r audit.Record) string {
 	return text
 }
 
-// callerText names who made a call: the client, or the calling tool with its tab, its
-// site and its client.
+// callerText names the caller of a call: an MCP client, or another tool with its tab and
+// site, followed by the client of that tool.
 func callerText(r audit.Record) string {
 	client := r.ToClient().String()
 	switch {
@@ -114,8 +117,8 @@ func callerText(r audit.Record) string {
 	return ", called by " + callview.CallerText(r.Caller) + " for " + client
 }
 
-// Details returns the fields of a record that the result of Line does not show, one per
-// line.
+// Details returns the fields of an audit record that [Line] does not show, one line per
+// field.
 func Details(r audit.Record) []string {
 	var lines []string
 	add := func(name, value string) {
@@ -153,8 +156,8 @@ func Details(r audit.Record) []string {
 	return lines
 }
 
-// VerificationLines returns the lines that describe the result of a check of the audit
-// log.
+// VerificationLines describes the result of [audit.Verify] for the user, in one or more
+// lines.
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {

@@ -9,26 +9,27 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// callsMeasurement is the result of the benchmark action "calls". The times in
-// callsMeasurement are in nanoseconds.
+// callsMeasurement is the result of the benchmark action "calls". Its times are in
+// nanoseconds.
 type callsMeasurement struct {
-	// EachNs is how long each call took, from before the write of the request to
-	// the last byte of the response.
+	// EachNs is how long each call took, from just before the request was written until
+	// the last byte of the response was read.
 	EachNs []int64 `json:"eachNs"`
-	// AllNs is the time from the first request to the last response.
+	// AllNs is the time from the start of the first call to the end of the last call.
 	AllNs int64 `json:"allNs"`
-	// Failed counts the calls that ended with an error. Problem is the error of one
-	// failed call.
+	// Failed is the number of calls that ended with an error. Problem is the error
+	// message of one failed call.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
-	// Bytes is the length of the last response.
+	// Bytes is the length of the last response body.
 	Bytes int `json:"bytes"`
-	// Hops are the hops of each call, in the order of EachNs, if the target is traced.
+	// Hops are the measured steps of each call on its way through opentabs, in the order
+	// of EachNs. Hops is empty if the target is not traced.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
-// measureCalls makes o.Calls calls, with o.InFlight concurrent calls on separate
-// keep-alive connections.
+// measureCalls makes o.Calls tool calls and measures each. Up to o.InFlight calls run at
+// once, each on its own keep-alive connection.
 func measureCalls(t *target, o request) (callsMeasurement, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var nextCall atomic.Int64
@@ -56,7 +57,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// worker makes calls on one connection, one call at a time.
+// worker makes tool calls over one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -69,7 +70,8 @@ type worker struct {
 	err         error
 }
 
-// makeCalls makes calls until nextCall reaches the number of calls of the request.
+// makeCalls makes tool calls until all workers together have made the requested number.
+// All workers share the counter nextCall.
 func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {
@@ -109,7 +111,7 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// hopsOf returns the hops in the result of a traced call.
+// hopsOf reads the measured hops from the response to a traced call.
 func hopsOf(response []byte) ([]hops.Hop, error) {
 	var r struct {
 		Result struct {
@@ -123,26 +125,26 @@ func hopsOf(response []byte) ([]hops.Hop, error) {
 }
 
 // streamMeasurement is the result of the benchmark action "stream": one call with its
-// notifications and its response. The times in streamMeasurement are in milliseconds
-// since 1970.
+// notifications and its response. Times are in milliseconds since 1970.
 type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
 	Events  []event `json:"events"`
-	// Result is the response, a JSON-RPC message.
+	// Result is the JSON-RPC response to the tools/call request.
 	Result json.RawMessage `json:"result"`
 }
 
-// event is one notification and the time at which the notification was read.
+// event is an MCP notification and the time at which the client read it.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`
 }
 
-// epochMs returns t in milliseconds since 1970, with fractions.
+// epochMs converts t to milliseconds since 1970, with a precision of 1 µs.
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
-// measureStream makes one call with a progress token.
+// measureStream makes one call with a progress token, and records when each notification
+// arrives.
 func measureStream(t *target, o request) (streamMeasurement, error) {
 	c, err := t.acquire()
 	if err != nil {
@@ -167,19 +169,20 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 
 // cancelMeasurement is the result of the benchmark action "cancel".
 type cancelMeasurement struct {
-	// SentMs is when the notification was written, in milliseconds since 1970.
+	// SentMs is when the client sent the notification "notifications/cancelled", in
+	// milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`
 }
 
-// measureCancel makes one call, and cancels the running call with an MCP notification
-// in a separate request. The first progress report shows that the call runs.
+// measureCancel makes one call and cancels the call after its first progress report. The
+// cancellation is an MCP notification in a separate HTTP request.
 func measureCancel(t *target, o request) (cancelMeasurement, error) {
 	var measurement cancelMeasurement
 	callConn, err := t.acquire()
 	if err != nil {
 		return measurement, err
 	}
-	defer callConn.close() // a cancelled call's stream ends without an answer
+	defer callConn.close() // the stream of a cancelled call ends without a response
 	noticeConn, err := t.acquire()
 	if err != nil {
 		return measurement, err

@@ -14,19 +14,20 @@ import (
 	"time"
 )
 
-// conn is one keep-alive HTTP/1.1 connection. conn writes requests without net/http, so
-// that the client's work is small compared with the measured work. conn is for one
-// goroutine at a time.
+// conn is one keep-alive HTTP/1.1 connection. Requests are written without net/http, so
+// that the client's overhead does not distort the measurement. A conn must not be used by
+// several goroutines at once.
 type conn struct {
 	net net.Conn
 	in  *bufio.Reader
-	// requestHead is the head of an HTTP request up to the value of Content-Length.
-	// lastRequest is the HTTP request that was sent last.
+	// requestHead is the head of every HTTP request, up to the value of Content-Length.
+	// lastRequest is the last request; its memory is reused for the next request.
 	requestHead, lastRequest []byte
 	body                     bytes.Buffer
 }
 
-// dialTarget connects to target for POST requests with JSON and the given headers.
+// dialTarget opens a connection for POST requests to the URL target. Each request has a
+// JSON body and the given headers.
 func dialTarget(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -48,7 +49,7 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 
 func (c *conn) close() { _ = c.net.Close() }
 
-// send writes one request.
+// send writes an HTTP request with the given body, without reading the response.
 func (c *conn) send(body []byte) error {
 	c.lastRequest = append(c.lastRequest[:0], c.requestHead...)
 	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(body)), 10)
@@ -58,7 +59,7 @@ func (c *conn) send(body []byte) error {
 	return err
 }
 
-// readHead reads the head of the response.
+// readHead reads the head of an HTTP response. A status of 300 or more is an error.
 func (c *conn) readHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
@@ -72,8 +73,8 @@ func (c *conn) readHead() (*http.Response, error) {
 	return resp, nil
 }
 
-// post sends one request and returns the whole response body, which is valid until
-// the next request.
+// post sends an HTTP request and returns the whole response body. The returned bytes are
+// valid only until the next request.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-// requestHeader sends one request and returns a header of the response.
+// requestHeader sends an HTTP request and returns one header of the response.
 func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	if err := c.send(body); err != nil {
 		return "", err
@@ -102,10 +103,10 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// requestEvents sends one request. requestEvents calls onEvent with the data of each
-// event of the response and the time of the read. If the response is not a stream of
-// events, the data is the whole body. The data of an event is valid only until onEvent
-// returns.
+// requestEvents sends an HTTP request and calls onEvent for each server-sent event of the
+// response. The arguments are the event's data, which is valid only until onEvent
+// returns, and the time at which the event was read. If the response is not an event
+// stream, onEvent receives the whole body.
 func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

@@ -15,20 +15,20 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floorServer is the server for the baseline: the minimum work for a call in a page.
-// floorServer decodes the JSON of the request, sends text to a page and back, and
-// encodes the JSON of the response. floorServer has no gates, timers, schemas or error
+// floorServer is the baseline server: it does only the minimum work for a call in a page.
+// The server decodes the JSON request, sends text to a page and back, and encodes the
+// JSON response. Unlike opentabs, floorServer has no gates, timers, schemas or error
 // reports.
 //
-//	POST /echo        returns the request's JSON
-//	POST /page/<way>  sends it to the extension first; way is how far it goes (see floor/worker.js in e2e/bench)
+//	POST /echo        returns the JSON of the request
+//	POST /page/<way>  sends the JSON to the extension and back; way is how far (see floor/worker.js in e2e/bench)
 //	POST /notes       returns the notifications of the page, as server-sent events
-//	GET  /ws          the extension
-//	GET  /healthz     an empty response
+//	GET  /ws          opens the WebSocket of the extension
+//	GET  /healthz     returns an empty response
 type floorServer struct {
 	lastID chan int
 
-	mu             sync.Mutex // guards the fields of floorServer below mu
+	mu             sync.Mutex // guards ws, pendingAnswers and notifications
 	ws             *websocket.Conn
 	pendingAnswers map[int]chan []byte
 	notifications  chan []byte
@@ -50,7 +50,8 @@ func newFloorServer() http.Handler {
 	return mux
 }
 
-// exchangeText decodes a request, passes its text to transform, and encodes the result.
+// exchangeText decodes the JSON body of an HTTP request, encodes the JSON again, and
+// responds with the result of transform.
 func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
@@ -69,8 +70,9 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(text)
 }
 
-// askExtension sends a route, a number and text to the extension, and waits for the
-// response with that number.
+// askExtension sends text to the extension with a route and a new request number.
+// askExtension blocks until the extension's response with the same number arrives, for at
+// most 30 s.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
@@ -94,11 +96,11 @@ func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	}
 }
 
-// serveExtension receives texts of the extension: "<way><id> <text>" is a response, and
-// "n<text>" is a notification of the page.
+// serveExtension reads the messages that the extension sends over its WebSocket. A
+// message "<route><id> <text>" is a response, and "n<text>" is a notification from the
+// page.
 func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
-	// The server for the baseline accepts any origin, because the server has no
-	// secrets.
+	// The baseline server accepts WebSockets from any origin, because it has no secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return
@@ -122,7 +124,7 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 		idText, answerText, _ := bytes.Cut(text, []byte(" "))
 		id, err := strconv.Atoi(string(idText[min(1, len(idText)):]))
 		if err != nil {
-			continue // a keep-alive
+			continue // a keep-alive message without an ID
 		}
 		f.mu.Lock()
 		answer := f.pendingAnswers[id]
@@ -134,8 +136,8 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNotifications makes the page send notifications, and forwards each notification
-// as one event. The body of the request is {"count","everyMs"}.
+// serveNotifications makes the page send notifications, and forwards each notification as
+// a server-sent event. The arguments in the JSON-RPC request are {"count","everyMs"}.
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

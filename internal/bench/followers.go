@@ -13,18 +13,19 @@ import (
 	"sync/atomic"
 )
 
-// followerCounts has the number of events that followers have read. The program bench
-// prints one followerCounts for each line of stdin.
+// followerCounts has the numbers of events that followers have read so far. For each line
+// of stdin, the program bench prints one followerCounts as JSON.
 type followerCounts struct {
-	// Least and Most are the lowest and highest number of events of one follower.
-	// Missed is the number of reports of lost events.
+	// Least and Most are the lowest and the highest number of events that one follower
+	// has read. Missed is how often the server reported lost events.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`
 	Bytes  int64 `json:"bytes"`
 }
 
-// followerGroup is a group of clients that read events from the route /events.
+// followerGroup is a group of HTTP clients that read the event stream of the route
+// /events.
 type followerGroup struct {
 	conns  []net.Conn
 	events []atomic.Int64
@@ -32,8 +33,9 @@ type followerGroup struct {
 	bytes  atomic.Int64
 }
 
-// followEvents opens n streams of events and prints n, then prints the counts for each
-// line of stdin. If isStuck is true, followers read nothing.
+// followEvents opens n event streams and prints n, and then prints the current counts for
+// each line of stdin. If isStuck is true, the clients never read their streams, like
+// clients that hang.
 func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, stdout io.Writer) error {
 	c := &followerGroup{events: make([]atomic.Int64, n)}
 	defer func() {
@@ -62,8 +64,8 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 	return nil
 }
 
-// open opens one stream of events, and returns its body after the server has confirmed
-// the stream.
+// open opens one event stream and returns its body, after the server has confirmed the
+// stream.
 func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)
@@ -90,24 +92,24 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	return resp.Body, err
 }
 
-// read counts the events of one stream until the stream ends.
+// read counts the events of one event stream until the stream ends.
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
-	keptBytes := 0 // the number of bytes kept from the previous read, which may end inside an event's name
+	keptBytes := 0 // bytes kept from the previous read, which may end in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
 		text := buffer[:keptBytes+n]
 		lineEnd := bytes.LastIndexByte(text, '\n')
 		if lineEnd > 0 {
-			// The last line feed is kept, because the counted texts begin with a line
-			// feed.
+			// The last line feed is kept for the next read, because eventMarker and
+			// missedMarker begin with a line feed.
 			missedCount := bytes.Count(text[:lineEnd], missedMarker)
 			c.events[i].Add(int64(bytes.Count(text[:lineEnd], eventMarker) - missedCount))
 			c.missed.Add(int64(missedCount))
 			keptBytes = copy(buffer[:], text[lineEnd:])
 		} else if keptBytes = len(text); keptBytes == len(buffer) {
-			keptBytes = 0 // the buffer contains only a part of a long line
+			keptBytes = 0 // the buffer is full and contains only a part of a long line
 		}
 		c.bytes.Add(int64(n))
 		if err != nil {

@@ -16,38 +16,37 @@ import (
 	"opentabs/wire"
 )
 
-// instantBridge is a bridge whose pages return their arguments at once, to measure
-// the server alone.
+// instantBridge simulates a browser whose tools return their arguments at once, so that
+// benchmarks measure only the server.
 type instantBridge struct{}
 
 var _ dispatch.Bridge = instantBridge{}
 
-// Targets returns one live document of a fictitious browser.
+// Targets returns one document of a browser that does not exist.
 func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-// Start ends the run at once, with the arguments of the call as its result.
+// Start finishes a call at once and returns the call's arguments as its result.
 func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	sink.Finish(run.Args, nil)
 	return nil
 }
 
-// Answer implements dispatch.Bridge. Answer does nothing, because no tool of the
-// benchmark makes requests.
+// Answer does nothing, because the tools of the benchmark ask the server for nothing.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-// Resync implements dispatch.Bridge.
+// Resync does nothing, because there is no browser whose state could differ.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel implements dispatch.Bridge. Cancel reports each call as finished, because
-// calls end at once.
+// Cancel reports each call as already finished, because calls end at once.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// newInstantServer returns the routes of opentabs serve, including the guard, with an
-// instantBridge and the plugins and clients of stateDir.
+// newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge
+// instead of a browser. The plugins and the client tokens come from stateDir, and each
+// request is authenticated as in opentabs serve.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)

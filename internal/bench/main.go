@@ -1,14 +1,15 @@
-// Bench is the Go half of `make bench`: the client that measures, and the baselines for
-// comparison. Bench is a program for developers, not part of opentabs.
+// Bench is the Go half of `make bench`: a client that measures servers, and baseline
+// servers for comparison. The program bench is for developers and is not part of
+// opentabs.
 //
-//	bench client                      runs requests from stdin, one JSON object a line (order.go)
-//	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
-//	bench instant -state DIR -token T opentabs' HTTP and MCP server with a bridge that answers at once
-//	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
-//	bench smoke -update               the rows of `make bench-smoke` (smoke.go); runs at the root of the repository
+//	bench client                           runs the requests on stdin, one JSON object per line (order.go)
+//	bench floor                            the baselines: a plain HTTP echo, and an echo through a page (floor.go)
+//	bench instant -state DIR -token T      the HTTP and MCP server of opentabs, with a simulated browser
+//	bench followers -port N -token T -n N  n clients that count the events of the route /events (followers.go)
+//	bench smoke -update                    stores new values for make bench-smoke (smoke.go); run at the repository's root
 //
-// The servers floor and instant print their port on the first line and run until stdin
-// ends, so that they end with their parent process.
+// The servers floor and instant print their port on the first line. Both run until stdin
+// closes, so that they exit together with their parent process.
 package main
 
 import (
@@ -31,7 +32,8 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run runs the program with args and returns the exit code.
+// run runs the program bench with the command-line arguments args, and returns the exit
+// code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	mode := ""
 	if len(args) > 0 {
@@ -79,8 +81,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile starts a CPU profile, if name is not "". The returned function stop ends
-// the CPU profile.
+// startProfile starts to write a CPU profile to the file name; an empty name means no
+// profile. The returned function stops the profile and closes the file.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -98,8 +100,8 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serveLoopback runs server on a loopback port until stdin ends. serveLoopback prints
-// the port on which the server listens.
+// serveLoopback runs an HTTP server on a loopback port until stdin closes, and prints the
+// port to stdout. Port 0 means any free port.
 func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -7,45 +7,46 @@ import (
 	"io"
 )
 
-// request is one line of JSON that the benchmark reads from stdin. Action selects what
-// to do, and all other fields are parameters of the action.
+// request is one line of JSON that the benchmark reads from stdin. Action is what to do,
+// such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of a target, which is a server to measure. The action
-	// "connect" creates the target from URL, Token and IsTraced.
+	// Target is the name of the server to measure. The action "connect" assigns this name
+	// to a server with the given URL, Token and IsTraced.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
-	// IsTraced requests the hops of each call of the target.
+	// IsTraced is true if the server should return the timing of each hop of a call.
 	IsTraced bool `json:"isTraced"`
-	// Tool and Args are the tool to call and its arguments.
+	// Tool is the full name of the tool to call, and Args are the tool's arguments.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
-	// Calls is the total number of calls, and InFlight is how many calls run at a time.
-	// EveryMs is the time between two calls in milliseconds, if not 0.
+	// Calls is the total number of calls, and InFlight is how many calls run at once.
+	// EveryMs is the time between the starts of two calls in milliseconds; 0 means no
+	// pause.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
-	// Command and Env describe the process for the action "start", and Port is the port
-	// on which the process listens.
+	// Command and Env are the command line and the extra environment variables of the
+	// server that the action "start" runs. Port is the port on which this server listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
-	// TokenFile is the file with the server's token. If TokenFile is not empty, the
-	// action "start" lists the server's tools.
+	// TokenFile is the path of the file with the server's token. If TokenFile is not
+	// empty, the action "start" also measures a tools/list request.
 	TokenFile string `json:"tokenFile"`
-	// SettleMs is the time between the start of the process and the measurement of its
-	// memory, in milliseconds.
+	// SettleMs is how long the action "start" waits after the server's last response
+	// before it measures the server's memory, in milliseconds.
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client stores the targets of benchmark requests by name.
+// client has the servers to measure, by the names that benchmark requests use.
 type client struct {
 	targets map[string]*target
 }
 
-// serveRequests runs the requests from in one by one. For each request, serveRequests
-// writes one line: {"ok": result} or {"failed": "error"}.
+// serveRequests runs benchmark requests from in, one after the other. Each request
+// produces one line of output: {"ok": result} or {"failed": "error"}.
 func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
@@ -71,7 +72,8 @@ func serveRequests(in io.Reader, out io.Writer) error {
 	}
 }
 
-// handleRequest runs the action that a JSON line names, and returns the measurement.
+// handleRequest runs the action that a line of JSON requests, and returns the
+// measurement.
 func (c *client) handleRequest(line []byte) (any, error) {
 	var o request
 	if err := json.Unmarshal(line, &o); err != nil {

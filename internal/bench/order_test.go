@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// runRequests sends requests to a client and returns its responses.
+// runRequests passes benchmark requests to serveRequests, and returns the lines of its
+// output.
 func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -40,7 +41,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// newFailingServer is a server that begins a session, reports once and then fails each call.
+// newFailingServer starts an MCP server whose calls send one progress notification and
+// then fail.
 func newFailingServer(t *testing.T) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -107,7 +109,7 @@ func TestCancel(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "data: {}\n\n")
 			_ = http.NewResponseController(w).Flush()
-			notified <- <-notified // wait for the notification
+			notified <- <-notified // wait for the client's cancellation
 		case "notifications/cancelled":
 			notified <- string(m.Params)
 		}

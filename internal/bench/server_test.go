@@ -18,8 +18,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// runVariable is the environment variable that makes the test binary run as the program
-// bench.
+// runVariable is the environment variable that makes the test binary behave like the
+// program bench.
 const runVariable = "OPENTABS_TEST_RUN_BENCH"
 
 var serverProfile = flag.String("serverprofile", "", "a file for the CPU profile of the server that BenchmarkServer measures")
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startServer runs a server of bench in a separate process until the benchmark ends, and
-// returns its URL.
+// startServer runs the program bench as a server in a separate process until the
+// benchmark ends, and returns the server's URL.
 func startServer(b *testing.B, args ...string) string {
 	b.Helper()
 	program, err := os.Executable()
@@ -67,10 +67,12 @@ func startServer(b *testing.B, args ...string) string {
 	return "http://127.0.0.1:" + strings.TrimSpace(line)
 }
 
-// BenchmarkServer compares the HTTP and MCP server of opentabs, with a bridge that answers at
-// once, with a plain JSON echo. Each server runs in a separate process, and the two servers
-// are measured in alternating blocks. The ratio is the ratio of the medians of the blocks'
-// medians, as in the row "server" of `make bench`.
+// BenchmarkServer compares the HTTP and MCP server of opentabs with a plain JSON echo
+// server. Instead of a browser, the server of opentabs has a bridge that answers at once.
+// Each server runs in a separate process, and the benchmark alternates between blocks of
+// calls to each server. For each server, the benchmark computes the median of each block,
+// and the median of these medians. The reported ratio divides the result of opentabs by
+// the result of the echo server, as in the row "server" of `make bench`.
 func BenchmarkServer(b *testing.B) {
 	const callsPerBlock = 1000
 	stateDir := b.TempDir()
@@ -110,7 +112,7 @@ func BenchmarkServer(b *testing.B) {
 		oursBlocks = append(oursBlocks, measureBlock(ours))
 	}
 	floorNs, oursNs := medianNs(floorBlocks), medianNs(oursBlocks)
-	b.ReportMetric(0, "ns/op") // an iteration is a pair of blocks, whose time means nothing
+	b.ReportMetric(0, "ns/op") // hides the time per iteration, which is meaningless: an iteration is a pair of blocks
 	b.ReportMetric(float64(oursNs), "call-p50-ns")
 	b.ReportMetric(float64(floorNs), "floor-p50-ns")
 	b.ReportMetric(float64(oursNs)/float64(floorNs), "ratio")

@@ -18,30 +18,33 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// smokeFile has the last values of the rows. program is the program that make build
-// writes. Both paths are relative to the root of the repository.
+// smokeFile is the file with the stored value of each row of `make bench-smoke`. program
+// is the binary that `make build` writes. Both paths are relative to the root of the
+// repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"
 )
 
-// smokeAttempts is how often a row is measured before its loss counts. Other programs on
-// the machine can make a measurement worse, but not better.
+// smokeAttempts is how often a row must be worse than its stored value before the
+// benchmark fails. Several attempts are needed because other programs on the machine can
+// slow down a measurement.
 const smokeAttempts = 3
 
-// smokeGroup is a measurement that gives the values of several rows.
+// smokeGroup is one measurement that produces the values of several rows.
 type smokeGroup struct {
 	rows []smoke.Row
-	// measure returns one value per row. dir is an empty directory.
+	// measure returns one value per row of the group. The parameter dir is an empty
+	// temporary directory.
 	measure func(ctx context.Context, dir string) ([]float64, error)
-	// needsLinux is set if the measurement reads /proc.
+	// needsLinux is true if the measurement reads /proc, which only Linux has.
 	needsLinux bool
 }
 
 // smokeGroups are all measurements of `make bench-smoke`. The tolerances of counts are
-// less than five allocations and less than a field in a frame. The tolerances of times
-// and memory are several times the spread of 20 runs on one machine (see
-// docs/performance.md), because processors differ in their ratios.
+// small enough to detect five more allocations, or one more field in a message frame. The
+// tolerances of times and memory are several times the spread of 20 runs on one machine
+// (see docs/performance.md), because ratios of times differ between processors.
 var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
 		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},
@@ -79,8 +82,8 @@ var smokeGroups = []smokeGroup{
 	}, measure: measureProgram},
 }
 
-// runSmoke measures all rows and compares the values with the last values. With isUpdate,
-// runSmoke stores the values instead.
+// runSmoke measures all rows of `make bench-smoke` and compares them with the stored
+// values. If isUpdate is true, runSmoke stores the new values instead.
 func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
 	last, err := smoke.Read(smokeFile)
 	if err != nil {
@@ -113,7 +116,6 @@ func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
 	return result.Err()
 }
 
-// ids returns the IDs of the rows of a group.
 func (g smokeGroup) ids() []string {
 	ids := make([]string, 0, len(g.rows))
 	for _, row := range g.rows {
@@ -122,8 +124,9 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-// measureGroup measures the rows of a group. measureGroup measures again if a row is
-// worse than its last value, and returns the least value of each row.
+// measureGroup measures the rows of a group and returns the lowest measured value of each
+// row. If a row is worse than its stored value, measureGroup repeats the measurement, up
+// to smokeAttempts times in total.
 func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
 	rows := slices.Clone(group.rows)
 	for i := range rows {
@@ -150,15 +153,16 @@ func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]sm
 	return rows, nil
 }
 
-// measureWithoutCollector measures a group without the garbage collector, because its runs
-// would change times and counts.
+// measureWithoutCollector measures a group with the garbage collector off, because
+// garbage collections would change times and allocation counts.
 func measureWithoutCollector(ctx context.Context, group smokeGroup, dir string) ([]float64, error) {
 	debug.FreeOSMemory()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	return group.measure(ctx, dir)
 }
 
-// countExtensionWork runs the script that counts the work of the extension.
+// countExtensionWork runs a script that counts what the extension does for a call, such
+// as the bytes that it sends.
 func countExtensionWork(ctx context.Context) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, "node_modules/.bin/tsx", "extension/test/smoke-counts.ts")
 	cmd.Stderr = os.Stderr

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// TestSmokeFile checks that the file of last values has every row of `make bench-smoke`
-// with its current text, unit and tolerance.
+// TestSmokeFile checks that the file smoke.json contains every row of `make bench-smoke`
+// with its current description, unit and tolerance.
 func TestSmokeFile(t *testing.T) {
 	rows, err := smoke.Read("smoke.json")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestSmokeFile(t *testing.T) {
 }
 
 // TestLossIsMeasuredAgain checks that a row fails only if every attempt is worse than the
-// last value, because other programs on the machine can slow down one attempt.
+// stored value, because other programs on the machine can slow down one attempt.
 func TestLossIsMeasuredAgain(t *testing.T) {
 	last := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
 	for _, c := range []struct {

@@ -18,22 +18,24 @@ import (
 	"opentabs/plugin"
 )
 
-// smokeTool is the tool that measureSmokeCalls calls. smokeArgs are its arguments, which
-// are as long as in the row "server" of `make bench`.
+// smokeTool is the tool that measureSmokeCalls calls. The arguments smokeArgs are as long
+// as the arguments in the row "server" of `make bench`.
 const smokeTool = "smoke__echo"
 
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
 
-// callCosts are the costs of a call to a tool without a page.
+// callCosts are the costs of one tool call over HTTP, measured without a browser.
 type callCosts struct {
-	// ratio is the time of a call over HTTP, as a multiple of the time of a plain echo.
+	// ratio is the time of a tool call over HTTP divided by the time of a plain HTTP
+	// echo.
 	ratio float64
-	// allocs is the number of allocations of a call.
+	// allocs is the number of heap allocations of a tool call, in the client and the
+	// server together.
 	allocs float64
 }
 
-// measureSmokeCalls compares calls over HTTP with plain echoes. Client and servers run in
-// this process, so the number of allocations includes both.
+// measureSmokeCalls compares tool calls over HTTP with plain HTTP echoes. The client and
+// the servers run in one process, so the number of allocations includes the client's.
 func measureSmokeCalls(dir string) (costs callCosts, err error) {
 	state := filepath.Join(dir, "state")
 	if err := installSmokePlugin(dir, state); err != nil {
@@ -75,8 +77,8 @@ func measureSmokeCalls(dir string) (costs callCosts, err error) {
 	return costs, err
 }
 
-// installSmokePlugin writes a package with the tool smokeTool and adds it to the plugins
-// of a state directory.
+// installSmokePlugin writes a plugin with the tool smokeTool and installs the plugin in a
+// state directory.
 func installSmokePlugin(dir, state string) error {
 	const code = `(()=>{globalThis.__openTabs.adapters["smoke"]={tools:[]}})();` + "\n"
 	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters["smoke"];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
@@ -100,7 +102,8 @@ func installSmokePlugin(dir, state string) error {
 	return err
 }
 
-// listenInProcess runs a server on a free loopback port until stop is called.
+// listenInProcess runs an HTTP server on a free loopback port until the returned function
+// stop is called.
 func listenInProcess(server *http.Server) (url string, stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,7 +113,8 @@ func listenInProcess(server *http.Server) (url string, stop func(), err error) {
 	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
-// makeSmokeClient returns a function that makes one call on one connection.
+// makeSmokeClient opens a connection and returns a function that calls smokeTool once
+// over this connection.
 func makeSmokeClient(url, token string) (call func() error, stop func(), err error) {
 	t, err := connectTarget(url, token)
 	if err != nil {
@@ -134,9 +138,9 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 	}, c.close, nil
 }
 
-// countAllocs returns how many allocations one run of f makes. The average is rounded
-// down, as in testing.AllocsPerRun. Unlike testing.AllocsPerRun, countAllocs does not
-// reduce the number of processors, because f waits for goroutines.
+// countAllocs returns the average number of heap allocations of one run of f, rounded
+// down as in testing.AllocsPerRun. Unlike testing.AllocsPerRun, countAllocs keeps the
+// number of processors, because f waits for other goroutines.
 func countAllocs(runs int, f func() error) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

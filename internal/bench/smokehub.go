@@ -18,17 +18,18 @@ import (
 	"opentabs/wsbridge"
 )
 
-// hubCosts are the costs of a run through the WebSocket hub.
+// hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
-	// ratio is the time of a run, as a multiple of the time of a bare echo over the
+	// ratio is the time of a tool run divided by the time of a plain echo over the
 	// WebSocket library.
 	ratio float64
-	// dispatchBytes is the length of the frame that starts a run without arguments.
+	// dispatchBytes is the length of the message frame that starts a tool run without
+	// arguments.
 	dispatchBytes float64
 }
 
-// measureSmokeHub compares runs through the hub with bare echoes over the WebSocket
-// library.
+// measureSmokeHub compares tool runs through the WebSocket hub with plain echoes over the
+// WebSocket library.
 func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 	echo, stopEcho, err := makeBareEcho(ctx)
 	if err != nil {
@@ -71,7 +72,8 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 	return costs, err
 }
 
-// makeBareEcho returns a function that sends a frame over a WebSocket and reads its echo.
+// makeBareEcho returns a function that sends a message over a WebSocket and waits for the
+// echo.
 func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err error) {
 	conns := make(chan *websocket.Conn, 1)
 	floorURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +98,7 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 		}
 	}()
 	c := <-conns
-	frame := bytes.Repeat([]byte("x"), 420) // the length of a frame with smokeArgs
+	frame := bytes.Repeat([]byte("x"), 420) // the length of a message frame with smokeArgs
 	echo = func() error {
 		if err := c.Write(ctx, websocket.MessageText, frame); err != nil {
 			return err
@@ -111,40 +113,43 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	}, nil
 }
 
-// endSignal is a sink that receives only the end of a run.
+// endSignal receives the end of a tool run and ignores all other events of the run.
 type endSignal chan *wire.CallError
 
 var _ dispatch.Sink = endSignal(nil)
 
-// Reports implements dispatch.Sink.
+// Reports ignores progress reports.
 func (endSignal) Reports([]wire.Report, int) {}
 
-// Ask implements dispatch.Sink.
+// Ask ignores the tool's requests to the server.
 func (endSignal) Ask(wire.ToolAskParams) {}
 
-// LinkLost implements dispatch.Sink.
+// LinkLost ignores the loss of the browser's connection.
 func (endSignal) LinkLost() {}
 
-// LinkRestored implements dispatch.Sink.
+// LinkRestored ignores that the browser has reconnected.
 func (endSignal) LinkRestored() {}
 
-// Finish implements dispatch.Sink.
+// Finish sends the error of the ended run to the channel; nil after a success.
 func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
-// reportingBridge is a bridge that keeps the sink of its last run.
+// reportingBridge simulates a browser whose tools never end by themselves. The sink of
+// each run is sent to the channel sinks, so that a benchmark can report progress.
 type reportingBridge struct {
 	instantBridge
 	sinks chan dispatch.Sink
 }
 
-// Start keeps the sink of the run, which runs until the sink is finished.
+// Start sends the sink of the run to b.sinks. The run ends when the benchmark calls
+// Finish on the sink.
 func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	b.sinks <- sink
 	return nil
 }
 
-// measureSmokeReports returns the time of one progress report in dispatch, as a multiple
-// of the time to lock a mutex, read the clock and store a number.
+// measureSmokeReports measures how long package dispatch takes for one progress report.
+// The result is a multiple of the time to lock a mutex, read the clock and store a
+// number.
 func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 	bridge := reportingBridge{sinks: make(chan dispatch.Sink, 1)}
 	d := dispatch.New(bridge, dispatch.Options{})

@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	// idleTime is how long a server runs before its memory is measured. The server returns
-	// the memory of its start to the system after 3 s.
+	// idleTime is how long a server runs before its memory is measured. About 3 s after
+	// its start, the server returns unused memory to the operating system.
 	idleTime = 5 * time.Second
-	// idleStartTimeout is how long the server may take to start and to end.
+	// idleStartTimeout limits the whole measurement of an idle server, from its start to
+	// its exit.
 	idleStartTimeout = time.Minute
 )
 
-// measureIdleServer starts a server without plugins in dir and returns its goroutines,
-// its resident memory, and its resident memory without file pages, both in MB. A signal
-// makes the server write its goroutines to stderr and end.
+// measureIdleServer starts a server without plugins whose state directory is dir. The
+// results are the number of goroutines, the resident memory in MB, and the resident
+// memory without file-backed pages in MB. At the end, SIGQUIT makes the server write its
+// goroutines to stderr and exit.
 func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	ctx, stop := context.WithTimeout(ctx, idleStartTimeout)
 	defer stop()
@@ -41,7 +43,7 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		return nil, err
 	}
-	_ = cmd.Wait() // a server that is ended by SIGQUIT has an exit code other than 0
+	_ = cmd.Wait() // after SIGQUIT, the exit code is not 0
 	goroutines := strings.Count(stderr.String(), "\ngoroutine ")
 	if goroutines == 0 {
 		return nil, fmt.Errorf("the server wrote no goroutines: %s", stderr.Bytes())
@@ -49,8 +51,8 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	return []float64{float64(goroutines), float64(rss) / 1e6, float64(private) / 1e6}, nil
 }
 
-// measureProgram returns how many allocations the program makes before its first
-// statement, and the size of the program in MB.
+// measureProgram returns how many allocations the program opentabs makes before main
+// starts, and the size of its binary in MB.
 func measureProgram(ctx context.Context, _ string) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, program, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// maxBlocks is the number of blocks of one comparison. On a busy machine, a comparison
-	// ends after maxCompareTime, but not before it has minBlocks blocks.
+	// maxBlocks is how many blocks of runs a comparison measures per function. On a busy
+	// machine, a comparison ends after maxCompareTime, but measures at least minBlocks
+	// blocks.
 	maxBlocks      = 150
 	minBlocks      = 40
 	maxCompareTime = 4 * time.Second
 )
 
-// compareTimes returns the time of ours as a multiple of the time of floor. The two
-// alternate in short blocks of runs. Other programs on the machine only make a run
-// slower, so compareTimes compares the fast blocks.
+// compareTimes returns the time of the function ours divided by the time of the function
+// floor. Short blocks of runs of ours and floor alternate. Other programs on the machine
+// can only slow a run down, so compareTimes compares the fast blocks.
 func compareTimes(runs int, floor, ours func() error) (float64, error) {
 	var floorTimes, ourTimes []time.Duration
 	begin := time.Now()
@@ -35,7 +36,7 @@ func compareTimes(runs int, floor, ours func() error) (float64, error) {
 	return float64(fastTime(ourTimes)) / float64(fastTime(floorTimes)), nil
 }
 
-// medianTime returns the median time of runs of f.
+// medianTime runs f several times and returns the median duration of a run.
 func medianTime(runs int, f func() error) (time.Duration, error) {
 	times := make([]time.Duration, runs)
 	for i := range times {
@@ -49,7 +50,7 @@ func medianTime(runs int, f func() error) (time.Duration, error) {
 	return times[len(times)/2], nil
 }
 
-// fastTime returns the 20 % quantile of times.
+// fastTime returns the 20th percentile of times, and sorts times.
 func fastTime(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	return times[len(times)/5]

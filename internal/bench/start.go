@@ -16,27 +16,28 @@ import (
 	"time"
 )
 
-// startMeasurement is the result of the action start. The times in startMeasurement are
-// in milliseconds since just before the exec of the server.
+// startMeasurement is the result of the benchmark action "start". Its times are in
+// milliseconds since just before the server process was started.
 type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
-	// HealthMs is when /healthz answered; 0 if /healthz was not requested.
+	// HealthMs is when the server responded to /healthz; 0 if /healthz was not requested.
 	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the response to tools/list was complete; 0 without a tools/list.
-	// Tools is the number of listed tools.
+	// ListMs is when the response to tools/list was complete; 0 if tools/list was not
+	// requested. Tools is the number of tools in this response.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the server's resident memory, measured SettleMs after the last
-	// response. AnonBytes is the part of RSSBytes that is not backed by a file.
+	// RSSBytes is the server's resident memory, measured request.SettleMs after the last
+	// response. AnonBytes is the part of the resident memory that is not backed by a
+	// file.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`
 }
 
-// startTimeout is how long a server may take to start.
+// startTimeout is how long a server may take to start before the benchmark fails.
 const startTimeout = time.Minute
 
-// measureStart starts a server, waits until the server answers /healthz on o.Port,
-// measures the server's memory and ends the server.
+// measureStart starts a server, waits until the server responds to /healthz on o.Port,
+// measures the server's memory and stops the server.
 func measureStart(o request) (s startMeasurement, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
@@ -101,7 +102,8 @@ func measureStart(o request) (s startMeasurement, err error) {
 	return s, err
 }
 
-// listTools starts a session and returns the response to its first tools/list.
+// listTools starts an MCP session and returns the response to its first tools/list
+// request.
 func listTools(url, tokenFile string) ([]byte, error) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
@@ -129,7 +131,8 @@ func countTools(answer []byte) (int, error) {
 	return len(listResponse.Result.Tools), err
 }
 
-// isKilledBy reports whether the signal sig ended a process.
+// isKilledBy reports whether err, the result of [exec.Cmd.Wait], means that the signal
+// sig ended the process.
 func isKilledBy(err error, sig syscall.Signal) bool {
 	var exitError *exec.ExitError
 	if !errors.As(err, &exitError) {
@@ -141,8 +144,7 @@ func isKilledBy(err error, sig syscall.Signal) bool {
 
 func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }
 
-// residentMemory reads a process's resident memory from /proc, so it works on Linux
-// only.
+// residentMemory reads the resident memory of a process from /proc, which only Linux has.
 func residentMemory(pid int) (residentBytes, anonymousBytes int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -10,23 +10,24 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is the receiver of calls: an MCP server, or `bench floor`, which echoes the
-// bodies of requests.
+// target is a server to measure: an MCP server, or `bench floor`, which echoes the bodies
+// of requests.
 type target struct {
 	url       string
 	headers   map[string]string
 	lastID    atomic.Int64
 	idleConns chan *conn // idle connections, which acquire reuses
-	isTraced  bool       // set if the results of calls have hops
+	isTraced  bool       // true if the results of calls include their hops
 }
 
-// maxIdleConns is the maximum number of idle connections that are kept for reuse.
 const maxIdleConns = 1024
 
-// connectTarget returns a target at url, without connecting to it if token is empty. If
-// token is not empty, the target is an MCP server, and connectTarget starts a session
-// of protocol version 2025-11-25. The session declares that it needs no text that repeats
-// the structured content, so that a large result arrives once, as from the floor.
+// connectTarget returns a target for the server at url. If token is not empty, the server
+// is an MCP server, and connectTarget starts a session with protocol version 2025-11-25.
+// The session declares that results need no text that repeats their structured content. A
+// large result is then sent only once, as by the baseline server.
+//
+// If token is empty, connectTarget sends nothing.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {
@@ -38,7 +39,8 @@ func connectTarget(url, token string) (*target, error) {
 		return nil, err
 	}
 	defer c.close()
-	// Clients whose names begin with "opentabs " list all tools.
+	// The server sends its complete list of tools to clients whose names begin with
+	// "opentabs ".
 	session, err := c.requestHeader([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
 		`"capabilities":{"experimental":{"opentabs/structuredOnly":{}}},"clientInfo":{"name":"opentabs bench","version":"1"}}}`), "Mcp-Session-Id")
 	if err != nil {
@@ -56,8 +58,8 @@ func connectTarget(url, token string) (*target, error) {
 	return t, err
 }
 
-// traceCalls requests the hops of all later calls. traceCalls closes the idle
-// connections, whose requests do not have the header.
+// traceCalls adds the header that makes the server return the hops of each later call.
+// Idle connections are closed, because their requests lack this header.
 func (t *target) traceCalls() {
 	t.isTraced = true
 	t.headers = maps.Clone(t.headers)
@@ -67,7 +69,7 @@ func (t *target) traceCalls() {
 	}
 }
 
-// acquire returns an idle or new connection.
+// acquire returns an idle connection, or opens a new connection if none is idle.
 func (t *target) acquire() (*conn, error) {
 	select {
 	case c := <-t.idleConns:
@@ -77,7 +79,8 @@ func (t *target) acquire() (*conn, error) {
 	}
 }
 
-// release makes a connection idle after a successful exchange.
+// release keeps a connection for reuse, or closes the connection if maxIdleConns are
+// idle. Call release only after the whole response was read.
 func (t *target) release(c *conn) {
 	select {
 	case t.idleConns <- c:
@@ -86,8 +89,8 @@ func (t *target) release(c *conn) {
 	}
 }
 
-// makeCallRequest returns the text of a tools/call with a new id, and the id. With hasProgress, the
-// id is also the progress token.
+// makeCallRequest appends a tools/call request with a new ID to dst, and returns the ID.
+// If hasProgress is true, the ID is also the progress token.
 func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
@@ -102,8 +105,8 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 	return append(dst, "}}"...), id
 }
 
-// responseError returns the error in a response, or "". responseError does not decode
-// the response, which may have 100 MB.
+// responseError returns the beginning of a response that reports an error; "" if the call
+// succeeded. The response is not decoded, because it may have 100 MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

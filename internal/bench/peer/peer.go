@@ -1,5 +1,6 @@
-// Package peer has a browser for benchmarks of the WebSocket hub. The browser answers each
-// run with as little work as possible, so that the time of a run is the time of the hub.
+// Package peer simulates a browser for benchmarks of the WebSocket hub. The simulated
+// browser does as little work as possible, so that a benchmark measures almost only the
+// hub.
 package peer
 
 import (
@@ -21,29 +22,30 @@ import (
 )
 
 const (
-	// Key is the shared secret of the hub and the browser.
+	// Key is the shared secret of the hub and the simulated browser.
 	Key = "benchmark"
-	// Origin is the origin of the browser.
+	// Origin is the HTTP origin that the simulated browser sends.
 	Origin = "chrome-extension://benchmark"
-	// pingID is the ID of the ping that follows the tabs.
+	// pingID is the ID of the ping that the simulated browser sends after its list of
+	// tabs.
 	pingID = "ping-2"
 )
 
-// Target is the only document of the browser.
+// Target is the only document of the simulated browser.
 var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "document"}
 
-// Browser is a browser that answers each run with the same result.
+// Browser is a simulated browser that responds to every tool run with the same result.
 type Browser struct {
 	ws *websocket.Conn
-	// lastRunBytes is the length of the last frame that started a run.
+	// lastRunBytes is the length of the last message frame that started a tool run.
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has answered a ping that follows the tabs.
+	// synced is closed when the hub has answered the ping, and so has the list of tabs.
 	synced    chan struct{}
 	setSynced func()
 }
 
-// Connect connects a Browser to a hub. All runs of the Browser have the result output.
-// Connect returns when the hub has the document of the Browser.
+// Connect connects a simulated browser to a hub. Every tool run in this browser returns
+// output. Connect blocks until the hub has received the browser's list of tabs.
 func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Browser, error) {
 	u, err := url.Parse(hubURL)
 	if err != nil {
@@ -99,14 +101,15 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 	}
 }
 
-// Close closes the connection.
+// Close closes the WebSocket to the hub.
 func (b *Browser) Close() { _ = b.ws.CloseNow() }
 
-// LastRunBytes returns the length of the last frame that started a run.
+// LastRunBytes returns the length in bytes of the last message frame that started a tool
+// run.
 func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
 
-// answerRuns answers each run with body until the connection closes. answerRuns finds the
-// ID by its position and does not parse the frame.
+// answerRuns responds to every tool run with body until the connection closes. To save
+// time, answerRuns does not parse frames: the ID is always at the same position.
 func (b *Browser) answerRuns(ctx context.Context, body []byte) {
 	idPosition := bytes.Index(wire.AppendRequest(nil, pingID, wire.MethodPing, nil), []byte(pingID))
 	answer := []byte{}

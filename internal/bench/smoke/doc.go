@@ -1,4 +1,4 @@
-// Package smoke compares measurements of `make bench-smoke` with the values that were
-// measured last and are stored in a file of the repository. A value that became worse by
-// more than its tolerance is a [Loss]. For all rows, less is better.
+// Package smoke compares the measurements of `make bench-smoke` with values from a file
+// in the repository. A measurement that exceeds the stored value by more than its
+// tolerance is a [Loss]. A lower value is always better.
 package smoke

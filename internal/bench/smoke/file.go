@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Read reads the rows of a file. A missing file has no rows.
+// Read returns the stored rows from a JSON file. If the file is missing, Read returns no
+// rows and no error.
 func Read(name string) ([]Row, error) {
 	text, err := os.ReadFile(name)
 	if os.IsNotExist(err) {
@@ -24,8 +25,8 @@ func Read(name string) ([]Row, error) {
 	return rows, nil
 }
 
-// Write writes rows to a file, one row per line, so that the history of a line is the
-// history of a row.
+// Write writes rows to a JSON file, one row per line, so that git blame finds the commit
+// that last changed a row.
 func Write(name string, rows []Row) error {
 	var text bytes.Buffer
 	text.WriteString("[")
@@ -44,11 +45,12 @@ func Write(name string, rows []Row) error {
 	return os.WriteFile(name, text.Bytes(), 0o644)
 }
 
-// linePrefix is the beginning of the line of a row in a file.
+// linePrefix returns the beginning of the line that [Write] writes for the row with this
+// ID.
 func linePrefix(id string) string { return `{"id":"` + id + `",` }
 
-// lineOf returns the number of the line of a row in the text of a file, from 1; 0 if the
-// row is missing.
+// lineOf returns the number of the line that contains the row with this ID, from 1; 0 if
+// the text contains no such row.
 func lineOf(text, id string) int {
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, linePrefix(id)) {

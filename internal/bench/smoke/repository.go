@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// uncommittedHash is git's hash for a line that is not committed.
+// uncommittedHash is the commit hash that git blame prints for a line that is not
+// committed yet.
 const uncommittedHash = "0000000000000000000000000000000000000000"
 
-// CommitsSince returns the range of the commits from the commit that wrote the last
-// value of a row to HEAD, as text. CommitsSince also works in a shallow clone, and in
-// a copy of the source without git.
+// CommitsSince describes the range of commits since the stored value of a row was
+// written, such as "1a2b3c4..5d6e7f8 (3)". In a shallow clone, the range may be inexact.
+// Without a git repository, the returned text begins with "unknown".
 func CommitsSince(ctx context.Context, file, id string) string {
 	text, err := os.ReadFile(file)
 	line := lineOf(string(text), id)
@@ -44,7 +45,7 @@ func CommitsSince(ctx context.Context, file, id string) string {
 		return "none; the last value is not committed" + changes
 	}
 	short := hash[:min(len(hash), len(head))]
-	// In a shallow clone, git reports the oldest known commit for older lines.
+	// In a shallow clone, git blame attributes older lines to the oldest fetched commit.
 	if shallow, err := git("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && strings.Contains(blame, "\nboundary\n") {
 		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", short, head, changes)
 	}

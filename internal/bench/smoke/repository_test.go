@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repository is a git repository with a file of rows.
+// repository is a temporary git repository that contains a file of stored rows.
 type repository struct {
 	t    *testing.T
 	dir  string
@@ -24,7 +24,7 @@ func newRepository(t *testing.T) repository {
 	return r
 }
 
-// git runs git without the settings of the user, and returns its output.
+// git runs a git command without the user's git configuration, and returns the output.
 func (r repository) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -38,7 +38,8 @@ func (r repository) git(args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// commit writes rows, commits them and returns the short hash of the commit.
+// commit writes the rows to the file, commits the file and returns the short hash of the
+// commit.
 func (r repository) commit(rows []Row) string {
 	r.t.Helper()
 	if err := Write(r.file, rows); err != nil {
@@ -55,7 +56,7 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 	newRows := slices.Clone(fakeRows)
 	newRows[1].Value = 1.2
 	second := r.commit(newRows)
-	third := r.commit(newRows) // changes nothing
+	third := r.commit(newRows) // commits without a change of the file
 	for id, want := range map[string]string{
 		"allocs": first + ".." + third + " (2): git log --oneline " + first + ".." + third,
 		"ratio":  second + ".." + third + " (1): git log --oneline " + second + ".." + third,

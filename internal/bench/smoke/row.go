@@ -7,43 +7,45 @@ import (
 	"strings"
 )
 
-// Row is one measured number. The rows of the file have the values that were measured
-// last.
+// Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
-	// ID is the unique name of the row, and What describes what is measured.
+	// ID is the unique name of the row. What describes for developers what the row
+	// measures.
 	ID   string `json:"id"`
 	What string `json:"what"`
-	// Value is the measured number in Unit.
+	// Value is the measured number. Unit is the unit of Value, such as "MB" or "x"; empty
+	// for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Tolerance is how much a new value may exceed the last value, in Unit.
+	// Tolerance is how much a new measurement may exceed the stored value, in Unit.
 	Tolerance float64 `json:"tolerance"`
-	// Date is the day of the last measurement, such as 2026-11-23.
+	// Date is the day on which the stored value was measured, such as 2026-11-23.
 	Date string `json:"date,omitempty"`
 }
 
-// roundingError is less than the difference of any two values in the file.
+// roundingError is a margin for floating-point errors, smaller than any real difference
+// of two measurements.
 const roundingError = 1e-9
 
-// isWorse reports whether value is outside the tolerance of the row.
+// isWorse reports whether value exceeds the stored value by more than the tolerance.
 func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+roundingError }
 
-// isBetter reports whether value is so much less that the row should get the new value.
+// isBetter reports whether value is below the stored value by more than the tolerance.
 func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
 
-// IsWorse reports whether a new measurement of a row is worse than the last value. A row
-// without a last value is not worse.
+// IsWorse reports whether a new measurement of a row exceeds the row's stored value by
+// more than the tolerance. Without a stored value, IsWorse returns false.
 func IsWorse(last []Row, measured Row) bool {
 	row, ok := find(last, measured.ID)
 	return ok && row.isWorse(measured.Value)
 }
 
-// Loss is a row whose new value is worse than the last value by more than the tolerance.
+// Loss is a row whose new value exceeds the stored value by more than the tolerance.
 type Loss struct {
 	Last Row
-	// Value is the new value.
+	// Value is the newly measured value.
 	Value float64
-	// Commits is the range of the commits that may have caused the loss; see Repository.
+	// Commits is the range of commits that may have caused the loss; see [CommitsSince].
 	Commits string
 }
 
@@ -58,18 +60,19 @@ func (l Loss) String() string {
 		format(l.Last.Tolerance, l.Last.Unit), l.Commits)
 }
 
-// Result is the comparison of a measurement with the last values.
+// Result is the comparison of new measurements with the stored values.
 type Result struct {
 	Losses []Loss
-	// Gains are the rows with a better value, which should be stored.
+	// Gains are the rows that improved by more than the tolerance. The new values should
+	// be stored.
 	Gains []Row
-	// Unknown are the IDs of measured rows without a last value. Unmeasured are the IDs of
-	// rows of the file that were not measured.
+	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
+	// of stored rows that were not measured.
 	Unknown, Unmeasured []string
 }
 
-// Compare compares a measurement with the last values. commitsSince returns the range of
-// the commits since the last value of a row was written.
+// Compare compares new measurements with the stored values. The function commitsSince
+// returns the range of commits since a row's stored value was written.
 func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 	var result Result
 	for _, row := range measured {
@@ -91,8 +94,8 @@ func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 	return result
 }
 
-// Err returns an error that describes every loss and every row that only one side has;
-// nil if there is none.
+// Err returns an error that lists every [Loss], every row without a stored value, and
+// every stored row that was not measured. Err returns nil if there are no such rows.
 func (r Result) Err() error {
 	var lines []string
 	for _, loss := range r.Losses {
@@ -113,9 +116,9 @@ func (r Result) Err() error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// Update returns the rows to store after a measurement on date. A row keeps its last
-// value if the new value differs by at most half of the tolerance, so that noise does
-// not change the file.
+// Update returns the rows to store after a measurement on the day date. A row keeps its
+// stored value if the new value differs by at most half of the tolerance, so that noise
+// does not change the file.
 func Update(last, measured []Row, date string) []Row {
 	updated := make([]Row, 0, len(measured))
 	for _, row := range measured {
@@ -128,7 +131,8 @@ func Update(last, measured []Row, date string) []Row {
 	return updated
 }
 
-// Table returns the rows as lines of text: last value, new value and tolerance.
+// Table formats the rows as a text table with the stored value, the new value and the
+// tolerance of each row.
 func Table(last, measured []Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", "row", "last", "new", "tolerance", "what")
@@ -151,7 +155,7 @@ func find(rows []Row, id string) (Row, bool) {
 	return Row{}, false
 }
 
-// format returns a value with its unit, such as "113" or "1.35 x".
+// format writes a number with its unit, such as "113" or "1.35 x".
 func format(value float64, unit string) string {
 	text := strconv.FormatFloat(value, 'f', -1, 64)
 	if unit == "" {

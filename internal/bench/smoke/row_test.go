@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// fakeRows are last values with a tolerance.
+// fakeRows are rows with stored values, as in the file that Read returns.
 var fakeRows = []Row{
 	{ID: "allocs", What: "allocations of a call", Value: 30, Tolerance: 2, Date: "2026-11-23"},
 	{ID: "ratio", What: "time of a call, as a multiple of an echo", Value: 1.43, Unit: "x", Tolerance: 0.25, Date: "2026-11-22"},
 	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
-// measure returns rows with new values.
+// measure simulates a measurement: the rows of fakeRows with the given values.
 func measure(values ...float64) []Row {
 	rows := make([]Row, 0, len(values))
 	for i, value := range values {
@@ -86,7 +86,8 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 	}
 }
 
-// TestUpdateOfExactRow checks that a row without tolerance always gets its new value.
+// TestUpdateOfExactRow checks that Update always stores the new value of a row whose
+// tolerance is 0.
 func TestUpdateOfExactRow(t *testing.T) {
 	last := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
 	got := Update(last, []Row{{ID: "count", Value: 2}}, "2026-12-01")
