@@ -1,10 +1,10 @@
-// Package browsernames keeps the names of browsers and the default browser of each MCP
+// Package browsernames stores the names of browsers and the default browser of each MCP
 // client.
 //
-// Start with [Open]. The server calls [Store.NameOf] to get the name of each browser that
-// connects, and commands change names and default browsers. No two browsers have the same
-// name: the second browser with the name "Chrome on Linux" gets the name "Chrome on Linux
-// 2", which it keeps after a restart.
+// [Open] returns a [Store]. The server calls [Store.NameOf] for each browser that
+// connects, and commands of the user change names and default browsers. Two browsers
+// never have the same name: the second "Chrome on Linux" is named "Chrome on Linux 2",
+// also after a restart.
 //
 // # Concurrency
 //
@@ -30,60 +30,64 @@ import (
 )
 
 const (
-	// maxNameChars limits the length of a browser's name that the user gives.
+	// maxNameChars is the maximum length of a browser name that the user chooses, in
+	// characters.
 	maxNameChars = 60
-	// keepUnnamed is how long opentabs stores a browser to which the user gave no name.
+	// keepUnnamed is how long opentabs remembers a disconnected browser that the user has
+	// not named.
 	keepUnnamed = 30 * 24 * time.Hour
-	// seenPrecision is the resolution at which opentabs stores when a browser last
-	// connected.
+	// seenPrecision is the resolution of the stored time at which a browser last
+	// connected. A coarse resolution saves writes to the disk.
 	seenPrecision = time.Hour
-	// copyMark is a character in the ID of a browser that runs a copy of another
-	// browser's profile. Such an ID changes with each start of the browser, so opentabs
-	// does not store the browser.
+	// copyMark is a character that occurs only in the ID of a browser that runs a copy of
+	// another browser's profile. Such an ID changes with each start of the browser, so
+	// opentabs does not store browsers with this character in the ID.
 	copyMark = "~"
 )
 
 // Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the name of the browser that surfaces show. No other browser has the same
-	// name.
+	// Name is the browser's name as users see it, such as "Chrome on Linux 2". Names are
+	// unique.
 	Name string `json:"name"`
-	// IsGiven is true if the user gave the browser its name.
+	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`
-	// SentName is the user's name for the browser in the last message of the extension;
-	// empty if the extension sent a default name.
+	// SentName is the name that the user typed in the extension, as last sent by the
+	// extension; empty if the user typed no name there.
 	SentName string `json:"sent,omitempty"`
-	// SentDefault is the default name that the extension sent. Default is the default
-	// name without a number: SentDefault, or a name that contains the profile and the
-	// computer.
+	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
+	// Default is the browser's default name without a number: SentDefault, or a name with
+	// the profile and the computer, such as "Chrome (Work) on laptop".
 	SentDefault string    `json:"sent_default,omitempty"`
 	Default     string    `json:"default"`
 	LastSeen    time.Time `json:"last_seen"`
 }
 
-// document is the JSON content of the file with the names of browsers.
+// document is the JSON content of the file in which a [Store] keeps the names of
+// browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
 	// Defaults maps the lower-case name of each client to the ID of its default browser.
-	// The empty name is for all other clients.
+	// The key "" has the default browser of all other clients.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
-// Store reads and writes the file with the names of browsers.
+// Store keeps the names of browsers and the default browsers of clients in one file.
 type Store struct {
 	path string
-	// findDefault returns a default name that contains the profile and the computer, or
-	// an empty string if the profile is unknown. findDefault is nil unless UseDefaults
-	// has set it.
+	// findDefault returns a default name with the browser's profile and the computer, or
+	// "" if the profile is unknown. If findDefault is nil, browsers get the default names
+	// that the extension sent.
 	findDefault func(browserID, sentName string) string
 
-	mu  sync.Mutex // mu guards doc and the file with the names
+	mu  sync.Mutex // guards doc and the file at path
 	doc document
 }
 
-// Open reads the names of browsers from the file at path. A missing file has no names.
-// Open renames a damaged file, and returns a warning that names the damaged file.
+// Open reads the names of browsers from the file at path, which may be missing. If the
+// file is damaged, Open renames the file and returns an empty store, with a warning for
+// the user.
 func Open(path string) (s *Store, warning string) {
 	s = &Store{path: path}
 	data, err := os.ReadFile(path)
@@ -104,13 +108,13 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults sets the function find, which returns a default name with the profile and
-// the computer of a browser. An empty string means the default name that the extension
-// sent. Call UseDefaults before NameOf.
+// UseDefaults sets the function that finds better default names of browsers, such as
+// "Chrome (Work) on laptop". If find returns "", the browser gets the default name that
+// the extension sent. Call UseDefaults before NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
-// defaultName returns the default name of a browser. The store keeps a default name that
-// was found before, because a search reads many files.
+// defaultName returns the default name of a browser. A default name that was found before
+// is reused, because findDefault reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
 	case s.findDefault == nil:
@@ -121,10 +125,10 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 	return cmp.Or(s.findDefault(b.ID, sentName), sentName)
 }
 
-// NameOf returns the name of a browser that connects, and whether the user gave the name.
-// The parameter sentName is the name that the extension sent. The parameter isDefault is
-// true if sentName is the extension's default. A new name from the extension replaces a
-// name that a command set.
+// NameOf returns the name of a browser that connects, and whether the user chose this
+// name. The extension in the browser sent sentName; isDefault is true if the user has
+// typed no name there. A name that the user types in the extension replaces an earlier
+// name from a command.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +144,7 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	}
 	b.Default = cmp.Or(b.Default, "Chrome")
 	switch {
-	case givenName != b.SentName: // the user has named the browser in the side panel
+	case givenName != b.SentName: // the user has changed the browser's name in the side panel
 		b.SentName, b.IsGiven = givenName, givenName != ""
 		b.Name = s.unusedName(id, cmp.Or(givenName, b.Default))
 	case b.Name == "" || !b.IsGiven && !strings.HasPrefix(b.Name, b.Default):
@@ -151,15 +155,18 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	}
 	if b != before {
 		s.put(b)
-		_ = s.save() // if the disk is not writable, the store keeps the names in memory
+		_ = s.save() // after a write error, the names are still in memory
 	}
 	return b.Name, b.IsGiven
 }
 
-// Rename gives a browser a new name, and returns the browser. The parameter browser is an
-// ID or a name. An empty name restores the default name. If a browser that is not
-// connected already has the name, the renamed browser replaces that browser, also as a
-// default browser.
+// Rename gives a browser a new name, and returns the renamed browser. The parameter
+// browser is the browser's ID or current name. An empty new name restores the default
+// name.
+//
+// If another connected browser has the new name, Rename returns an error. If a
+// disconnected browser has the new name, the renamed browser replaces the disconnected
+// browser, also as the default browser of clients.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
@@ -185,9 +192,9 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 	return b, s.save()
 }
 
-// SetDefault sets the browser that runs the calls of a client if several browsers have a
-// matching tab. An empty client means all clients without a separate default browser. An
-// empty browser removes the default browser.
+// SetDefault sets the default browser of a client, which runs the client's calls if
+// several browsers have a matching tab. An empty client name means all clients without
+// their own default browser. If browser is empty, SetDefault removes the default browser.
 func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,8 +211,8 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	return b, s.save()
 }
 
-// Forget removes a browser that is not connected, with its name. Forget also removes the
-// browser as the default browser of clients.
+// Forget removes a browser and its name from the store. Clients whose default browser was
+// removed have no default browser afterwards. A connected browser cannot be removed.
 func (s *Store) Forget(browser string, connected []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +227,9 @@ func (s *Store) Forget(browser string, connected []string) error {
 	return s.save()
 }
 
-// DefaultFor returns the ID of the default browser of a client that has one of the given
-// names; empty if the client has no default browser.
+// DefaultFor returns the ID of a client's default browser; empty if the client has none.
+// If the client has several names, the first name with a default browser counts. Clients
+// without their own default browser get the default of all other clients.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,8 +241,9 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	return ""
 }
 
-// List returns the browsers, sorted by name. The function clientsOf returns the names of
-// the clients whose default is a browser; an empty name means all other clients.
+// List returns all stored browsers, sorted by name. The function clientsOf returns the
+// names of the clients whose default browser has the given ID; the name "" means all
+// other clients.
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +257,7 @@ func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) 
 	return browsers, func(id string) []string { return clients[id] }
 }
 
-// checkName returns an error for a browser's name that surfaces cannot show.
+// checkName rejects a browser name that is too long or has unprintable characters.
 func checkName(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxNameChars:
@@ -259,8 +268,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// unusedName returns a browser's name that no browser but id has: base, or base with a
-// number.
+// unusedName returns a name that no browser other than id has: base, or base followed by
+// a number, such as "Chrome on Linux 2".
 func (s *Store) unusedName(id, base string) string {
 	for n := 1; ; n++ {
 		name := base
@@ -281,7 +290,7 @@ func (s *Store) find(id string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// findName returns the browser with a name. findName ignores upper and lower case.
+// findName returns the browser with the given name, ignoring case.
 func (s *Store) findName(name string) (Browser, bool) {
 	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {
@@ -290,8 +299,8 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser with this ID or name. An empty string means the only browser
-// in the store.
+// lookUp returns the browser with the given ID or name. If idOrName is empty, lookUp
+// returns the only stored browser; with several browsers, an error.
 func (s *Store) lookUp(idOrName string) (Browser, error) {
 	if b, ok := s.find(idOrName); ok {
 		return b, nil
@@ -305,14 +314,14 @@ func (s *Store) lookUp(idOrName string) (Browser, error) {
 	return Browser{}, fmt.Errorf("there is no browser %q: `opentabs browser list` shows the names", idOrName)
 }
 
-// put adds a browser to the store, or replaces the browser with the same ID.
+// put adds a browser to the store, and replaces a stored browser with the same ID.
 func (s *Store) put(b Browser) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
-// replace removes a browser and makes the browser newID the default browser of the same
-// clients. An empty newID leaves these clients without a default browser.
+// replace removes the browser oldID, and makes newID the default browser of its clients.
+// If newID is empty, these clients have no default browser afterwards.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {
@@ -326,8 +335,8 @@ func (s *Store) replace(oldID, newID string) {
 	}
 }
 
-// forgetOld removes the browsers that the user has not named and that have not connected
-// within keepUnnamed.
+// forgetOld removes browsers that the user has not named and that last connected more
+// than 30 days ago.
 func (s *Store) forgetOld() {
 	for _, b := range slices.Clone(s.doc.Browsers) {
 		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
@@ -336,8 +345,8 @@ func (s *Store) forgetOld() {
 	}
 }
 
-// save writes the file with the names of browsers. Browsers that run a copy of a profile
-// are left out.
+// save writes the names of browsers to the file. Browsers that run a copy of a profile
+// are not written, because their IDs change with each start.
 func (s *Store) save() error {
 	stored := s.doc
 	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return strings.Contains(b.ID, copyMark) })

@@ -18,7 +18,7 @@ func openTest(t *testing.T) (s *Store, path string) {
 	return s, path
 }
 
-// expectName checks which name the store returns for a browser that connects.
+// expectName checks the name that NameOf returns for a browser that connects.
 func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
 	t.Helper()
 	if name, _ := s.NameOf(id, sentName, isDefault); name != want {
@@ -26,8 +26,8 @@ func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, wan
 	}
 }
 
-// TestNamesAreDifferent checks that browsers with the same default name get numbers, and
-// that the numbers stay after a restart.
+// TestNamesAreDifferent checks that browsers with the same default name get different
+// numbers, and keep the numbers after a restart.
 func TestNamesAreDifferent(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -39,8 +39,8 @@ func TestNamesAreDifferent(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestRename checks that a browser has the name that the user set last, with a command or
-// in the side panel.
+// TestRename checks that the user's latest name for a browser counts, whether from a
+// command or from the side panel.
 func TestRename(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -49,7 +49,7 @@ func TestRename(t *testing.T) {
 		t.Fatalf("renamed browser = %+v, %v, want the browser b with the name Work", b, err)
 	}
 	s, _ = Open(path)
-	expectName(t, s, "b", "Chrome on Linux", true, "Work") // the extension has not stored the name of the command
+	expectName(t, s, "b", "Chrome on Linux", true, "Work") // the extension still sends its default name after the command
 	expectName(t, s, "b", "Work", false, "Work")
 	expectName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
@@ -68,8 +68,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestReinstalledExtension checks that a browser with a new ID takes over the name and
-// the clients of the browser that it replaces.
+// TestReinstalledExtension checks that renaming a browser with a new ID to the name of a
+// disconnected browser also transfers the clients of the disconnected browser.
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
 	expectName(t, s, "old", "Work", false, "Work")
@@ -88,7 +88,7 @@ func TestReinstalledExtension(t *testing.T) {
 	}
 }
 
-// TestDefaults checks which browser is the default browser of an MCP client.
+// TestDefaults checks which browser DefaultFor returns for an MCP client.
 func TestDefaults(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "A", false, "A")
@@ -116,8 +116,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestOldBrowsersAreForgotten checks that the store removes a browser without a name from
-// the user after 30 days, and does not store a copy of a profile.
+// TestOldBrowsersAreForgotten checks that the store forgets an unnamed browser after 30
+// days, and never writes a browser that runs a copy of a profile.
 func TestOldBrowsersAreForgotten(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -134,7 +134,7 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestDamagedFile checks that the store keeps a damaged file under another name.
+// TestDamagedFile checks that Open renames a damaged file instead of deleting it.
 func TestDamagedFile(t *testing.T) {
 	_, path := openTest(t)
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
@@ -148,8 +148,8 @@ func TestDamagedFile(t *testing.T) {
 }
 
 // TestDefaultsWithProfile checks that a browser gets a default name with its profile,
-// that the store searches for this name once, and that a name from the user takes
-// precedence.
+// such as "Chrome (Work) on laptop". The store must search for the profile only once, and
+// the user's name takes precedence.
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)

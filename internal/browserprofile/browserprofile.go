@@ -1,10 +1,10 @@
-// Package browserprofile finds the profile of a browser on this computer in which the
-// extension runs, and returns a name for the browser that contains the profile.
+// Package browserprofile finds the browser profile in which the extension runs, and
+// derives a browser name from the profile, such as "Chrome (Work) on laptop".
 //
-// The extension cannot read the name of its profile. Package browserprofile searches the
-// storage of the extension in each profile for the ID that the extension has stored, and
-// reads the names of profiles from the browser's file Local State. Package browserprofile
-// reads no other file of a profile.
+// An extension cannot read the name of its browser profile. Therefore opentabs searches
+// each profile's copy of the extension's storage for the browser ID that the extension
+// stored there. The names of the profiles come from the browser's file "Local State". No
+// other file of the browser is read.
 package browserprofile
 
 import (
@@ -20,37 +20,40 @@ import (
 )
 
 const (
-	// maxNameChars limits the length of a profile's name within the name of a browser.
+	// maxNameChars is the maximum length of the profile name, and of the host name, in a
+	// browser's name.
 	maxNameChars = 30
-	// maxFileBytes limits how many bytes of one storage file opentabs searches for the
-	// browser's ID.
+	// maxFileBytes is how many bytes of each storage file are searched for the browser's
+	// ID.
 	maxFileBytes = 16 << 20
 )
 
-// Machine describes the computer on which DefaultName searches for browser profiles.
+// Machine describes the computer whose browser profiles [Machine.DefaultName] searches.
 type Machine struct {
-	// OS is the name of the operating system, in the form of runtime.GOOS.
+	// OS is the operating system, as in runtime.GOOS: "linux", "darwin" or "windows".
 	OS string
-	// Home is the user's home directory.
+	// Home is the user's home directory; empty if unknown.
 	Home string
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string
-	// HostName is the network name of the computer.
+	// HostName is the network name of the computer, such as "laptop.example.com".
 	HostName string
 }
 
-// ThisMachine returns a description of the computer on which opentabs runs.
+// ThisMachine describes the computer on which opentabs runs.
 func ThisMachine(goos string, getenv func(string) string) Machine {
 	home, _ := os.UserHomeDir() // without a home directory, the search finds no profile
 	hostName, _ := os.Hostname()
 	return Machine{OS: goos, Home: home, Getenv: getenv, HostName: hostName}
 }
 
-// DefaultName returns a name such as "Chrome (Work) on laptop" for the browser with an ID
-// of the extension; empty if no profile on this computer has the ID. The parameter
-// sentName is the default name that the extension sent, such as "Chrome on Linux".
+// DefaultName returns a default name for a browser, such as "Chrome (Work) on laptop".
+// DefaultName searches the profiles on this computer for the profile in which the
+// extension's storage contains browserID. If no profile contains browserID, DefaultName
+// returns "". The parameter sentName is the default name that the extension sent, such as
+// "Chrome on Linux".
 func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
-	if len(browserID) < len("00000000-0000-0000-0000-000000000000") { // a shorter ID could occur in another profile by chance
+	if len(browserID) < len("00000000-0000-0000-0000-000000000000") { // a shorter ID could occur by chance in the storage of another profile
 		return ""
 	}
 	for _, dataDir := range m.dataDirs() {
@@ -68,8 +71,8 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 	return ""
 }
 
-// composeName returns the name of a browser. The name leaves out the profile if the browser
-// has only one profile.
+// composeName composes a browser's name from the product, the profile and the host name.
+// If the browser has only one profile, the name omits the profile.
 func (m Machine) composeName(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
@@ -85,7 +88,8 @@ func (m Machine) composeName(sentName string, profileNames map[string]string, pr
 	return product + " on " + host
 }
 
-// dataDirs returns the folders in which Chromium browsers keep their profiles by default.
+// dataDirs returns the default directories of Chromium browsers for their profiles, which
+// need not exist.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil
@@ -113,8 +117,9 @@ func (m Machine) dataDirs() []string {
 	return dirs
 }
 
-// hasText reports whether a database file of the extension contains a text. Chrome's
-// database stores short texts unchanged.
+// hasText reports whether one of the extension's database files in folder contains a
+// text. Searching the raw bytes works because Chrome's database (LevelDB) stores short
+// texts unchanged.
 func hasText(folder, text string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
@@ -140,7 +145,8 @@ func fileHasText(path, text string) bool {
 	return err == nil && bytes.Contains(data, []byte(text))
 }
 
-// readProfiles maps the folder of each browser profile to the name of the profile.
+// readProfiles returns the names of a browser's profiles by the names of their
+// directories, such as "Profile 1".
 func readProfiles(dataDir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {

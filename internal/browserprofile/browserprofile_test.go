@@ -12,7 +12,7 @@ const (
 	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
 )
 
-// writeFile writes a test file and creates its parent folders.
+// writeFile writes a file and creates the missing parent directories.
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -53,8 +53,7 @@ func TestDefaultName(t *testing.T) {
 	}
 }
 
-// TestDataDirs checks in which folders opentabs searches for browser profiles on each
-// operating system.
+// TestDataDirs checks the directories of browser profiles on each operating system.
 func TestDataDirs(t *testing.T) {
 	for goos, want := range map[string]string{
 		"linux": "/h/.config/chromium", "darwin": "/h/Library/Application Support/Google/Chrome", "windows": "/l/Google/Chrome/User Data",

@@ -1,17 +1,19 @@
-// Package bytefind searches large texts for a fixed short one.
+// Package bytefind searches large texts for a short fixed text, faster than
+// [bytes.Index].
 package bytefind
 
 import "bytes"
 
-// Needle is a text to search for. [bytes.Index] is slow where the first letter of
-// the text is frequent, so a Needle starts at a letter that is rare.
+// Needle is a text to search for. [bytes.Index] is slow if the first byte of the searched
+// text is frequent, so a Needle searches from a rare byte on.
 type Needle struct {
 	Text []byte
-	// Rare is the index in Text of a letter that is rare in the searched texts.
+	// Rare is the index in Text of a byte that is rare in the texts to search.
 	Rare int
 }
 
-// Index returns the index of the first match in text; -1 if there is none.
+// Index returns the index of the first match of n.Text in text; -1 if text contains no
+// match.
 func (n Needle) Index(text []byte) int {
 	suffix := n.Text[n.Rare:]
 	for offset := 0; ; {
@@ -26,5 +28,5 @@ func (n Needle) Index(text []byte) int {
 	}
 }
 
-// IsIn reports whether text contains the needle.
+// IsIn reports whether text contains n.Text.
 func (n Needle) IsIn(text []byte) bool { return n.Index(text) >= 0 }

@@ -1,5 +1,6 @@
-// Package calldetails collects what the side panel loads of one call: where the time of the
-// call went and, for a failed call of a plugin, what the plugin's log has about the failure.
+// Package calldetails collects the details of one call for the side panel: how long each
+// phase of the call took and, for a failed call, which lines of the plugin's log explain
+// the failure.
 package calldetails
 
 import (
@@ -12,30 +13,34 @@ import (
 	"opentabs/wire"
 )
 
-// errUnknownCall is a sentence for the user of a side panel.
+// errUnknownCall is the error for a call that neither the server's memory nor the
+// recorder contains. The side panel shows its text to the user.
 var errUnknownCall = errors.New("the call is not recorded any more")
 
-// maxDepth limits the parent calls that are read to find the call of the client.
+// maxDepth is how many parent calls of a nested call are read at most to find the
+// client's call.
 const maxDepth = 16
 
-// Source has the calls and the logs of a daemon. Its functions are required, except
-// TraceIDOf.
+// Source gives access to the calls and the plugin logs of a daemon. All its functions are
+// required, except TraceIDOf.
 type Source struct {
-	// Find returns a call in the server's memory.
+	// Find returns a call that is still in the server's memory.
 	Find func(callID string) (dispatch.View, bool)
-	// FindRecord returns a recorded call.
+	// FindRecord returns an ended call that the recorder has stored on the disk.
 	FindRecord func(callID string) (v dispatch.View, ok bool, err error)
-	// ReadLog returns the log entries of a plugin in a period, oldest first.
+	// ReadLog returns the log entries between the times from and to that match the filter
+	// f, oldest first.
 	ReadLog func(f pluginlog.Filter, from, to time.Time) ([]pluginlog.Entry, error)
-	// TraceIDOf returns the ID of the trace that is sent for a call of a client. Default:
-	// no traces are sent.
+	// TraceIDOf returns the ID of the trace that opentabs exports for a client's call. By
+	// default, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
-	// UndoOf returns the call that undoes a call which was created at the time created; nil
-	// if there is none.
+	// UndoOf returns the call that undoes the given call; nil if no call undoes it. The
+	// parameter created is when the given call was created.
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
-// Inspect returns the details of a call. The error is a sentence for the user.
+// Inspect returns the details of a call for the side panel. The error text is a sentence
+// for the user.
 func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, err error) {
 	v, err := s.find(p.CallID)
 	if err != nil {
@@ -58,7 +63,7 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 	return r, nil
 }
 
-// find returns a call from the server's memory or from the recorder.
+// find looks up a call in the server's memory, and then in the recorder.
 func (s *Source) find(callID string) (dispatch.View, error) {
 	if v, ok := s.Find(callID); ok {
 		return v, nil
@@ -70,8 +75,8 @@ func (s *Source) find(callID string) (dispatch.View, error) {
 	return v, err
 }
 
-// traceID returns the ID of the trace to which a call belongs: that of the client, or the
-// one that is sent; empty for none.
+// traceID returns the ID of the trace to which a call belongs; empty if the call has no
+// trace. The trace is the client's, or else the trace that opentabs exports.
 func (s *Source) traceID(v *dispatch.View) string {
 	if v.Trace == nil {
 		return ""

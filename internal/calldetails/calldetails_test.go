@@ -14,7 +14,7 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// callView returns a call that has ended after 2 s.
+// callView returns a call that ended 2 s after its arrival.
 func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View {
 	ended := arrival.Add(2 * time.Second)
 	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &ended}
@@ -23,7 +23,8 @@ func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View
 	return v
 }
 
-// newSource returns a source with a call in memory and a recorded call.
+// newSource returns a Source with the call live in memory and the recorded call on the
+// disk.
 func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source {
 	return &Source{
 		Find: func(callID string) (dispatch.View, bool) { return live, callID == live.CallID },
@@ -45,7 +46,7 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 	}
 }
 
-// TestUndoOfCall checks that the details name the call that has undone a call.
+// TestUndoOfCall checks that the details of a call name the call that has undone it.
 func TestUndoOfCall(t *testing.T) {
 	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
 	s.UndoOf = func(callID string, created time.Time) (*wire.CallUndo, error) {
@@ -62,7 +63,8 @@ func TestUndoOfCall(t *testing.T) {
 	}
 }
 
-// TestPhases checks the times of calls with and without a trace, in memory and recorded.
+// TestPhases checks the phases of calls with and without a trace, both in memory and on
+// the disk.
 func TestPhases(t *testing.T) {
 	live, recorded := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
 	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Station: "gates", Us: 1500}, {Station: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
@@ -82,8 +84,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestTraceID checks that a nested call belongs to the trace of the client's call, if the
-// server sends traces.
+// TestTraceID checks that a nested call belongs to the trace of the client's call if the
+// server exports traces.
 func TestTraceID(t *testing.T) {
 	live, recorded := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
 	live.Trace = &hops.View{Start: arrival}

@@ -12,21 +12,24 @@ import (
 )
 
 const (
-	// maxLogDelay is how long after the end of a call its last log entries may arrive. Pages
-	// send their entries every 100 ms.
+	// maxLogDelay is how long after the end of a call the call's last log entries may
+	// arrive. Pages send log entries in batches every 100 ms.
 	maxLogDelay = 500 * time.Millisecond
-	// maxLogEntries and maxLogChars limit the log of a call.
+	// maxLogEntries is how many log entries of a call are shown, and maxLogChars is the
+	// maximum length of each shown entry.
 	maxLogEntries = 20
 	maxLogChars   = 1000
-	// maxHints limits the advice for the author, maxHintChars one advice.
+	// maxHints is how many hints for the plugin's author are shown, and maxHintChars is
+	// the maximum length of each hint.
 	maxHints     = 4
 	maxHintChars = 500
-	maxFrame     = 300 // characters
+	maxFrame     = 300 // maximum length of a line of a stack trace, in characters
 )
 
-// failureOf returns what the log of a plugin has about a failed call; nil if it has
-// nothing. entries are the entries of the plugin while the call ran, oldest first. Entries
-// do not name their call, so entries of other calls in the same tab are included.
+// failureOf returns the stack trace, the hints and the log lines of a failed call; nil if
+// the plugin's log has none of these. The parameter entries is the plugin's log while the
+// call ran, oldest first. Log entries do not name their call, so entries of other calls
+// in the same tab are included.
 func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e pluginlog.Entry) bool {
 		return e.Tab != v.TabID || e.Browser != v.BrowserName
@@ -57,10 +60,14 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 	return &f
 }
 
-// findThrown returns the entry with the error that the tool of a call threw, and the advice
-// in this entry; -1 if there is none. If no entry has the error of the call, the only error
-// of the tool is returned: the log lacks secrets that the error may have. Such an entry is "TOOL failed: ERROR", with the
-// advice on the next line (extension/src/host/failure-log.ts:thrownFailure).
+// findThrown returns the index of the log entry for the error that a call's tool threw,
+// and the hint in this entry. The index is -1 if the log has no such entry. The entry's
+// text is "TOOL failed: ERROR", with the hint on the next line
+// (extension/src/host/failure-log.ts:thrownFailure).
+//
+// The log redacts secrets, so an entry may differ from the error of the call. Therefore,
+// if no entry matches the error and the tool logged only one failure, findThrown returns
+// this failure.
 func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
 	for i, e := range slices.Backward(entries) {
@@ -82,13 +89,14 @@ func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	return index, ""
 }
 
-// isSameText compares two texts without their white space and hidden characters, which the
-// log and the error of a call treat differently.
+// isSameText reports whether two texts are equal except for white space and hidden
+// characters. The log and the call's error treat these characters differently.
 func isSameText(a, b string) bool {
 	return plaintext.Line(a, wire.MaxLogChars) == plaintext.Line(b, wire.MaxLogChars)
 }
 
-// messageOf returns the message of an entry with its data.
+// messageOf returns the text of a log entry, followed by the JSON values that the plugin
+// logged with it.
 func messageOf(e pluginlog.Entry) string {
 	message := e.Message
 	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {

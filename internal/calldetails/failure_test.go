@@ -11,12 +11,14 @@ import (
 	"opentabs/wire"
 )
 
-// entryAt returns a log entry of the plugin in the tab of the call.
+// entryAt returns a log entry that the test's plugin wrote in the tab of the call, at the
+// duration d after the call arrived.
 func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
 	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
 }
 
-// inspectFailure returns the failure of a call with an error and these log entries.
+// inspectFailure returns what Inspect reports about the failure of a call with the given
+// error and log entries.
 func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
 	t.Helper()
 	v := callView("call_1", "", status)
@@ -29,8 +31,8 @@ func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entr
 	return got.Failure
 }
 
-// TestFailureOfThrownError checks the stack, the advice and the log of a tool that threw an
-// error.
+// TestFailureOfThrownError checks the stack trace, the hints and the log of a call whose
+// tool threw an error.
 func TestFailureOfThrownError(t *testing.T) {
 	thrown := entryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
 	thrown.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
@@ -52,7 +54,7 @@ func TestFailureOfThrownError(t *testing.T) {
 	}
 }
 
-// TestThrownEntry checks which log entry has the error of a call.
+// TestThrownEntry checks which log entry opentabs finds for the error of a call.
 func TestThrownEntry(t *testing.T) {
 	withStack := func(d time.Duration, message, frame string) pluginlog.Entry {
 		e := entryAt(d, wire.LogError, message)
@@ -81,7 +83,8 @@ func TestThrownEntry(t *testing.T) {
 	}
 }
 
-// TestLogOfTimedOutCall checks that a call that timed out has the last entries of the log.
+// TestLogOfTimedOutCall checks that the details of a call that timed out include the last
+// log entries of the plugin.
 func TestLogOfTimedOutCall(t *testing.T) {
 	var entries []pluginlog.Entry
 	for range 30 {

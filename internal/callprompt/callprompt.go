@@ -1,9 +1,9 @@
-// Package callprompt asks the user of a terminal about calls that wait for approval.
+// Package callprompt lets the user allow or deny waiting calls in the terminal.
 //
-// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks about one
-// ticket and sends the user's answer to the server. Other surfaces show the same ticket
-// at the same time; the first decision counts. After a decision elsewhere, Ask prints
-// which surface decided.
+// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user
+// about one call and sends the answer to the server. Other surfaces, such as the side
+// panel, show the same question at the same time, and the first answer counts. If the
+// user answers elsewhere, Ask prints on which surface.
 package callprompt
 
 import (
@@ -23,30 +23,30 @@ import (
 	"opentabs/wire"
 )
 
-// minReadTime is how long a question must be visible before an answer counts. The user
-// may have typed an earlier line for another program.
+// minReadTime is how long a question must be visible before an answer counts. A line that
+// arrives earlier was probably typed for another program.
 const minReadTime = 500 * time.Millisecond
 
-// calls has the requests that a Prompter sends to the server. [httpapi.CallsClient]
-// implements calls.
+// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. Tests replace it.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.Decided, error)
 }
 
-// Prompter asks the user about one ticket at a time. Prompter is safe for concurrent use.
+// Prompter asks the user of a terminal about waiting calls, one question at a time. A
+// Prompter is safe for concurrent use.
 type Prompter struct {
 	calls calls
 	out   *terminal.Output
 	in    io.Reader
 
-	questionSlot chan struct{} // has a token while a question is open
+	questionSlot chan struct{} // semaphore: contains one element while a question is open
 	startRead    sync.Once
-	typedLines   chan string // lines that the user types; closed at the end of the input
+	typedLines   chan string // lines that the user has typed; closed at the end of the input
 }
 
-// New returns a prompter that reads the user's answers from in. New returns nil unless in
-// and stderr are terminals.
+// New returns a [Prompter] that reads the user's answers from in. If in or stderr is not
+// a terminal, New returns nil.
 func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
 	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
 		return nil
@@ -58,8 +58,9 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
-// readLines sends the lines of the input to p.lines. A line that the user types while no
-// question is open waits until the next question, which drops the line.
+// readLines sends each line that the user types to p.typedLines. A line that the user
+// types while no question is open is delivered to the next question, which ignores the
+// line because it came before minReadTime.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
@@ -68,17 +69,18 @@ func (p *Prompter) readLines() {
 	}
 }
 
-// Ask shows a ticket and asks the user for a decision. Ask returns when the user has
-// answered, when the user has decided elsewhere (ctx ends), or when the input has ended.
+// Ask shows a waiting call and asks the user for a decision. Ask returns when the user
+// has answered or the terminal's input has ended. The caller cancels ctx when the user
+// has decided on another surface; Ask then withdraws the question.
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	select {
 	case p.questionSlot <- struct{}{}:
 		defer func() { <-p.questionSlot }()
-	case <-ctx.Done(): // the user decided before the question was shown
+	case <-ctx.Done(): // the user decided elsewhere before the question was shown
 		return
 	}
 	v, err := p.calls.Get(ctx, callID)
-	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // the user decided while another question was shown
+	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // the user decided elsewhere while the terminal showed another question
 		return
 	}
 	p.startRead.Do(func() { go p.readLines() })
@@ -100,15 +102,15 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	}
 }
 
-// question is a ticket about which the terminal asks the user.
+// question is an open question in the terminal about one waiting call.
 type question struct {
 	prompter *Prompter
 	view     dispatch.View
 	ticketID string
 }
 
-// readAnswer repeats the question until the user types yes or no. isAnswered is false if
-// the input or ctx has ended.
+// readAnswer repeats the question until the user types yes or no. The result isAnswered
+// is false if the terminal's input has ended or ctx was cancelled.
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
 	text := "Allow this call? [y/N] "
@@ -141,8 +143,9 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	}
 }
 
-// decide sends the user's decision to the server, and prints its effect. decide returns
-// false if the server did not receive the decision and the call may still wait.
+// decide sends the user's decision to the server, and prints a note if the decision had
+// no effect. decide returns false if the server did not receive the decision, so that the
+// question must be repeated.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {
@@ -164,10 +167,10 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	return true
 }
 
-// lookUpTimeout limits the request that finds out which surface made a decision.
+// lookUpTimeout limits the request that finds out on which surface the user decided.
 const lookUpTimeout = 2 * time.Second
 
-// printWithdrawal prints why the open question no longer needs an answer.
+// printWithdrawal ends the open question and prints why no answer is needed any more.
 func (q question) printWithdrawal(ctx context.Context) {
 	out := q.prompter.out
 	terminal.EndQuestion(out)
@@ -182,7 +185,8 @@ func (q question) printWithdrawal(ctx context.Context) {
 	}
 }
 
-// formatEarlierDecision returns the sentence about a decision that another surface made.
+// formatEarlierDecision describes a decision that the user made on another surface, as in
+// "already denied by the side panel".
 func formatEarlierDecision(isAllowed bool, surface string) string {
 	decision := "denied"
 	if isAllowed {

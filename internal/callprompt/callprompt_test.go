@@ -17,12 +17,12 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls simulates a server with one call that waits for approval.
+// fakeCalls simulates a server with one call that is waiting for approval.
 type fakeCalls struct {
 	view      dispatch.View
 	decisions []httpapi.Decision
 	result    httpapi.Decided
-	errors    []error // errors that the next decisions return
+	errors    []error // the errors of the next calls of Decide, in order
 }
 
 func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
@@ -39,7 +39,7 @@ func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (htt
 	return f.result, nil
 }
 
-// promptFixture is a prompter that reads from and writes to a simulated terminal.
+// promptFixture is a [Prompter] with a simulated terminal and a simulated server.
 type promptFixture struct {
 	calls    *fakeCalls
 	screen   *terminaltest.Screen
@@ -66,7 +66,7 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 	return f
 }
 
-// ask starts another question in a new goroutine.
+// ask calls Prompter.Ask in a new goroutine.
 func (f *promptFixture) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.isAsking, f.withdraw = true, cancel
@@ -85,8 +85,8 @@ func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	synctest.Wait()
 }
 
-// check checks whether a question is open, and whether the last decision is "allow",
-// "deny" or "" (none).
+// check checks whether a question is open, and which decision the server received last:
+// "allow", "deny" or "" for none.
 func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 	t.Helper()
 	got := ""
@@ -143,8 +143,8 @@ func TestQuestionShowsCall(t *testing.T) {
 	})
 }
 
-// TestTypedAhead checks that a line typed before the question does not answer the
-// question.
+// TestTypedAhead checks that a line that was typed before a question appeared does not
+// answer the question.
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -152,7 +152,7 @@ func TestTypedAhead(t *testing.T) {
 		f.check(t, true, "")
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
-		f.typeLine(time.Second, "y") // typed between two questions
+		f.typeLine(time.Second, "y") // the user types a line between two questions
 		f.calls.decisions = nil
 		f.ask()
 		f.check(t, true, "")
@@ -161,8 +161,8 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// TestDecidedElsewhere checks that a decision on another surface ends the question, and
-// that the terminal shows the reason.
+// TestDecidedElsewhere checks that a decision on another surface ends the question in the
+// terminal, and that the terminal shows on which surface.
 func TestDecidedElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -177,8 +177,8 @@ func TestDecidedElsewhere(t *testing.T) {
 	})
 }
 
-// TestLateAnswer checks what the terminal shows if the call was decided before the user
-// answered.
+// TestLateAnswer checks what the terminal shows if the user answers a question after the
+// call was decided or has ended.
 func TestLateAnswer(t *testing.T) {
 	for want, result := range map[string]httpapi.Decided{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
@@ -197,8 +197,8 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// TestUnsentDecision checks that the question appears again if the server did not receive
-// the decision.
+// TestUnsentDecision checks that the terminal repeats the question if the server did not
+// receive the decision.
 func TestUnsentDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -211,7 +211,8 @@ func TestUnsentDecision(t *testing.T) {
 	})
 }
 
-// TestEndOfInput checks that the end of the terminal's input is not a decision.
+// TestEndOfInput checks that the end of the terminal's input neither allows nor denies
+// the call.
 func TestEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)

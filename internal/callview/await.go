@@ -8,11 +8,13 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// errCallEnded ends the stream of events of a call.
+// errCallEnded is returned by an event handler to stop the event stream, because the call
+// has ended.
 var errCallEnded = errors.New("the call has ended")
 
-// AwaitEnd waits for the end of a call and returns its last view. onWaiting runs each time
-// the call begins to wait for approval. AwaitEnd returns ctx's error if ctx ends first.
+// AwaitEnd blocks until a call has ended and returns its final state. AwaitEnd calls
+// onWaiting each time the call begins to wait for the user. If ctx is cancelled first,
+// AwaitEnd returns the error of ctx.
 func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
 	var last dispatch.View
 	ticketID := ""

@@ -13,28 +13,30 @@ import (
 	"opentabs/wire"
 )
 
-// Choice is the user's decision about a waiting call.
+// Choice is the user's decision about a call that waits for the user.
 type Choice struct {
 	Allow bool
-	// Scope is the scope of an approval; For is its duration if Scope is
-	// wire.ScopeTime.
+	// Scope is for which further calls an approval holds, such as wire.ScopeSession. For
+	// is how long the approval holds if Scope is wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }
 
-// AlreadyDecidedError is the error for a call that is not waiting for approval.
+// AlreadyDecidedError is the error for a decision about a call that no longer waits for
+// the user. Its text is a sentence for the user.
 type AlreadyDecidedError struct{ sentence string }
 
-// Error returns the sentence for the user.
+// Error returns a sentence for the user, such as "call_1 is not waiting for approval".
 func (e *AlreadyDecidedError) Error() string { return e.sentence }
 
 func newAlreadyDecidedError(format string, args ...any) error {
 	return &AlreadyDecidedError{fmt.Sprintf(format, args...)}
 }
 
-// Decide sends a decision about a call to the server, and returns a sentence about what
-// the decision has changed. The error is *AlreadyDecidedError if the call is not waiting, and a
-// [usererr.Error] if the call cannot be allowed in the chosen scope.
+// Decide sends the user's decision about a call to the server, and returns a sentence
+// about its effect. If the call does not wait for the user, the error is an
+// [*AlreadyDecidedError]. If the call cannot be allowed in the chosen scope, the error is
+// a [usererr.Error].
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
 	switch {
@@ -57,8 +59,9 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	return c.describeEffect(v.View), nil
 }
 
-// decisionFor returns the request for the ticket w, so that the decision does not apply
-// to a later ticket.
+// decisionFor returns the request that sends the decision to the server. The request
+// names the ticket w, so that the decision cannot apply to a later ticket of the same
+// call.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {
@@ -67,7 +70,8 @@ func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	return d
 }
 
-// describeEffect returns what the decision has changed.
+// describeEffect returns a sentence about the effect of the decision, such as "denied
+// chat__post".
 func (c Choice) describeEffect(v dispatch.View) string {
 	tool := terminal.SafeLine(v.ToolName)
 	switch {
@@ -79,7 +83,8 @@ func (c Choice) describeEffect(v dispatch.View) string {
 	return "allowed " + tool + " " + ScopeText(c.Scope, c.For)
 }
 
-// explainNotWaiting returns the reason why a call is not waiting.
+// explainNotWaiting returns an error that explains why a call does not wait for the user:
+// for example, because the call has ended or was decided elsewhere.
 func explainNotWaiting(v dispatch.View) error {
 	if v.Ended != nil {
 		return newAlreadyDecidedError("%s has already ended (%s)", v.CallID, statusText(v))

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestDecisionAppliesToOneTicket checks that a decision about one ticket does not
-// apply to a later ticket of the same call.
+// TestDecisionAppliesToOneTicket checks that a decision about one ticket cannot apply to
+// a later ticket of the same call.
 func TestDecisionAppliesToOneTicket(t *testing.T) {
 	w := dispatch.WaitingTicket{TicketID: "ticket_1"}
 	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)

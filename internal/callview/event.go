@@ -9,17 +9,16 @@ import (
 	"opentabs/wire"
 )
 
-// EventLine returns an event as one line. With verbose, the line includes messages that
-// are not for the user.
+// EventLine formats an event as one line with its time, call ID, tool and description. If
+// verbose is true, the line may contain messages that are not for the user.
 func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), EventText(e, verbose))
 }
 
-// clockTime is the format for the time of an event.
+// clockTime is the layout, as in [time.Time.Format], for the time of an event.
 const clockTime = "15:04:05.000"
 
-// EventText returns a text that describes an event of a call, without the name of the
-// call.
+// EventText describes an event of a call without its time, its call ID and its tool.
 func EventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {
@@ -61,11 +60,11 @@ func EventText(e dispatch.Event, verbose bool) string {
 	return terminal.SafeLine(string(e.Kind))
 }
 
-// suspendedText describes which approval a suspended call waits for, and the command
-// with which the user decides.
+// suspendedText describes what a suspended call waits for, and with which command the
+// user decides.
 func suspendedText(e dispatch.Event) string {
 	w := e.Call.Waiting
-	if w == nil { // the call was decided before the event was printed
+	if w == nil { // the user decided before the event was printed
 		return "waiting for approval"
 	}
 	text := waitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
@@ -75,7 +74,8 @@ func suspendedText(e dispatch.Event) string {
 	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
-// resolutionText describes the decision about a call.
+// resolutionText describes the user's decision about a call, as in "denied, by the side
+// panel".
 func resolutionText(r *dispatch.Resolution) string {
 	if r == nil {
 		return "decided"
@@ -86,7 +86,7 @@ func resolutionText(r *dispatch.Resolution) string {
 	return "allowed " + ScopeText(r.Scope, r.Duration) + ", by " + terminal.SafeLine(r.Surface)
 }
 
-// progressText describes a progress report of a call.
+// progressText describes a progress report, as in "progress 90% hello".
 func progressText(e dispatch.Event) string {
 	text := "progress"
 	if progress := e.Call.Progress; progress != nil {
@@ -101,7 +101,8 @@ func progressText(e dispatch.Event) string {
 	return text
 }
 
-// activityText describes the change of an activity, without its content.
+// activityText describes the change of an activity by its type and size, without the
+// content.
 func activityText(a *wire.Activity) string {
 	if a == nil {
 		return "activity"

@@ -12,26 +12,27 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// Selection selects the calls from which a command without a call ID chooses.
+// Selection is which calls a command considers if the user gives no call ID.
 type Selection int
 
 const (
-	// Waiting selects the calls that wait for the user.
+	// Waiting selects calls that wait for the user.
 	Waiting Selection = iota
-	// Open selects the calls that have not ended.
+	// Open selects calls that have not ended.
 	Open
 )
 
-// idPrefix is the prefix of each call's ID.
+// idPrefix is the prefix of the ID of every call.
 const idPrefix = "call_"
 
-// maxShownIDs is the number of calls that the error for an ambiguous ID lists.
+// maxShownIDs is how many matching calls an error message lists if the user typed an
+// ambiguous ID.
 const maxShownIDs = 5
 
-// FindID returns the ID of the call that the user typed: a whole ID, the beginning of an
-// ID, or an empty string for the only call in the selection. FindID returns an unknown ID
-// unchanged, so that the server rejects the ID. The error is a [usererr.Error] if typed
-// matches several calls, or if typed is empty and the selection has no call.
+// FindID returns the whole ID of the call that the user means. The user can type a whole
+// ID or its beginning, or nothing if the selection has only one call. FindID returns an
+// unknown ID unchanged, so that the server rejects it. The error is a [usererr.Error] if
+// typed matches several calls, or if typed is empty and the selection has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -55,10 +56,11 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 	return typed, nil
 }
 
-// FindRecordedID returns the ID of the call that the user typed, a whole ID or the beginning
-// of an ID, among the listed calls of a server and the recorded calls. stateDir is the state
-// folder. The ID is empty if no call matches, and the error is a [usererr.Error] if several
-// calls match. A whole ID is returned although it may be unknown.
+// FindRecordedID returns the whole ID of the call that the user means, also if the call
+// ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
+// the listed calls and the recorded calls in the state directory stateDir. The ID is
+// empty if no call matches. If several calls match, the error is a [usererr.Error]. A
+// whole ID is returned unchanged, even if no call has this ID.
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -83,32 +85,35 @@ func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, err
 	return found.choose(typed)
 }
 
-// NewUnknownCallError returns the error for an ID or the beginning of an ID that no call has.
+// NewUnknownCallError returns the error for the user if no call has the typed ID or
+// beginning of an ID.
 func NewUnknownCallError(typed string) error {
 	return usererr.Errorf("no call has the ID %s: list calls with `opentabs calls --since 24h`", terminal.SafeLine(typed))
 }
 
-// isWholeID reports whether a text is as long as the ID of a call.
+// isWholeID reports whether a text is long enough to be the whole ID of a call.
 func isWholeID(typed string) bool { return len(typed) >= len(idPrefix)+26 }
 
-// hasIDPrefix reports whether the user typed the beginning of an ID, with or without
-// idPrefix.
+// hasIDPrefix reports whether typed is the beginning of id, with or without the prefix
+// "call_".
 func hasIDPrefix(id, typed string) bool {
 	return strings.HasPrefix(id, typed) || strings.HasPrefix(id, idPrefix+typed)
 }
 
-// idMatches are the calls whose IDs begin with the text that the user typed.
+// idMatches are the calls that match the ID, or the beginning of an ID, that the user
+// typed.
 type idMatches []dispatch.View
 
-// add adds a call once.
+// add adds a call unless the list already contains the call.
 func (m *idMatches) add(c dispatch.View) {
 	if !slices.ContainsFunc(*m, func(other dispatch.View) bool { return other.CallID == c.CallID }) {
 		*m = append(*m, c)
 	}
 }
 
-// choose returns the ID of the only call or of the call whose ID is exactly typed; empty if
-// there is no call. With several calls, the error is a [usererr.Error].
+// choose returns the ID of the only matching call, or of the call whose ID is exactly
+// typed. The ID is empty if no call matches. If several calls match, the error is a
+// [usererr.Error].
 func (m idMatches) choose(typed string) (string, error) {
 	var names []string
 	for _, c := range m {
@@ -126,7 +131,7 @@ func (m idMatches) choose(typed string) (string, error) {
 	return "", usererr.Errorf("several calls match: name one of %s", strings.Join(names, ", "))
 }
 
-// contains reports whether a selection contains a call.
+// contains reports whether the selection s includes the call c.
 func (s Selection) contains(c dispatch.View) bool {
 	if s == Waiting {
 		return c.Waiting != nil
@@ -134,7 +139,7 @@ func (s Selection) contains(c dispatch.View) bool {
 	return c.Ended == nil
 }
 
-// emptyText returns the sentence for the user if the selection contains no call.
+// emptyText returns the error message for the user if no call is in the selection.
 func (s Selection) emptyText() string {
 	if s == Waiting {
 		return "no call waits for you"

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// Follow prints the events of all calls until ctx ends, and then returns nil. The error
-// is httpapi.ErrEnded if the server stops.
+// Follow prints the events of all calls until ctx is cancelled, and then returns nil. If
+// the server stops, Follow returns httpapi.ErrEnded.
 func Follow(ctx context.Context, calls httpapi.CallsClient, out *terminal.Output, o Options) error {
 	var filter dispatch.FollowOptions
 	if !o.Verbose && !o.JSON {

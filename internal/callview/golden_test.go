@@ -14,14 +14,15 @@ import (
 	"opentabs/wire"
 )
 
-// TestMain sets the time zone in which the terminal shows times.
+// TestMain sets the local time zone to UTC, so that the golden files are the same on all
+// computers.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	m.Run()
 }
 
-// TestCallInTheTerminal checks the sheet, the table and the events of a call in which
-// every field is set.
+// TestCallInTheTerminal checks the details, the table row and the event lines of a call
+// whose fields are all set.
 func TestCallInTheTerminal(t *testing.T) {
 	now := dispatchtest.ArrivalTime.Add(10 * time.Second)
 	running, ended := dispatchtest.View(), dispatchtest.View()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// liveCall shows a call as a sheet that is redrawn in place.
+// liveCall shows the details of a call in a terminal and redraws them in place.
 type liveCall struct {
 	out      *terminal.Output
 	verbose  bool
@@ -33,7 +33,8 @@ func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
 func (l *liveCall) showMissed(int)                         {}
 func (l *liveCall) pause() time.Duration                   { return watchTick }
 
-// redraw draws the sheet as of now.
+// redraw draws the details of the call, with the run time and the time left at the time
+// now.
 func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {
 		return
@@ -43,7 +44,8 @@ func (l *liveCall) redraw(now time.Time) {
 	l.block.Draw(s.renderLines(rows - 1))
 }
 
-// end prints the complete sheet, including lines that did not fit on the screen.
+// end clears the redrawn lines and prints all details of the call, including lines that
+// did not fit on the screen.
 func (l *liveCall) end(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
@@ -51,16 +53,17 @@ func (l *liveCall) end(v *dispatch.View) {
 	}
 }
 
-// plainSilence is the least time between two prints of an activity that changes.
+// plainSilence is the minimum time between two prints of a changing activity.
 const plainSilence = time.Second
 
-// plainCall prints a call line by line, for a pipe.
+// plainCall prints a call line by line, for output that is not a terminal.
 type plainCall struct {
 	out     *terminal.Output
 	verbose bool
-	// printedLines has the last printed lines of each activity.
+	// printedLines has the lines that were last printed of each activity, by the
+	// activity's type.
 	printedLines map[string][]string
-	// hasPrintedEnd is set once the end of the call was printed.
+	// hasPrintedEnd is true after the end of the call was printed.
 	hasPrintedEnd bool
 }
 
@@ -74,8 +77,9 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// showEvent prints an event of the call as one line. event omits reports that are not for
-// the user, and activities, because the method show prints activities.
+// showEvent prints an event of the call as one line. Reports that are not for the user
+// are omitted unless p.verbose is true. Activities are omitted because the method show
+// prints them.
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
@@ -89,7 +93,8 @@ func (p *plainCall) showMissed(n int)     { p.out.Notef("%s were missed", termin
 func (p *plainCall) redraw(time.Time)     {}
 func (p *plainCall) pause() time.Duration { return plainSilence }
 
-// show prints the activities that changed, each from its first changed line.
+// show prints the activities that have changed. Of each activity, show prints the lines
+// from the first changed line on.
 func (p *plainCall) show(v dispatch.View) {
 	s := newCallDetails(p.out, v, p.verbose)
 	shown, _ := s.shownActivities()
@@ -117,18 +122,19 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end prints the last activities and the end of the call.
+// end prints the final content of the activities. If the event of the call's end was
+// lost, end also prints the call's status.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {
 		return
 	}
 	p.show(*v)
-	if v.Ended != nil && !p.hasPrintedEnd { // the event of the call's end was lost
+	if v.Ended != nil && !p.hasPrintedEnd { // the event for the end of the call was lost
 		p.out.PrintSafeLines(fieldLine("status", newCallDetails(p.out, *v, p.verbose).statusLine()))
 	}
 }
 
-// jsonCall prints the call and then each event as JSON.
+// jsonCall prints the state of a call and then each event, as one line of JSON each.
 type jsonCall struct{ out *terminal.Output }
 
 func (j jsonCall) begin(v dispatch.View) error {

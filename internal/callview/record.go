@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// RecordRows returns the rows of a table of recorded calls. The first row has the names
-// of the columns.
+// RecordRows returns a table of recorded calls, one row per call. The first row has the
+// column names.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {
@@ -24,7 +24,8 @@ func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	return rows
 }
 
-// endTime returns the time at which a recorded call ended.
+// endTime returns when a recorded call ended. For a call without an end, endTime returns
+// when the call was created.
 func endTime(r recorder.Record) time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -32,14 +33,15 @@ func endTime(r recorder.Record) time.Time {
 	return *r.Ended
 }
 
-// PrintRecord prints a recorded call with all fields of its record.
+// PrintRecord prints the details of a recorded call, including the fields that only
+// recorded calls have, such as the site.
 func PrintRecord(out *terminal.Output, r recorder.Record, verbose bool) {
 	Print(out, r.View, verbose)
 	out.PrintSafeLines(recordLines(r, verbose)...)
 }
 
-// recordLines returns the lines for the fields that a recorded call has and a live call
-// lacks.
+// recordLines returns the lines for the fields that only recorded calls have, such as the
+// site and the approval.
 func recordLines(r recorder.Record, verbose bool) []string {
 	var lines []string
 	if r.Site != "" {
@@ -73,8 +75,8 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	return lines
 }
 
-// jsonBlock returns the lines of a recorded JSON value under a title, or nil if the
-// record has no such value.
+// jsonBlock formats a recorded JSON value as indented lines under a title. For an empty
+// text, jsonBlock returns nil.
 func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
 	if text == "" || text == "{}" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// WaitingSummary returns how many calls are waiting for approval and how many are waiting for
-// you, as in "1 call is waiting for approval". WaitingSummary returns "" if no call waits.
+// WaitingSummary counts the calls that wait for the user, as in "1 call is waiting for
+// approval". If no call waits, WaitingSummary returns "".
 func WaitingSummary(calls []dispatch.View) string {
 	counts := map[string]int{}
 	for _, v := range calls {
@@ -28,8 +28,8 @@ func WaitingSummary(calls []dispatch.View) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rows returns the table of calls, which begins with the row of column names. The
-// column WAITS FOR exists only if a call waits.
+// Rows returns a table of calls, one row per call. The first row has the column names.
+// The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
@@ -44,14 +44,14 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	return rows
 }
 
-// shortIDLength is the number of characters of a call's ID that a narrow terminal shows.
-// Commands accept the beginning of an ID.
+// shortIDLength is how many characters of a call's ID are shown in a narrow terminal. A
+// shortened ID is still usable, because commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// FitRows shortens cells in a table of calls if the terminal is too narrow for whole cells,
-// so that the status and the message of each call stay visible: FitRows cuts the IDs of
-// calls, leaves out the error code of a status, and leaves out the date of a time today and
-// the year and the seconds of other times.
+// FitRows shortens cells in a table of calls for a narrow terminal, so that the status
+// and message of each call stay visible. FitRows shortens call IDs, and removes error
+// codes after the status. Times are shortened to hours and minutes, with the month and
+// day unless the date is today.
 func FitRows(rows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
@@ -70,7 +70,8 @@ func FitRows(rows [][]string, columns int, now time.Time) {
 	}
 }
 
-// shortTime shortens a time in the format time.DateTime.
+// shortTime shortens a time such as "2026-05-04 03:02:01" to "05-04 03:02", or to "03:02"
+// if the date is today.
 func shortTime(text string, now time.Time) string {
 	at, err := time.ParseInLocation(time.DateTime, text, now.Location())
 	switch {
@@ -82,17 +83,19 @@ func shortTime(text string, now time.Time) string {
 	return at.Format("01-02 15:04")
 }
 
-// minColumnsForWholeCells is the minimum number of columns of a terminal that shows whole
-// IDs, times and error codes of calls.
+// minColumnsForWholeCells is how many columns a terminal must have to show complete IDs,
+// times and error codes.
 const minColumnsForWholeCells = 120
 
-// treeRow is a call and its depth in the tree of calls.
+// treeRow is a call and its depth in the tree of nested calls. The depth of a client's
+// call is 0.
 type treeRow struct {
 	dispatch.View
 	depth int
 }
 
-// orderInTrees orders calls so that each call follows the call that made it, oldest first.
+// orderInTrees orders calls so that each nested call follows its parent call. The calls
+// of one parent are sorted from oldest to newest.
 func orderInTrees(calls []dispatch.View) []treeRow {
 	isListed, children := map[string]bool{}, map[string][]dispatch.View{}
 	for _, v := range calls {
@@ -120,7 +123,8 @@ func orderInTrees(calls []dispatch.View) []treeRow {
 	return rows
 }
 
-// callRow returns the cells of one call.
+// callRow returns the cells of a call in the table of calls. Nested calls are indented by
+// their depth.
 func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	progress, messageCell := v.Progress, WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if verbose {
@@ -145,7 +149,8 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	}
 }
 
-// waitingText returns the status of a call that waits for the user.
+// waitingText returns the status of a call that waits for the user: "waiting for
+// approval", or "waiting for you" if the tool itself asks.
 func waitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return stateUser
@@ -153,18 +158,20 @@ func waitingText(w dispatch.WaitingTicket) string {
 	return stateApproval
 }
 
-// stateApproval and stateUser are the states of calls that wait for the user.
+// stateApproval is the status of a call that needs the user's approval. stateUser is the
+// status of a call whose tool asks the user to do something in the page.
 const (
 	stateApproval = "waiting for approval"
 	stateUser     = "waiting for you"
 )
 
-// timeLeftText returns the time in which the user can still answer.
+// timeLeftText returns how much time the user has left to answer, such as "4 min 30 s".
 func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
 	return terminal.Elapsed(max(0, w.ExpiresAt.Sub(now)))
 }
 
-// statusText returns the status of a call, with the error code if it failed.
+// statusText returns the status of a call, with the error code of a failed call, as in
+// "failed (tab_closed)".
 func statusText(v dispatch.View) string {
 	switch {
 	case v.Waiting != nil:
@@ -177,7 +184,7 @@ func statusText(v dispatch.View) string {
 	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
 }
 
-// runTime returns how long a call had run when its view was made.
+// runTime returns how long a call had run when the server created the view v.
 func runTime(v dispatch.View) time.Duration {
 	return time.Duration(v.RunMs * float64(time.Millisecond))
 }

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestFollowIsSafe checks that activities that a watched call shows in a pipe have
-// no escape sequences and no hidden characters.
+// TestFollowIsSafe checks that activities are printed to a pipe without escape sequences
+// and hidden characters.
 func TestFollowIsSafe(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;title\x07\u009b31m\u202e\u2028x\U000e0049"
 	content, err := json.Marshal([]map[string]string{{evil: evil}})

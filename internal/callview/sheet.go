@@ -10,33 +10,34 @@ import (
 	"time"
 )
 
-// callDetails has everything that is shown of one call. The lines of callDetails are safe for a
-// terminal.
+// callDetails formats the details of one call. Control characters in all its lines are
+// escaped.
 type callDetails struct {
 	view dispatch.View
-	// verbose also shows reports and activities that are not for the user.
+	// verbose is true if reports and activities that are not for the user are shown too.
 	verbose bool
-	// columns is the width of the terminal; 0 for a pipe, which gets a plain line
-	// instead of the bar, and complete cells of tables.
+	// columns is the width of the terminal, or 0 if the output is not a terminal. With 0
+	// columns, the progress is a plain line instead of a bar, and cells of tables are not
+	// shortened.
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
-	// viewTime is when the view was made. For a running call, the time since viewTime
-	// is added to the run time.
+	// viewTime is when view was read from the server. For a running call, the time since
+	// viewTime is added to the run time.
 	viewTime time.Time
 }
 
-// detailLabelWidth is the width of the labels.
+// detailLabelWidth is the width of the column of labels, such as "status".
 const detailLabelWidth = 9
 
-// fieldLine returns a line with a label and a text.
+// fieldLine formats a line of the call's details: a label, such as "status", and a text.
 func fieldLine(label, text string) string {
 	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
 }
 
-// renderLines returns the lines of a call: the call's facts, timeline and pending
-// approval, and the activities. maxLines limits the number of lines for activities; 0
-// means no limit.
+// renderLines returns the details of a call as lines: its fields, timeline, open question
+// and activities. If maxLines is not 0, the activities are shortened so that all lines
+// fit into maxLines.
 func (s callDetails) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
@@ -93,7 +94,7 @@ func (s callDetails) statusLine() string {
 	return statusText(v)
 }
 
-// elapsedTime returns how long the call has run.
+// elapsedTime returns how long the call has run at the time s.now.
 func (s callDetails) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
@@ -102,8 +103,8 @@ func (s callDetails) elapsedTime() time.Duration {
 	return d
 }
 
-// progressBar returns a call's progress bar, or plain text for a pipe. progressBar
-// returns "" for a call without progress.
+// progressBar returns the progress of a call as a bar, or as plain text if the output is
+// not a terminal. For a call without progress, progressBar returns "".
 func (s callDetails) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	progress := v.Progress
@@ -149,7 +150,8 @@ func (s callDetails) timelineLines() []string {
 	return lines
 }
 
-// questionLines returns what the call waits for, and the commands that answer.
+// questionLines describes what the call waits for, and with which commands the user
+// answers.
 func (s callDetails) questionLines() []string {
 	w := s.view.Waiting
 	if w == nil {
@@ -175,7 +177,8 @@ func (s callDetails) questionLines() []string {
 	return lines
 }
 
-// argumentLines returns the arguments of a call that waits for a permission.
+// argumentLines returns the arguments of a call that waits for approval, as indented
+// lines.
 func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
@@ -190,7 +193,8 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-// shownActivities returns the activities to show, and how many are hidden.
+// shownActivities returns the activities to show, and the number of activities that are
+// hidden because they are not for the user.
 func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
@@ -202,7 +206,8 @@ func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden in
 	return shown, hidden
 }
 
-// activityLines returns the lines of the activities, at most maxLines of them; 0 means all.
+// activityLines returns the lines for all activities of a call. If maxLines is not 0, the
+// activities are shortened to about maxLines lines in total.
 func (s callDetails) activityLines(maxLines int) []string {
 	shown, hidden := s.shownActivities()
 	var lines []string
@@ -210,8 +215,8 @@ func (s callDetails) activityLines(maxLines int) []string {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
-			// Each activity after this activity needs a line for its head, and all
-			// hidden activities together need one line.
+			// Each later activity needs at least one line for its heading, and all hidden
+			// activities together need one line.
 			laterActivities := len(shown) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
@@ -236,9 +241,8 @@ func activityHead(a dispatch.ActivityView) string {
 	return heading
 }
 
-// shortenLines shortens lines to at most maxLines lines, including a note with the
-// number of omitted lines. shortenLines keeps the beginning of tables and JSON, and the
-// end of other text.
+// shortenLines reduces lines to at most maxLines lines, including a note with the number
+// of omitted lines. Tables and JSON keep their beginning, and other texts keep their end.
 func shortenLines(kind string, lines []string, maxLines int) []string {
 	if len(lines) <= maxLines {
 		return lines
@@ -250,7 +254,7 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
-// newCallDetails returns the details of a view that was just made.
+// newCallDetails returns the details of a call whose view was just read from the server.
 func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
 	s := callDetails{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
@@ -260,7 +264,8 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 	return s
 }
 
-// Print writes the details of a call that was just read.
+// Print prints the details of a call, such as its status, progress and activities. The
+// view v must be fresh, because the shown run time ends now.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
 	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
 }

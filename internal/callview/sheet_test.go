@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// runningView returns a call with a long text and a long table.
+// runningView returns a running call whose activities are a long text and a long table.
 func runningView() dispatch.View {
 	half, total := 0.5, 100.0
 	var text []string
@@ -42,8 +42,8 @@ func runningView() dispatch.View {
 	}
 }
 
-// TestSheetFitsTheScreen checks that text keeps its end on the screen, a table its
-// beginning.
+// TestSheetFitsTheScreen checks that a small screen shows the end of a long text, and the
+// beginning of a long table.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
@@ -64,8 +64,8 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestSheetHidesInternalActivities checks that without --verbose the sheet shows
-// only messages and activities for the user.
+// TestSheetHidesInternalActivities checks that without --verbose, the details of a call
+// contain only messages and activities for the user.
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
@@ -95,7 +95,7 @@ func TestCallsInTrees(t *testing.T) {
 			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
-	// Running calls precede ended calls; both are listed newest first.
+	// The server lists running calls before ended calls, and both from newest to oldest.
 	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
 	for _, row := range Rows(list, false, now)[1:] {
@@ -106,7 +106,8 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
-// TestFitRows checks that a narrow terminal shows shorter cells than a wide one.
+// TestFitRows checks that FitRows shortens cells for a narrow terminal, and keeps
+// complete cells for a wide terminal.
 func TestFitRows(t *testing.T) {
 	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.Local)
 	for columns, want := range map[int]string{
@@ -131,7 +132,7 @@ func TestEventTextForUser(t *testing.T) {
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
-	if got := EventText(e, false); got != "progress  90%  hello" { // the text shows Progress, not UserProgress
+	if got := EventText(e, false); got != "progress  90%  hello" { // EventText shows the field Progress, not UserProgress
 		t.Errorf("for the user: %q", got)
 	}
 	e.Audience = ""

@@ -11,12 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-// maxDescriptionBytes limits the shown part of the author's description of a tool, in bytes.
+// maxDescriptionBytes is how many bytes of a tool's description are shown to the user.
 const maxDescriptionBytes = 300
 
-// TicketLines returns what the user needs to decide about a waiting call: the tool, the
-// author's description, the page, and the arguments. The lines contain no control
-// characters.
+// TicketLines describes a waiting call, so that the user can decide about the call. The
+// lines contain the tool, the author's description, the page and the arguments. Control
+// characters are escaped.
 func TicketLines(v dispatch.View, now time.Time) []string {
 	w := v.Waiting
 	if w == nil {
@@ -41,8 +41,8 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 	return lines
 }
 
-// formatTool returns the display names of a tool and its plugin, and whether the tool only
-// reads.
+// formatTool returns the display names of a tool and its plugin, and whether the tool can
+// change data or only reads.
 func formatTool(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return ""
@@ -58,8 +58,8 @@ func formatTool(w dispatch.WaitingTicket) string {
 	return name + ": " + effect
 }
 
-// formatPage returns a text with the tab, the site and the browser in which a waiting call
-// would run.
+// formatPage describes the page in which a waiting call would run: the tab's title, the
+// site and the browser.
 func formatPage(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
@@ -73,7 +73,8 @@ func formatPage(page *dispatch.TicketPage) string {
 	return "in " + strings.Join(texts, ", ")
 }
 
-// shortenText returns the beginning of a text, with at most limit bytes.
+// shortenText truncates a text to at most limit bytes plus "...", without splitting a
+// character.
 func shortenText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

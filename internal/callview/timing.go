@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// PrintTiming prints how long each phase of a call took. Each phase has one line with its
+// PrintTiming prints how long each phase of a call took. Each phase has a line with its
 // start, its duration and, on a terminal, a bar.
 func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
@@ -20,24 +20,26 @@ func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	out.PrintSafeLines(timingLines(v, now, columns, out.Glyphs())...)
 }
 
-// Timing is the JSON output about how long each phase of a call took.
+// Timing is how long each phase of a call took, for JSON output.
 type Timing struct {
 	CallID string `json:"call_id"`
-	// TraceID is the ID of the trace that the client has sent with the call.
+	// TraceID is the trace ID that the client sent with the call; empty if the client
+	// sent none.
 	TraceID string        `json:"trace_id,omitempty"`
 	Phases  []TimingPhase `json:"phases"`
 }
 
-// TimingPhase is one phase of a call. Its times are in milliseconds since the call
-// arrived.
+// TimingPhase is one phase of a call, such as "waiting for approval". StartMs is the time
+// from the arrival of the call to the start of the phase, and Ms is the phase's duration,
+// both in milliseconds.
 type TimingPhase struct {
 	Name    string  `json:"name"`
 	StartMs float64 `json:"start_ms"`
 	Ms      float64 `json:"ms"`
 }
 
-// NewTiming returns the phases of a call. For a call that has not ended, the last phase
-// ends at the time now.
+// NewTiming returns how long each phase of a call took. If the call has not ended, the
+// last phase ends at the time now.
 func NewTiming(v dispatch.View, now time.Time) Timing {
 	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
 	if v.Trace != nil {
@@ -50,8 +52,9 @@ func NewTiming(v dispatch.View, now time.Time) Timing {
 	return t
 }
 
-// timingLines returns the lines that PrintTiming prints for a terminal with this number
-// of columns. A pipe has 0 columns and gets no bars.
+// timingLines returns the lines that PrintTiming prints on a terminal with the given
+// number of columns. If columns is 0, the output is not a terminal, and the lines have no
+// bars.
 func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs) []string {
 	phases := waterfall.Phases(&v, now)
 	var total time.Duration
@@ -74,8 +77,7 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	return lines
 }
 
-// preciseDuration formats a duration with at least two significant digits, such as 0.2
-// ms, 12 ms and 3.5 s.
+// preciseDuration formats a duration, also a very short one: "0.2 ms", "12 ms", "3.5 s".
 func preciseDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestTimingLines checks the table of call phases on a terminal of 80 columns and in a
-// pipe.
+// TestTimingLines checks the phases of a call as printed on a terminal with 80 columns
+// and in a pipe.
 func TestTimingLines(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	ended := start.Add(40 * time.Second)

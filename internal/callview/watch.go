@@ -8,31 +8,34 @@ import (
 	"time"
 )
 
-// Options choose how [Watch] shows a call. By default, [Watch] prints text and omits
-// messages that are not for the user.
+// Options are the user's options for [Watch] and [Follow]. By default, both print text,
+// without messages that are not for the user.
 type Options struct {
-	// Verbose also shows messages that are not for the user. Default false.
+	// Verbose is true if messages that are not for the user are shown too. The default is
+	// false.
 	Verbose bool
-	// JSON prints the call and its events as lines of JSON. Default false.
+	// JSON is true if calls and events are printed as lines of JSON. The default is
+	// false.
 	JSON bool
 }
 
-// display shows a call that is watched. The methods of display are called one at a
-// time.
+// display shows a watched call to the user. Its methods are never called concurrently.
 type display interface {
-	// begin shows the first state of the call; show shows a later state.
+	// begin shows the first known state of the call, and show shows a later state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
-	// showEvent shows an event that followed the state passed to begin; raw is the event's
-	// JSON.
+	// showEvent shows an event that happened after the state that begin has shown. The
+	// parameter raw is the JSON of the event.
 	showEvent(e dispatch.Event, raw []byte) error
-	// showMissed shows how many events were lost.
+	// showMissed shows that n events were lost.
 	showMissed(n int)
-	// redraw is called every watchTick.
+	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end shows the last state of the call; v is nil if the state could not be read.
+	// end shows the final state of the call. The parameter v is nil if the state could
+	// not be read.
 	end(v *dispatch.View)
-	// pause is the least time between two reads of a call that changes.
+	// pause returns the minimum time between two requests for the state of a changing
+	// call.
 	pause() time.Duration
 }
 
@@ -46,11 +49,11 @@ func newDisplay(out *terminal.Output, o Options) display {
 	return &plainCall{out: out, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
-// watchTick is the time between two drawings of the sheet of a watched call.
+// watchTick is how often the terminal redraws a watched call.
 const watchTick = 100 * time.Millisecond
 
-// streamItem is the start of the stream of events, an event, or a number of missed
-// events.
+// streamItem is one item of a call's event stream: the start of the stream, an event, or
+// a number of lost events.
 type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
@@ -58,8 +61,8 @@ type streamItem struct {
 	missed      int
 }
 
-// Watch shows a call until it ends. Watch returns nil when ctx ends, and
-// httpapi.ErrEnded if the server stops.
+// Watch shows a call on the terminal until the call ends or ctx is cancelled, and then
+// returns nil. If the server stops, Watch returns httpapi.ErrEnded.
 func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal.Output, o Options) error {
 	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -89,7 +92,7 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal
 	}
 }
 
-// streamEvents sends the events of one call until ctx ends.
+// streamEvents sends the events of one call to the channel items until ctx is cancelled.
 func streamEvents(ctx context.Context, client *httpapi.Client, id string, items chan<- streamItem) error {
 	send := func(item streamItem) error {
 		select {
@@ -108,23 +111,26 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 	})
 }
 
-// watcher has the last view of a call that is watched.
+// watcher follows one call: it reads the state of the call from the server and passes
+// states and events to a display.
 type watcher struct {
 	client   *httpapi.Client
 	id       string
 	display  display
 	lastView *dispatch.View
-	// viewSeq is the sequence number of the last event that the first view includes.
+	// viewSeq is the sequence number of the last event that the first view of the call
+	// includes.
 	viewSeq uint64
-	// isStale is set if an event is later than the last view.
+	// isStale is true if an event has arrived since lastView was read.
 	isStale  bool
 	viewTime time.Time
 }
 
-// handle shows the event of a stream item, unless the first view includes the event.
+// handle passes an item of the event stream to the display. Events that the first view of
+// the call already includes are skipped.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
-	case item.isFollowing: // the stream has all events after the first view of the call
+	case item.isFollowing: // the first view is read only now, so that the stream has all later events
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
@@ -139,7 +145,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 	}
 	w.isStale = true
 	hasEnded = item.event.Kind == dispatch.EventEnded
-	if hasEnded { // the last activities of a call precede its end
+	if hasEnded { // shows the final activities before the end of the call
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
@@ -148,21 +154,24 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 	return hasEnded, w.display.showEvent(*item.event, item.raw)
 }
 
-// refreshCall reads the call again if it has changed and the pause is over.
+// refreshCall reads the call from the server again if the call has changed and the
+// display's pause is over.
 func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
 	if w.isStale && now.Sub(w.viewTime) >= w.display.pause() {
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
 		w.display.show(*w.lastView)
-		// The end of the call arrives as an event, unless that event was lost.
+		// The end of the call normally arrives as an event. If this event was lost,
+		// hasEnded becomes true 1 s after the end.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.redraw(now)
 	return hasEnded, nil
 }
 
-// fetchCall requests the watched call from the server and stores the view.
+// fetchCall requests the watched call from the server and stores the result in
+// w.lastView.
 func (w *watcher) fetchCall(ctx context.Context) error {
 	record, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-// recordedDisplay records the calls of its methods.
+// recordedDisplay is a display that records which of its methods were called.
 type recordedDisplay struct{ calls []string }
 
 func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls, "begin"); return nil }
@@ -27,8 +27,8 @@ func (r *recordedDisplay) showEvent(e dispatch.Event, _ []byte) error {
 	return nil
 }
 
-// TestWatchHandlesEventsOnce checks that events that the first view includes are not
-// shown again.
+// TestWatchHandlesEventsOnce checks that the watcher skips events that the first view of
+// the call already includes.
 func TestWatchHandlesEventsOnce(t *testing.T) {
 	display := &recordedDisplay{}
 	w := watcher{display: display, lastView: &dispatch.View{}, viewSeq: 5}
@@ -77,8 +77,8 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 	}
 }
 
-// TestPlainCallPrintsChanges checks that an activity is printed from its first
-// changed line.
+// TestPlainCallPrintsChanges checks that a changed activity is printed from its first
+// changed line on.
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
 	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}

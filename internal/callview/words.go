@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// CallerText returns a calling tool with its tab and site.
+// CallerText describes the tool that made a nested call, as in "chat__post (tab 7,
+// https://chat.example)".
 func CallerText(caller *dispatch.Caller) string {
 	tabText := fmt.Sprintf("tab %d", caller.TabID)
 	if caller.Origin != "" {
@@ -20,11 +21,12 @@ func CallerText(caller *dispatch.Caller) string {
 	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
 
-// browserText returns the name of the browser in which a call runs. An older server sends
-// only the browser's ID.
+// browserText returns the name of the browser in which a call runs, or the browser's ID
+// if an older server did not send the name.
 func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
-// ScopeText describes the scope of a permission.
+// ScopeText describes the scope of an approval, such as "for the session" or "for 10
+// min". The duration d is used only for wire.ScopeTime; 0 means unknown.
 func ScopeText(s wire.Scope, d time.Duration) string {
 	switch s {
 	case wire.ScopeSession:
@@ -38,7 +40,8 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 	return terminal.SafeLine(string(s))
 }
 
-// scopeFlags lists the flags of `opentabs calls approve` for scopes.
+// scopeFlags lists the flags of `opentabs calls approve` that choose the given scopes,
+// for an error message.
 func scopeFlags(scopes []wire.Scope) string {
 	flags := map[wire.Scope]string{
 		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",
@@ -51,7 +54,8 @@ func scopeFlags(scopes []wire.Scope) string {
 	return strings.Join(texts, ", or ")
 }
 
-// WithStatusWord puts the tool's own status word before its message.
+// WithStatusWord puts the tool's status word before its message, as in "exporting: page 3
+// of 9".
 func WithStatusWord(word, message string) string {
 	switch {
 	case word == "" || strings.EqualFold(word, message):

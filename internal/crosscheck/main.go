@@ -1,6 +1,6 @@
-// Command crosscheck checks that the program compiles on systems that make test does
-// not run on. Checking types from source takes a tenth of the time of a build, because
-// a build compiles the standard library and all dependencies for each system.
+// Command crosscheck checks that a Go package compiles for other operating systems and
+// processors. Type-checking the source is about ten times faster than a build, which
+// compiles the standard library and all dependencies for each system.
 //
 //	go run ./internal/crosscheck ./cmd/opentabs darwin/arm64 windows/arm64
 package main
@@ -25,7 +25,8 @@ func main() {
 	}
 }
 
-// checkTargets checks the packages of pattern for all targets, such as darwin/arm64.
+// checkTargets type-checks the packages that match pattern for each target. A target is
+// an operating system and a processor, such as darwin/arm64.
 func checkTargets(pattern string, targets []string) error {
 	var errs []error
 	for _, target := range targets {
@@ -36,13 +37,15 @@ func checkTargets(pattern string, targets []string) error {
 	return errors.Join(errs...)
 }
 
-// checkTarget checks the types of pattern and of all packages that pattern imports.
+// checkTarget type-checks the packages that match pattern, and all packages that they
+// import, for one target.
 func checkTarget(pattern, target string) error {
 	system, processor, isTarget := strings.Cut(target, "/")
 	if !isTarget {
 		return fmt.Errorf("%q is not SYSTEM/PROCESSOR", target)
 	}
-	// With NeedDeps, packages are checked from source, so nothing is compiled.
+	// NeedDeps makes the loader type-check all imported packages from source, so nothing
+	// is compiled.
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),

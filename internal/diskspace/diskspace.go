@@ -1,4 +1,4 @@
-// Package diskspace reports how much space is free on a disk.
+// Package diskspace finds out how much space is free on a disk.
 package diskspace
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// FreeBytes returns the free space of the disk that contains a directory. For a missing
-// directory, FreeBytes uses the nearest parent that exists.
+// FreeBytes returns the free space, in bytes, of the disk that contains a directory. If
+// the directory does not exist, FreeBytes uses its nearest existing parent.
 func FreeBytes(dir string) (uint64, error) {
 	for {
 		_, err := os.Stat(dir)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFreeBytes checks that FreeBytes of a missing directory uses the disk of its parent.
+// TestFreeBytes checks that FreeBytes also works for a directory that does not exist.
 func TestFreeBytes(t *testing.T) {
 	free, err := FreeBytes(t.TempDir())
 	if err != nil || free == 0 {

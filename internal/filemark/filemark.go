@@ -1,6 +1,7 @@
-// Package filemark detects changed files by their attributes, without reading them.
+// Package filemark detects changed files by their attributes, such as size and
+// modification time, without reading the files.
 //
-// Two values of [Mark] can be compared with ==. Package filemark has no state.
+// Compare two values of [Mark] with == to find out whether a file has changed.
 package filemark
 
 import (
@@ -8,17 +9,18 @@ import (
 	"time"
 )
 
-// fineSettleTime and coarseSettleTime are the ages after which a file's times are
-// reliable. A file that is written twice within one tick of the file system's clock has
-// the same times after both writes.
+// fineSettleTime and coarseSettleTime are how old a file's times must be to be reliable.
+// If a program writes a file twice within one tick of the file system's clock, the file
+// has the same times after both writes. coarseSettleTime applies to times in whole
+// seconds.
 const (
 	fineSettleTime   = 50 * time.Millisecond
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
-// Mark is the attributes of a file. Any change of the content changes the mark: a
-// program can set the modification time, but not the change time (ChangedNs). Windows
-// has no change time.
+// Mark is the attributes of a file that change when its content changes. A program can
+// reset the modification time, but not the change time (ChangedNs). On Windows, ChangedNs
+// is 0, so a reset modification time can hide a change.
 type Mark struct {
 	Size       int64  `json:"size"`
 	ModifiedNs int64  `json:"modifiedNs"`
@@ -27,14 +29,15 @@ type Mark struct {
 	Device     uint64 `json:"device,omitempty"`
 }
 
-// Of returns the mark of a file.
+// Of returns the mark of the file that info describes.
 func Of(info os.FileInfo) Mark {
 	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
 	m.addSystemFields(info)
 	return m
 }
 
-// IsSettled reports whether every later change of the file changes the mark.
+// IsSettled reports whether the file's times are old enough that every later write
+// changes the mark. A mark that is not settled must not be used to detect changes.
 func (m Mark) IsSettled(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
 		age := fineSettleTime

@@ -24,9 +24,8 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// TestMarkChanges checks that a mark changes with the content even if a program
-// restores size and modification time. On systems other than Linux and macOS,
-// TestMarkChanges ends early.
+// TestMarkChanges checks that a changed file has a new mark even if a program restores
+// its size and modification time. This check runs only on Linux and macOS.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")
@@ -46,7 +45,7 @@ func TestMarkChanges(t *testing.T) {
 		t.Errorf("after a write: %+v", markAfter)
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		return // systems other than Linux and macOS have only size and modification time
+		return // on other systems, a mark has only the size and the modification time
 	}
 	replaced := filepath.Join(filepath.Dir(name), "other")
 	writeFile(t, replaced, "xyz")

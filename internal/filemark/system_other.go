@@ -4,6 +4,6 @@ package filemark
 
 import "os"
 
-// addSystemFields adds nothing: systems other than Linux and macOS have only size and
-// modification time.
+// addSystemFields does nothing: on systems other than Linux and macOS, a mark has only
+// the size and the modification time.
 func (m *Mark) addSystemFields(os.FileInfo) {}

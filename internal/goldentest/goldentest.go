@@ -1,5 +1,5 @@
-// Package goldentest compares the output of a test with a file in testdata. The flag
-// -update of go test rewrites the files.
+// Package goldentest compares the output of a test with a file in testdata. Run go test
+// with the flag -update to write the current output to these files.
 package goldentest
 
 import (
@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata with the current output")
 
-// Compare reports an error if got is not the content of file. With -update, Compare
-// writes got to file.
+// Compare fails the test if got differs from the content of file. With the flag -update,
+// Compare instead writes got to file.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -35,7 +35,7 @@ func Compare(t testing.TB, file string, got []byte) {
 	}
 }
 
-// firstDifference describes the first line in which two texts differ; "" if they are
+// firstDifference describes the first line in which two texts differ; "" if the texts are
 // equal.
 func firstDifference(got, want string) string {
 	if got == want {
@@ -49,7 +49,7 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, lineAt(g, i), lineAt(w, i))
 }
 
-// lineAt returns a line, or a note that the text has fewer lines.
+// lineAt returns the line with index i, or "(the end)" if the text has fewer lines.
 func lineAt(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]

@@ -1,5 +1,5 @@
-// Package httpjson sends JSON as the response to an HTTP request. The daemon sends all
-// JSON responses with package httpjson.
+// Package httpjson sends HTTP responses with a JSON body. The daemon sends all its JSON
+// responses with package httpjson.
 package httpjson
 
 import (
@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Send sends body as a JSON response with the given status. The headers forbid browsers
-// to cache the response, to guess its type, and to share it with a page of another
-// site.
+// Send encodes body as JSON and sends it with the given HTTP status. The headers forbid
+// browsers to cache the response, to guess its type, or to expose the response to a page
+// of another site.
 func Send(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -20,22 +20,23 @@ func Send(w http.ResponseWriter, status int, body any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	WriteJSONHeader(w, status)
-	_, _ = w.Write(append(data, '\n')) // a write error means that the client has disconnected
+	_, _ = w.Write(append(data, '\n')) // a write fails only if the client has disconnected
 }
 
-// Problem is the body of an error response.
+// Problem is the JSON body of an error response.
 type Problem struct {
 	Error string `json:"error"`
 }
 
-// SendError sends an error with a sentence that includes what to do.
+// SendError sends a [Problem] with the given HTTP status. The sentence should describe
+// the error and what the client can do.
 func SendError(w http.ResponseWriter, status int, sentence string) {
 	Send(w, status, Problem{Error: sentence})
 }
 
-// WriteJSONHeader sends the status and the type of a response whose JSON the caller
-// writes. MCP responses need WriteJSONHeader, because their errors have another format
-// and a result is written in parts.
+// WriteJSONHeader sends the status and the content type of a JSON response; the caller
+// writes the body. MCP responses use WriteJSONHeader instead of [Send], because results
+// are written in parts and MCP errors have another format.
 func WriteJSONHeader(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -1,4 +1,4 @@
-// Package humanize writes sizes, durations and days for users.
+// Package humanize formats sizes, durations and dates for users.
 package humanize
 
 import (
@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Bytes formats a number of bytes in a suitable unit: 900 bytes, 64 KB, 1.2 MB, 3.5 GB.
+// Bytes formats a number of bytes with a suitable unit: "900 bytes", "64 KB", "1.2 MB",
+// "3.5 GB". The units are powers of 1,024.
 func Bytes(n int) string {
 	switch {
 	case n < 1<<10:
@@ -22,8 +23,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// ShortDuration writes a duration without its zero parts: 5m and 24h, not 5m0s and
-// 24h0m0s. [time.ParseDuration] can parse the text that ShortDuration returns.
+// ShortDuration formats a duration without trailing zeros, such as "5m" instead of
+// "5m0s". [time.ParseDuration] can parse the result.
 func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zeroPart := range []string{"m0s", "h0m"} {
@@ -34,7 +35,8 @@ func ShortDuration(d time.Duration) string {
 	return text
 }
 
-// OnDay returns " (on 2026-01-31)" for the local day of at; empty for the zero time.
+// OnDay formats the local date of at as " (on 2026-01-31)", with a leading space; empty
+// for the zero time.
 func OnDay(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -42,7 +44,8 @@ func OnDay(at time.Time) string {
 	return " (on " + at.Local().Format(time.DateOnly) + ")"
 }
 
-// Duration writes a duration for use in a sentence: "40 s", "5 min", "2 min 6 s", "1 h 30 min".
+// Duration formats a duration for use in a sentence: "40 s", "5 min", "2 min 6 s", "1 h
+// 30 min".
 func Duration(d time.Duration) string {
 	switch {
 	case d <= 0:
