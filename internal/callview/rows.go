@@ -87,8 +87,7 @@ func shortTime(text string, now time.Time) string {
 // times and error codes.
 const minColumnsForWholeCells = 120
 
-// treeRow is a call and its depth in the tree of nested calls. The depth of a client's
-// call is 0.
+// treeRow is a call and its depth in the tree of nested calls, from 0.
 type treeRow struct {
 	dispatch.View
 	depth int
@@ -165,7 +164,8 @@ const (
 	stateUser     = "waiting for you"
 )
 
-// timeLeftText returns how much time the user has left to answer, such as "4 min 30 s".
+// timeLeftText returns how much time the user has left to answer, such as "4 min 30 s";
+// "0.0 s" if the time is over.
 func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
 	return terminal.Elapsed(max(0, w.ExpiresAt.Sub(now)))
 }

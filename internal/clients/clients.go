@@ -1,9 +1,9 @@
-// Package clients has facts about MCP clients: their timeouts, what they show while a
-// call runs, and how many tools they can use. Clients do not send these facts, so the
-// file table.go lists the facts with their sources.
+// Package clients describes the limits and features of MCP clients, such as their
+// timeouts and how many tools they can use. Clients do not send these facts over MCP, so
+// the file table.go lists them with their sources.
 //
-// [Of] returns the profile of one client, [Table] returns all profiles.
-// [GiveUp.InferTimeout] infers the timeout of a client that gave up a call.
+// [Of] returns the profile of one client, and [Table] returns all profiles. If a client
+// gives up a call, [GiveUp.InferTimeout] infers the client's timeout.
 package clients
 
 import (
@@ -15,74 +15,82 @@ import (
 	"time"
 )
 
-// Support is whether a client has a feature.
+// Support is whether an MCP client has a feature: "yes", "no" or "unknown".
 type Support string
 
-// supported, unsupported and unverified are the values of Support. unverified counts as
-// unsupported in every decision.
+// supported, unsupported and unverified are the values of [Support]. The value unverified
+// means that no source mentions the feature, and opentabs then treats the feature as
+// unsupported.
 const (
 	supported   Support = "yes"
 	unsupported Support = "no"
 	unverified  Support = "unknown"
 )
 
-// NoToolCap is the ToolCap of a client without a limit.
+// NoToolCap is the value of [Profile.ToolCap] for a client without a limit.
 const NoToolCap = 0
 
-// defaultToolCap is the ToolCap of unknown clients: the limit of common model APIs.
+// defaultToolCap is how many tools opentabs offers to an unknown client at most: the
+// limit of common model APIs.
 const defaultToolCap = 128
 
-// defaultTimeout is the timeout that an unknown client probably has. The official
-// TypeScript SDK has this default, the shortest default of the widely used SDKs.
+// defaultTimeout is the timeout that opentabs assumes for an unknown client. It is the
+// default of the official TypeScript SDK, the shortest default of all widely used SDKs.
 const defaultTimeout = 60 * time.Second
 
-// Source is a web page that a fact comes from.
+// Source is the web page that documents a fact about an MCP client.
 type Source struct {
 	URL string
-	// Date is when the page was written, as in 2026-08-05.
+	// Date is the day on which the page was written, such as 2026-08-05.
 	Date string
 }
 
-// Profile describes one client with its default settings. Profiles are immutable.
+// Profile describes an MCP client that has its default settings. Profiles must not be
+// changed.
 type Profile struct {
-	// Client is the client's display name; empty for unknown clients.
+	// Client is the client's display name, such as "Claude Code"; empty for unknown
+	// clients.
 	Client string
-	// Names are the names that the client sends (clientInfo.name), in any case. A
-	// star at the end matches any text.
+	// Names are the names that the client sends as clientInfo.name; case is ignored. A
+	// star at the end of a name matches any text, as in "windsurf*".
 	Names []string
-	// FromVersion and BeforeVersion are the range of versions: FromVersion <= version < BeforeVersion. An empty
-	// FromVersion or BeforeVersion means no limit.
+	// FromVersion and BeforeVersion limit the client versions that the profile describes:
+	// FromVersion <= version < BeforeVersion. An empty string means no limit.
 	FromVersion, BeforeVersion string
 	// Timeout is how long the client waits for the result of a call over stdio; 0 means
-	// no limit. HTTPTimeout is the timeout over HTTP, if it differs from Timeout.
+	// no limit. HTTPTimeout is the timeout over HTTP; 0 if it equals Timeout.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
-	// ProgressRestartsTimeout is true if each progress notification restarts the timeout.
+	// ProgressRestartsTimeout is true if each progress notification restarts the client's
+	// timeout.
 	ProgressRestartsTimeout bool
-	// ShowsProgress and Images are whether the client shows progress messages and
-	// images in results. ListChanged is whether the client reloads the list of tools
-	// when the list changes. Elicitation is whether a server can show the user a form;
-	// the capabilities that a client declares override Elicitation.
+	// ShowsProgress is whether the client shows progress messages, and Images is whether
+	// it shows images in results. ListChanged is whether the client reloads the list of
+	// tools when the list changes. Elicitation is whether a server can show the user a
+	// form in the client. If a client declares its elicitation capability over MCP, the
+	// declaration overrides the field Elicitation.
 	ShowsProgress, Images, ListChanged, Elicitation Support
-	// StructuredOnly is set if the client uses the structured content of a result and
-	// ignores the text that repeats it.
+	// StructuredOnly is true if the client reads the structured content of results, and
+	// ignores text that repeats the structured content.
 	StructuredOnly bool
-	// OutputSchemas is whether the client uses the output schemas of tools.
+	// OutputSchemas is whether the client passes the output schemas of tools to its
+	// model.
 	OutputSchemas Support
-	// ToolCap is the greatest number of tools that the list of one server should have;
-	// NoToolCap means no limit. The list of a client that sends all tools to its model
-	// must leave room for the tools of other servers.
+	// ToolCap is how many tools one server should list at most; NoToolCap means no limit.
+	// A client that sends all tools to its model needs room for the tools of other
+	// servers.
 	ToolCap int
-	// Defers is set if the client loads only the names of tools, and the rest of a tool
-	// when the model searches for it.
+	// Defers is true if the client first gives its model only the names of tools, and
+	// loads the description of a tool when the model searches for it.
 	Defers bool
-	// Note has facts about a client that no other field of Profile covers; often empty.
+	// Note is a remark about the client for users, such as where its timeout comes from;
+	// often empty.
 	Note    string
 	Sources []Source
 }
 
-// TimeoutOver returns how long the client waits for the answer to a call, over HTTP or
-// over stdio.
+// TimeoutOver returns how long the client waits for the response to a call, over HTTP if
+// http is true, and otherwise over stdio.
 func (p *Profile) TimeoutOver(http bool) Timeout {
 	t := Timeout{Limit: p.Timeout, ProgressRestarts: p.ProgressRestartsTimeout}
 	if http && p.HTTPTimeout > 0 {
@@ -91,15 +99,17 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 	return t
 }
 
-// IsKnown reports whether the table of known clients contains the client.
+// IsKnown reports whether the profile describes a specific client. It returns false for
+// the profile of unknown clients.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
-// UsesOutputSchemas reports whether the client may use the output schemas of tools.
+// UsesOutputSchemas reports whether the client uses the output schemas of tools, or may
+// use them.
 func (p *Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
-// Of returns the profile of the client with the given name and version. A client that is
-// not in the table gets defaultTimeout, and progress notifications do not restart this
-// timeout. The caller must not change the profile.
+// Of returns the profile of the client with the given name and version. An unknown client
+// gets a profile with a timeout of 60 s, which progress notifications do not restart. The
+// caller must not change the returned profile.
 func Of(name, version string) *Profile {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for i := range table {
@@ -110,8 +120,9 @@ func Of(name, version string) *Profile {
 	return &unknownClient
 }
 
-// lowerNames are the lower-case names of the clients in the table, by the index of their
-// profile. They are computed once, because every call needs the profile of its client.
+// lowerNames returns the lower-case names of each profile in the table, by the index of
+// the profile. The names are computed only once, because every call looks up the profile
+// of its client.
 var lowerNames = sync.OnceValue(func() [][]string {
 	names := make([][]string, len(table))
 	for i, p := range table {
@@ -122,12 +133,12 @@ var lowerNames = sync.OnceValue(func() [][]string {
 	return names
 })
 
-// Table returns the profiles of all MCP clients. The last profile is that of unknown
+// Table returns the profiles of all known MCP clients. The last profile is for unknown
 // clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether profile i of the table applies to a client with the given
-// lower-case name.
+// appliesToName reports whether p, which has the index i in the table, describes clients
+// with the given lower-case name.
 func (p *Profile) appliesToName(i int, name string) bool {
 	for _, pattern := range lowerNames()[i] {
 		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {
@@ -137,19 +148,20 @@ func (p *Profile) appliesToName(i int, name string) bool {
 	return false
 }
 
-// appliesToVersion reports whether the profile applies to clients of the given version.
-// A version that is missing or malformed counts as the oldest.
+// appliesToVersion reports whether the profile describes clients of the given version. A
+// missing or malformed version counts as the oldest version.
 func (p *Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 
-// compareVersions compares two versions by their numbers, as in 2.1.187. compareVersions ignores text
-// after a number, as in 1.0-beta.
+// compareVersions compares two versions, such as 2.1.187, number by number. Text after a
+// number is ignored, so 1.0-beta equals 1.0.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }
 
-// versionNumbers returns the numbers of a version without the zeros at its end.
+// versionNumbers returns the numbers of a version without trailing zeros: 2 and 1 for
+// "v2.1.0".
 func versionNumbers(version string) []int {
 	var numbers []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {

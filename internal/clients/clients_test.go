@@ -63,7 +63,8 @@ func TestToolCap(t *testing.T) {
 	}
 }
 
-// TestTable checks that each profile has sources and can be found by Of.
+// TestTable checks that each profile of an MCP client names its sources, and that Of
+// returns the profile.
 func TestTable(t *testing.T) {
 	table := Table()
 	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.ProgressRestartsTimeout {

@@ -47,13 +47,13 @@ func TestInferTimeout(t *testing.T) {
 
 func TestTimeoutReasons(t *testing.T) {
 	for reason, want := range map[string]bool{
-		"McpError: MCP error -32001: Request timed out":                                 true, // reason of the TypeScript SDK 1.x
-		"SdkError: Request timed out":                                                   true, // reason of the TypeScript SDK 2.x
-		"TimeoutError: The operation was aborted due to timeout":                        true, // reason of AbortSignal.timeout
-		"MCP error -32001: Request timed out":                                           true, // reason of the Kotlin SDK
-		"context deadline exceeded":                                                     true, // reason of the Go SDK
-		"request timeout":                                                               true, // reason of the Rust SDK
-		"Timed out while waiting for response to CallToolRequest. Waited 60.0 seconds.": true, // text of an error of the Python SDK
+		"McpError: MCP error -32001: Request timed out":                                 true, // sent by the TypeScript SDK 1.x
+		"SdkError: Request timed out":                                                   true, // sent by the TypeScript SDK 2.x
+		"TimeoutError: The operation was aborted due to timeout":                        true, // the error text of AbortSignal.timeout
+		"MCP error -32001: Request timed out":                                           true, // sent by the Kotlin SDK
+		"context deadline exceeded":                                                     true, // sent by the Go SDK
+		"request timeout":                                                               true, // sent by the Rust SDK
+		"Timed out while waiting for response to CallToolRequest. Waited 60.0 seconds.": true, // the error text of a timeout in the Python SDK
 		"": false, "context canceled": false, "AbortError: This operation was aborted": false, "User requested cancellation": false,
 	} {
 		if got := isTimeoutReason(reason); got != want {

@@ -2,7 +2,7 @@ package clients
 
 import "time"
 
-// unknownClient is the profile of every client that is not in the table.
+// unknownClient is the profile of every MCP client that the variable table does not list.
 var unknownClient = Profile{
 	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 	OutputSchemas: unverified, ToolCap: defaultToolCap,
@@ -13,16 +13,20 @@ var unknownClient = Profile{
 	},
 }
 
-// capabilities is a list of the capabilities that clients declared, kept by Apify.
+// capabilities is a public list of the capabilities that MCP clients declare, maintained
+// by Apify.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
-// outputSchemasOfClaudeCode describes that Claude Code does not pass output schemas to
-// the model.
+// outputSchemasOfClaudeCode reports that Claude Code does not pass output schemas to its
+// model.
 var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-code/issues/54197", "2026-04-28"}
 
-// table has the profiles; Of returns the first that matches. If sources differ, the
-// table has the shorter timeout: returning a job too early costs one more call, but too
-// late loses the result. Features without a source are unverified.
+// table lists the profiles of known MCP clients. [Of] returns the first profile that
+// matches a client's name and version.
+//
+// If sources disagree about a timeout, the table has the shorter timeout. If opentabs
+// returns a job too early, the client needs one more call; if too late, the client loses
+// the result. Features without a source are unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
@@ -112,7 +116,7 @@ var table = []Profile{
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
 			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
-			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // at most 128 tools of all servers together
+			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // limit of 128 tools for all servers together
 			capabilities,
 		},
 	},

@@ -2,14 +2,13 @@
 // which identifies the client and which the user can revoke. The token file has names,
 // dates and SHA-256 sums; a token is shown once, when it is created, and never stored.
 //
-// Start with [Open]. A command adds and removes tokens; the server admits requests with
-// [Store.Enter] and follows the token file with [Store.Watch].
+// [Open] returns a [Store]. Commands add and remove tokens. The server authenticates
+// requests with [Store.Enter], and reloads the changed token file with [Store.Watch].
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one token file:
-// changes happen under a lock file, and [Store.Watch] finds the changes of other
-// processes.
+// A [Store] is safe for concurrent use. Several processes may use one token file: each
+// change locks the file, and [Store.Watch] detects changes by other processes.
 package clienttoken
 
 import (
@@ -35,86 +34,91 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Placeholder replaces tokens in texts that the user sees.
+// Placeholder replaces client tokens in text for users and logs; see [Mask].
 const Placeholder = Prefix + "..."
 
-// tokenPattern matches client tokens.
 var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)
 
-// Mask replaces each client token in a text by [Placeholder].
+// Mask replaces each client token in a text with [Placeholder].
 func Mask(text string) string { return tokenPattern().ReplaceAllString(text, Placeholder) }
 
 const (
-	// Prefix is the prefix of each client token. It helps users and secret scanners to
-	// recognize a token.
+	// Prefix is the prefix of each client token, by which users and secret scanners
+	// recognize tokens.
 	Prefix = "otc_"
-	// tokenBytes is the length of a token before it is encoded: 256 bits.
+	// tokenBytes is the number of random bytes in a token: 256 bits.
 	tokenBytes = 32
-	// shownTokenChars is the number of characters of a token that a list shows,
-	// including the prefix.
+	// shownTokenChars is how many characters at the beginning of a token are stored and
+	// shown to the user, including the prefix.
 	shownTokenChars = len(Prefix) + 4
-	// maxClients limits the tokens, because each request is compared with all of them.
+	// maxClients is the maximum number of client tokens. The number is limited because
+	// the token of each request is compared with all of them.
 	maxClients = 256
-	// lockTimeout is how long a change waits for the lock of another process.
+	// lockTimeout is how long a change of the token file waits for another process to
+	// release the file's lock.
 	lockTimeout = 5 * time.Second
-	// lastUsedPrecision is the resolution of the recorded last use of a token.
+	// lastUsedPrecision is the resolution of [Client.LastUsed]. A coarse resolution saves
+	// writes to the disk.
 	lastUsedPrecision = time.Minute
-	// WatchInterval is how often Watch checks the file.
+	// WatchInterval is how often [Store.Watch] checks whether the token file has changed.
 	WatchInterval = time.Second
 )
 
 var (
-	// ErrUnknown is the error for a name that no client has.
+	// ErrUnknown means that no client with a token has the given name.
 	ErrUnknown = errors.New("there is no client of this name")
-	// errRevoked is the cancellation cause of requests whose token was removed.
+	// errRevoked is the cause with which running requests are cancelled when their
+	// client's token is removed.
 	errRevoked = errors.New("the token of the client was removed")
 )
 
-// Client is one client that has a token.
+// Client is an MCP client that has a token.
 type Client struct {
 	Name string `json:"name"`
-	// FirstChars is the beginning of the token, to distinguish tokens.
+	// FirstChars is the beginning of the token, such as "otc_a1B2", by which users can
+	// recognize a token.
 	FirstChars string    `json:"begins"`
 	Created    time.Time `json:"created"`
-	// LastUsed is zero for a token that was never used. LastUsed has a resolution of
-	// one minute.
+	// LastUsed is when the client last used its token, with a resolution of one minute;
+	// zero if the token was never used.
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
-// storedClient is the entry of a client in the file.
+// storedClient is the JSON form of a client in the token file.
 type storedClient struct {
 	Client
-	// TokenHash is the SHA-256 sum of the token, in hex.
+	// TokenHash is the SHA-256 hash of the client's token, in hexadecimal.
 	TokenHash string `json:"sha256"`
 }
 
-// tokenFile is the JSON form of the file of client tokens.
+// tokenFile is the JSON content of the token file.
 type tokenFile struct {
 	Version int            `json:"version"`
 	Clients []storedClient `json:"clients"`
 }
 
-// Store stores the tokens in one file.
+// Store manages the client tokens in one token file.
 type Store struct {
 	path          string
-	pendingWrites sync.WaitGroup // pending writes of last uses
+	pendingWrites sync.WaitGroup // counts the pending writes of LastUsed
 
 	mu            sync.Mutex // guards all fields below
 	clients       map[string]*activeClient
-	readInfo      fs.FileInfo // the token file when it was read; nil without a file
-	problem       error       // why the token file could not be read
+	readInfo      fs.FileInfo // attributes of the token file when it was last read; nil if the file was missing
+	problem       error       // why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
 }
 
-// activeClient is a client whose token gives access to /mcp.
+// activeClient is a client whose token is valid, with its running requests.
 type activeClient struct {
 	storedClient
 	tokenHash [sha256.Size]byte
-	requests  map[int]context.CancelCauseFunc // cancels each running request, by request ID
+	requests  map[int]context.CancelCauseFunc // cancels each running request, by the request's ID
 }
 
-// Open returns the store in the file at path, which need not exist.
+// Open returns a store that uses the token file at path. The file need not exist. If the
+// file is unreadable, no client is authenticated and [Store.List] returns the error.
 func Open(path string) *Store {
 	s := &Store{path: path, clients: map[string]*activeClient{}}
 	s.mu.Lock()
@@ -123,19 +127,20 @@ func Open(path string) *Store {
 	return s
 }
 
-// OnRemoved sets a function that is called, without a lock, for each client whose
-// token was removed or replaced, after its requests were cancelled.
+// OnRemoved sets a function that the store calls for each client whose token was removed
+// or replaced. The store first cancels the client's running requests, and holds no lock
+// during the call.
 func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onRemoved = onRemoved
 }
 
-// namePattern matches valid names of clients.
 var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add creates and returns a token for a new client. The token is not stored and cannot
-// be read again.
+// Add creates a client with the given name and returns its new token. The token is not
+// stored and cannot be read again. Names have 1 to 64 letters, digits, dots, hyphens and
+// underscores.
 func (s *Store) Add(name string) (token string, err error) {
 	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
@@ -161,8 +166,8 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove revokes the token of a client. Remove returns ErrUnknown if no client has the
-// given name.
+// Remove removes a client and revokes its token. If no client has the given name, Remove
+// returns [ErrUnknown].
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *tokenFile) error {
 		i := slices.IndexFunc(f.Clients, func(c storedClient) bool { return c.Name == name })
@@ -174,7 +179,7 @@ func (s *Store) Remove(name string) error {
 	})
 }
 
-// List returns the clients by name.
+// List returns all clients that have a token, sorted by name.
 func (s *Store) List() ([]Client, error) {
 	if err := s.Reload(); err != nil {
 		return nil, err
@@ -189,8 +194,8 @@ func (s *Store) List() ([]Client, error) {
 	return clients, nil
 }
 
-// NameOf returns the name of the client that has a token; empty if no client has the
-// token.
+// NameOf returns the name of the client to which a token belongs; empty if the token is
+// invalid.
 func (s *Store) NameOf(token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,11 +205,12 @@ func (s *Store) NameOf(token string) string {
 	return ""
 }
 
-// find returns the client that has a token, or nil. The caller of find must lock s.mu.
+// find returns the client to which a token belongs; nil if the token is invalid. The
+// caller must hold s.mu.
 func (s *Store) find(token string) *activeClient {
 	sum := sha256.Sum256([]byte(token))
 	var client *activeClient
-	for _, c := range s.clients { // compares the hash with all hashes, so that the time does not depend on the token
+	for _, c := range s.clients { // no early exit, so that the time does not depend on the token
 		if subtle.ConstantTimeCompare(sum[:], c.tokenHash[:]) == 1 {
 			client = c
 		}
@@ -212,9 +218,9 @@ func (s *Store) find(token string) *activeClient {
 	return client
 }
 
-// Enter returns the name of the client that has a token, and a context that is cancelled
-// with errRevoked when the token is removed. The caller must call the returned function
-// endRequest at the end of the request. ok is false if no client has the token.
+// Enter authenticates a request by its client token and returns the client's name. If the
+// token is invalid, ok is false. The returned context is cancelled when the token is
+// removed. The caller must call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +241,8 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, requestCt
 	}, true
 }
 
-// recordUse records that a token was used. The caller holds mu.
+// recordUse updates LastUsed of a client, and writes the new time to the token file in
+// the background. The caller must hold s.mu.
 func (s *Store) recordUse(c *activeClient) {
 	now := time.Now().UTC()
 	if now.Sub(c.LastUsed) < lastUsedPrecision {
@@ -244,7 +251,8 @@ func (s *Store) recordUse(c *activeClient) {
 	c.LastUsed = now
 	name, sum := c.Name, c.TokenHash
 	s.pendingWrites.Go(func() {
-		// If the token file cannot be written, only the date of the last use is lost.
+		// The error is ignored: if the token file cannot be written, only the time of the
+		// last use is lost.
 		_ = s.change(func(f *tokenFile) error {
 			for i := range f.Clients {
 				if f.Clients[i].Name == name && f.Clients[i].TokenHash == sum {
@@ -256,8 +264,8 @@ func (s *Store) recordUse(c *activeClient) {
 	})
 }
 
-// Reload reads the token file if it has changed. Reload cancels the requests of clients
-// that were removed before it returns.
+// Reload reads the token file again if the file has changed. Before Reload returns, it
+// cancels the running requests of removed clients.
 func (s *Store) Reload() error {
 	s.mu.Lock()
 	var removedClients []*activeClient
@@ -270,7 +278,8 @@ func (s *Store) Reload() error {
 	return problem
 }
 
-// Watch reloads the token file when other processes change it, until ctx ends.
+// Watch reloads the token file whenever another process has changed the file, until ctx
+// is cancelled.
 func (s *Store) Watch(ctx context.Context) {
 	tick := time.NewTicker(WatchInterval)
 	defer tick.Stop()
@@ -279,16 +288,18 @@ func (s *Store) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = s.Reload() // the error is ignored here, because List returns it
+			_ = s.Reload() // the error is ignored because List returns the same error
 		}
 	}
 }
 
-// Close waits until pending writes of last uses are in the token file.
+// Close blocks until all pending changes of [Client.LastUsed] are written to the token
+// file.
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
-// RepairFile renames a damaged token file and returns a warning, or "" if the file is not
-// damaged.
+// RepairFile renames a damaged token file, so that tokens can be added again, and returns
+// a warning for the user. All tokens in the damaged file become invalid. If the file is
+// not damaged, RepairFile returns "".
 func (s *Store) RepairFile() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -303,7 +314,8 @@ func (s *Store) RepairFile() (warning string, err error) {
 	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, keptAs), nil
 }
 
-// change locks the token file, applies a change to the file, and updates the store.
+// change applies a change to the token file while the file is locked, and then updates
+// the store.
 func (s *Store) change(apply func(*tokenFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {
@@ -332,7 +344,8 @@ func (s *Store) change(apply func(*tokenFile) error) error {
 	return nil
 }
 
-// revoke cancels the requests of clients whose token was removed.
+// revoke cancels the running requests of clients whose token was removed, and calls the
+// function that OnRemoved has set.
 func (s *Store) revoke(removedClients []*activeClient) {
 	for _, c := range removedClients {
 		s.mu.Lock()
@@ -347,8 +360,8 @@ func (s *Store) revoke(removedClients []*activeClient) {
 	}
 }
 
-// hasChanged reports whether the token file changed since it was read. The caller holds
-// mu.
+// hasChanged reports whether the token file has changed since the store last read it. The
+// caller must hold s.mu.
 func (s *Store) hasChanged() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || s.readInfo == nil {
@@ -357,8 +370,9 @@ func (s *Store) hasChanged() bool {
 	return !os.SameFile(info, s.readInfo) || info.Size() != s.readInfo.Size() || !info.ModTime().Equal(s.readInfo.ModTime())
 }
 
-// read reads the token file and returns the clients that lost their tokens. If the file
-// cannot be read, no client is admitted. The caller holds mu.
+// read reads the token file and returns the clients whose tokens were removed since the
+// last read. If the file cannot be read, all tokens are invalid. The caller must hold
+// s.mu.
 func (s *Store) read() (removedClients []*activeClient) {
 	s.readInfo = nil
 	if info, err := os.Stat(s.path); err == nil {
@@ -389,8 +403,8 @@ func (s *Store) read() (removedClients []*activeClient) {
 
 var errDamaged = errors.New("damaged")
 
-// loadFile decodes the token file at path. For a missing file, loadFile returns no
-// clients and no error.
+// loadFile reads and decodes the token file at path. If the file is missing, loadFile
+// returns no clients and no error.
 func loadFile(path string) (tokenFile, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -410,7 +424,8 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-// hashOfToken decodes a SHA-256 sum in hex, and returns nil for any other text.
+// hashOfToken decodes the hexadecimal hash of a token; nil if the text is not
+// hexadecimal.
 func hashOfToken(text string) []byte {
 	b, err := hex.DecodeString(text)
 	if err != nil {

@@ -29,7 +29,8 @@ func addClient(t *testing.T, s *Store, name string) string {
 	return token
 }
 
-// enterClient returns the client that has the token, or "".
+// enterClient returns the name of the client to which a token belongs; "" if the token is
+// invalid.
 func enterClient(s *Store, token string) string {
 	name, _, endRequest, ok := s.Enter(context.Background(), token)
 	if ok {
@@ -38,8 +39,8 @@ func enterClient(s *Store, token string) string {
 	return name
 }
 
-// TestTokensAreStoredAsHashes checks that only the owner can read the token file, and
-// that the file contains no token.
+// TestTokensAreStoredAsHashes checks that only the file's owner can read the token file,
+// and that the file contains no token.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	s, path := openStore(t)
 	a, b := addClient(t, s, "laptop"), addClient(t, s, "Desk-2.local")
@@ -102,9 +103,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsRunningRequests checks that removing a client ends only its own
-// requests. The client may be removed, or added again under its name, by another
-// process.
+// TestRemoveEndsRunningRequests checks that removing a client cancels only the requests
+// of this client. The test also covers clients that another process removes, or removes
+// and adds again.
 func TestRemoveEndsRunningRequests(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
@@ -165,8 +166,8 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 	})
 }
 
-// TestWatch checks that a removal takes effect within 1 s without a notification
-// from the command.
+// TestWatch checks that Watch detects within 1 s that another process has removed a
+// token.
 func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
@@ -188,8 +189,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestDamagedFile checks that a damaged file accepts no client, is reported, and is never
-// overwritten.
+// TestDamagedFile checks that a damaged token file authenticates no client, is reported
+// as an error, and is never overwritten.
 func TestDamagedFile(t *testing.T) {
 	for _, damagedText := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
 		s, path := openStore(t)

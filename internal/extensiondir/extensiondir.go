@@ -1,5 +1,5 @@
-// Package extensiondir writes the unpacked browser extension into a folder and records
-// the path of the folder.
+// Package extensiondir writes the unpacked Chrome extension to a directory, and remembers
+// the path of this directory.
 package extensiondir
 
 import (
@@ -20,43 +20,45 @@ import (
 	"opentabs/internal/version"
 )
 
-// ConnectionFile is the file of the extension with its [Connection].
+// ConnectionFile is the name of the file in the extension's directory that contains the
+// [Connection] as JSON.
 const ConnectionFile = "connection.json"
 
-// errOccupied is the error for a folder that has files but no extension.
+// errOccupied means that the directory is not empty and contains no opentabs extension.
 var errOccupied = errors.New("the folder has other files than an opentabs extension")
 
 // Connection is what the extension needs to find the daemon and to authenticate.
 type Connection struct {
 	Port int `json:"port"`
-	// Key is config.BrowserKey of the installation's token.
+	// Key is the shared secret of the extension and the daemon, derived from the
+	// installation's token by config.BrowserKey.
 	Key string `json:"key"`
 }
 
-// installRecord stores where the extension was written, and which files.
+// installRecord records the directory and the files that [Install] has written.
 type installRecord struct {
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`
-	// Debugger is true if the extension's manifest has the permission debugger.
+	// Debugger is true if the extension's manifest has Chrome's debugger permission.
 	Debugger bool `json:"debugger,omitempty"`
 }
 
-// DebuggerChoice is whether the extension gets the permission debugger.
+// DebuggerChoice is whether the installed extension has Chrome's debugger permission.
 type DebuggerChoice int
 
 const (
-	// KeepDebugger repeats the choice of the last installation. The first installation
-	// has no debugger.
+	// KeepDebugger repeats the choice of the previous installation. In a first
+	// installation, the extension has no debugger permission.
 	KeepDebugger DebuggerChoice = iota
-	// WithDebugger adds the permission.
+	// WithDebugger adds the debugger permission to the extension's manifest.
 	WithDebugger
-	// WithoutDebugger takes the permission away.
+	// WithoutDebugger removes the debugger permission from the extension's manifest.
 	WithoutDebugger
 )
 
-// Install writes the extension into dir. Install creates dir if it is missing, and
-// removes the access of other users. Install returns warnings that the user should see.
-// The error is errOccupied if dir has unrelated files.
+// Install writes the extension to the directory dir, which need not exist. Other users of
+// the computer lose their access to dir. The returned warnings are for the user. If dir
+// contains files but no opentabs extension, Install returns an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -75,8 +77,9 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebugger && HasDebugger(dirs))
 }
 
-// writeFiles replaces each file in one step, the manifest last. writeFiles removes the
-// files that an older version wrote. writeFiles keeps adapters and unrelated files.
+// writeFiles writes the files of the extension, each atomically, and the manifest last.
+// Files that only an older version of the extension had are removed. Adapters of plugins
+// and unrelated files stay.
 func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
@@ -104,8 +107,8 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) e
 	return statefile.Write(dirs.ExtensionRecord(), record)
 }
 
-// compareManifestLast orders file names alphabetically, but the manifest last:
-// Chrome must not find a manifest before the files that it lists.
+// compareManifestLast sorts file names alphabetically, but the manifest last. Chrome must
+// not find a new manifest before the files that the manifest lists.
 func compareManifestLast(a, b string) int {
 	switch "manifest.json" {
 	case a:
@@ -116,7 +119,8 @@ func compareManifestLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// checkVacant returns errOccupied if dir has files but no extension.
+// checkVacant returns errOccupied if the directory dir is not empty and contains no
+// opentabs extension.
 func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -131,8 +135,8 @@ func checkVacant(dir string) error {
 	return nil
 }
 
-// replaceFile writes a file and its parent folders, readable by the owner only.
-// replaceFile does not write a file that already has the new content.
+// replaceFile writes a file that only its owner can read, and creates missing parent
+// directories. A file that already has the new content is not written again.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -146,8 +150,8 @@ func replaceFile(path string, content []byte) error {
 	return statefile.Write(path, content)
 }
 
-// removeOldFiles removes the files that the last installation wrote into dir and
-// that are not in names.
+// removeOldFiles removes the files in dir that the previous installation wrote and that
+// are not in names.
 func removeOldFiles(dirs config.Dirs, dir string, names []string) error {
 	record, ok := readRecord(dirs)
 	if !ok || record.Dir != dir {
@@ -174,16 +178,16 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the folder to which opentabs last wrote the extension. The folder
-// may have been deleted since. RecordedDir returns false if opentabs has not written the
-// extension.
+// RecordedDir returns the directory to which opentabs last wrote the extension. The
+// directory may have been deleted since. If opentabs has not written the extension yet,
+// RecordedDir returns false.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok
 }
 
-// Find returns the folder that the extension was written to. Find returns false if the
-// directory contains no extension.
+// Find returns the directory to which opentabs last wrote the extension, or the default
+// directory. If this directory contains no extension, Find returns false.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
 	if record, ok := readRecord(dirs); ok {
@@ -193,14 +197,14 @@ func Find(dirs config.Dirs) (string, bool) {
 	return dir, err == nil
 }
 
-// HasDebugger reports whether the user installed the extension with the permission
-// debugger.
+// HasDebugger reports whether the user installed the extension with Chrome's debugger
+// permission.
 func HasDebugger(dirs config.Dirs) bool {
 	record, ok := readRecord(dirs)
 	return ok && record.Debugger
 }
 
-// ReadConnection returns the connection of the extension in dir.
+// ReadConnection reads the port and the key of the extension in the directory dir.
 func ReadConnection(dir string) (Connection, error) {
 	var c Connection
 	text, err := os.ReadFile(filepath.Join(dir, ConnectionFile))
@@ -210,19 +214,20 @@ func ReadConnection(dir string) (Connection, error) {
 	return c, err
 }
 
-// AdapterDir is the name of the folder, inside the extension's folder, to which a daemon
-// writes the scripts of plugins. Browsers without the permission "Allow User Scripts"
-// load plugins from this folder.
+// AdapterDir is the name of the subdirectory of the extension's directory to which the
+// daemon writes the adapters of plugins. Chrome loads plugins from this subdirectory if
+// "Allow User Scripts" is off.
 const AdapterDir = "adapters"
 
-// Remove deletes the extension that [Install] wrote, with the adapters of plugins. Remove
-// keeps files of the user; hasGone is true if the folder was empty and was deleted.
+// Remove deletes the files of the extension that [Install] wrote, and the adapters of
+// plugins. Other files of the user stay. hasGone is true if the extension's directory no
+// longer exists afterwards.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {
 		return folder, true, nil
 	}
-	if folder == dirs.ExtensionDir() { // the state directory contains no files of the user
+	if folder == dirs.ExtensionDir() { // the default directory contains no files of the user
 		return folder, true, errors.Join(os.RemoveAll(folder), os.RemoveAll(dirs.ExtensionRecord()))
 	}
 	record, _ := readRecord(dirs)
@@ -245,7 +250,7 @@ func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	return folder, errors.Is(err, fs.ErrNotExist), nil
 }
 
-// removeEmptyFolders deletes the folder dir and the folders below dir if they contain no
+// removeEmptyFolders deletes dir and its subdirectories, except directories that contain
 // files.
 func removeEmptyFolders(dir string) {
 	var folders []string
@@ -256,6 +261,6 @@ func removeEmptyFolders(dir string) {
 		return nil
 	})
 	for _, folder := range slices.Backward(folders) {
-		_ = os.Remove(folder) // Remove fails for a folder that contains files
+		_ = os.Remove(folder) // os.Remove fails for a directory that contains files
 	}
 }

@@ -14,16 +14,18 @@ import (
 
 // Options are the user's choices for [Setup].
 type Options struct {
-	// Dir is the folder to write to. Default: a folder in the state directory.
+	// Dir is the directory for the extension. The default is a directory in the state
+	// directory.
 	Dir string
-	// Debugger is whether the extension gets the permission debugger. Default:
+	// Debugger is whether the extension has Chrome's debugger permission. The default is
 	// KeepDebugger.
 	Debugger DebuggerChoice
 }
 
-// Setup writes the extension of an installation, and returns the folder. Setup makes a
-// running daemon reload its plugins, so that the daemon writes its adapters into the
-// extension's folder. notef receives warnings for the user.
+// Setup writes the extension for an opentabs installation, and returns the extension's
+// directory. If a daemon runs, Setup makes the daemon reload its plugins, so that it
+// writes their adapters to the new directory. Setup passes warnings for the user to
+// notef.
 func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
 	server, serverErr := h.FindServer(ctx)
 	if errors.As(serverErr, new(*home.OtherTokenError)) {
@@ -40,7 +42,7 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 	if o.Dir == "" {
 		folder = h.ExtensionDir()
 	}
-	// A running daemon may use another port than the one in the settings.
+	// The port of a running daemon may differ from the port in the settings.
 	port := h.Settings.Port
 	if serverErr == nil {
 		port = server.Port

@@ -14,8 +14,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// newHome returns an installation with the given port in its settings, whose daemon
-// does not run.
+// newHome returns an opentabs installation without a running daemon, whose settings have
+// the given port.
 func newHome(t *testing.T, port int) *home.Home {
 	t.Helper()
 	dir := t.TempDir()

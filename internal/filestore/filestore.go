@@ -1,10 +1,10 @@
-// Package filestore keeps the files that browser tools write, such as recordings of
-// requests. Each client can read only the files that its calls wrote. Users can open all
-// stored files on their disk.
+// Package filestore stores the files that browser tools write, such as recordings of
+// network requests. Each client can read only the files that its own calls wrote. The
+// user can open all files on the disk.
 //
-// Each file has a folder with the content and a description. If all files together exceed
-// a size limit, the store removes the oldest files. All methods of [Store] are safe for
-// concurrent use, also from several processes.
+// Each stored file has its own directory, which contains the file's content and a JSON
+// description. If all stored files together exceed 1 GB, the oldest files are removed. A
+// [Store] is safe for concurrent use, and several processes may use the same directory.
 package filestore
 
 import (
@@ -22,60 +22,64 @@ import (
 	"time"
 )
 
-// uriPrefix begins the URI of each file. The rest is the ID of the file.
+// uriPrefix is the beginning of the URI of each stored file, followed by the file's ID.
 const uriPrefix = "opentabs://files/"
 
-// maxTotalBytes limits the total size of all stored files, in bytes.
+// maxTotalBytes is the maximum total size of all stored files.
 const maxTotalBytes = 1 << 30
 
-// unfinishedPrefix is the prefix of the name of a folder until all its files are written.
+// unfinishedPrefix is the prefix of a directory's name until the stored file in the
+// directory is complete.
 const unfinishedPrefix = "unfinished-"
 
-// unfinishedAge is the age at which an unfinished folder counts as abandoned.
+// unfinishedAge is how old an incomplete directory must be to be removed. An incomplete
+// directory of this age was left by a crash.
 const unfinishedAge = 10 * time.Minute
 
-// descriptionFile is the name of the file with the description of a stored file.
+// descriptionFile is the name of the JSON file that describes a stored file.
 const descriptionFile = "description.json"
 
-// ErrNotFound means that no stored file has an ID, or that another client owns the file.
+// ErrNotFound means that no stored file has the given ID, or that the file belongs to
+// another client.
 var ErrNotFound = errors.New("no stored file has this ID")
 
 // File describes a stored file.
 type File struct {
 	ID string `json:"id"`
-	// Name is the name of the stored file on the disk, such as shop.example.har.
+	// Name is the file's name on the disk, such as shop.example.har.
 	Name      string `json:"name"`
 	MediaType string `json:"mimeType"`
 	SizeBytes int    `json:"size"`
-	// Client is the identity of the client that may read the file.
+	// Client identifies the only MCP client that may read the file.
 	Client string `json:"client"`
 	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`
 	Created time.Time `json:"created"`
-	// Path is the path of the stored content. Path is not part of the description on the
-	// disk.
+	// Path is the absolute path of the file's content. The JSON description on the disk
+	// does not contain Path.
 	Path string `json:"-"`
 }
 
-// URI returns the address under which clients read the file.
+// URI returns the URI with which MCP clients read the file, such as
+// opentabs://files/abcdefghijkl.
 func (f File) URI() string { return uriPrefix + f.ID }
 
-// IDFromURI returns the ID of the stored file that a URI identifies. IDFromURI returns
-// false for a URI with another prefix.
+// IDFromURI returns the ID of a stored file from the file's URI. If the URI does not
+// begin with opentabs://files/, IDFromURI returns false.
 func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPrefix) }
 
-// Store is a folder that contains the files of browser tools.
+// Store manages the files of browser tools in one directory.
 type Store struct {
 	dir      string
 	maxBytes int
-	mu       sync.Mutex // locked while a file is added, so that the total size stays below the limit
+	mu       sync.Mutex // held by Add, so that concurrent calls of Add do not exceed maxBytes
 }
 
-// Open returns a store of the files in dir. The folder dir need not exist.
+// Open returns a store for the files in the directory dir, which need not exist.
 func Open(dir string) *Store { return &Store{dir: dir, maxBytes: maxTotalBytes} }
 
-// Add stores a file, and sets its ID, size, time and path. If all files together exceed
-// the limit, Add removes the oldest files.
+// Add stores a file and returns its description with ID, size, time and path. If all
+// stored files together exceed 1 GB, Add removes the oldest files.
 func (s *Store) Add(f File, content []byte) (File, error) {
 	f.ID, f.SizeBytes, f.Created = strings.ToLower(rand.Text()[:12]), len(content), time.Now().UTC()
 	if f.Name != filepath.Base(f.Name) || strings.HasPrefix(f.Name, ".") || f.Name == descriptionFile {
@@ -93,8 +97,8 @@ func (s *Store) Add(f File, content []byte) (File, error) {
 	return f, s.removeOldest()
 }
 
-// write writes a file into a new folder. The folder gets its final name when the file is
-// complete.
+// write writes a file and its description to a new directory. The directory is renamed to
+// its final name only when both are complete.
 func (s *Store) write(f File, content []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -105,7 +109,7 @@ func (s *Store) write(f File, content []byte) error {
 		err = os.WriteFile(filepath.Join(unfinished, f.Name), content, 0o600)
 	}
 	if err == nil {
-		description, _ := json.Marshal(f) // encoding a File as JSON cannot fail
+		description, _ := json.Marshal(f) // a File can always be encoded as JSON
 		err = os.WriteFile(filepath.Join(unfinished, descriptionFile), description, 0o600)
 	}
 	if err == nil {
@@ -117,8 +121,8 @@ func (s *Store) write(f File, content []byte) error {
 	return nil
 }
 
-// removeOldest removes the oldest files until the total size is below the limit.
-// removeOldest also removes unfinished folders that a crash has left.
+// removeOldest removes the oldest stored files until the total size is within the limit.
+// It also removes incomplete directories that a crash has left.
 func (s *Store) removeOldest() error {
 	files, err := s.List()
 	if err != nil {
@@ -159,8 +163,8 @@ func (s *Store) List() ([]File, error) {
 	return files, nil
 }
 
-// Read returns a client's file with its content. Read returns ErrNotFound if the client
-// has no file with this ID.
+// Read returns a stored file and its content. If no file has this ID, or the file belongs
+// to another client, Read returns [ErrNotFound].
 func (s *Store) Read(id, client string) (File, []byte, error) {
 	f, err := s.readDescription(id)
 	if err != nil || f.Client != client {
@@ -173,7 +177,8 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 	return f, content, err
 }
 
-// Remove deletes a stored file. Remove returns ErrNotFound if no file has this ID.
+// Remove deletes a stored file. If no stored file has this ID, Remove returns
+// [ErrNotFound].
 func (s *Store) Remove(id string) error {
 	if _, err := s.readDescription(id); err != nil {
 		return ErrNotFound
@@ -184,9 +189,9 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// readDescription reads the description of a stored file.
+// readDescription reads the JSON description of the stored file with the given ID.
 func (s *Store) readDescription(id string) (File, error) {
-	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text, in lower case
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of IDs, which is rand.Text's in lower case
 		return File{}, ErrNotFound
 	}
 	description, err := os.ReadFile(filepath.Join(s.dir, id, descriptionFile))

@@ -11,13 +11,14 @@ import (
 //go:embed globals.txt
 var globalNames string
 
-// allowedShadows are wire types that may have the name of a TypeScript global, each
-// with the reason.
+// allowedShadows are the wire types that may have the same name as a global of
+// TypeScript, each with the reason.
 var allowedShadows = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
 
-// checkTypeName refuses a type whose name would shadow a global of TypeScript.
+// checkTypeName rejects a type whose name would shadow a global of TypeScript, such as
+// Error or Map.
 func checkTypeName(name string) error {
 	if allowedShadows[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
 		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
@@ -25,8 +26,9 @@ func checkTypeName(name string) error {
 	return nil
 }
 
-// checkField checks that a nullable field has omitempty and that the name of a duration
-// or size has a unit.
+// checkField rejects a pointer or slice field without omitempty, because its zero value
+// would be null in JSON. It also rejects the name of a duration or size without a unit:
+// idleTimeout must be idleTimeoutMs.
 func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
@@ -37,7 +39,8 @@ func checkField(fd field) error {
 	return nil
 }
 
-// lacksUnit reports whether name is of a duration or size and has no unit.
+// lacksUnit reports whether name is the name of a duration or size without a unit, such
+// as "retryDelay".
 func lacksUnit(name string) bool {
 	for _, word := range []string{"Timeout", "Delay", "Size", "Deadline"} {
 		if strings.HasSuffix(name, word) || name == strings.ToLower(word) {
@@ -47,7 +50,8 @@ func lacksUnit(name string) bool {
 	return false
 }
 
-// check finds problems that are visible only in the whole package.
+// check finds errors that are visible only in the whole package, such as an enum without
+// values.
 func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {
@@ -76,8 +80,9 @@ func (s *schema) check() error {
 	return s.checkMethods(structs)
 }
 
-// checkMethods rejects a method without its parameters type, and a parameters type
-// without its method. A method and its parameters type are matched by name.
+// checkMethods rejects a method without a parameters type, and a parameters or result
+// type without a method. Methods and types are matched by name: the method "tool.stop"
+// needs the type ToolStopParams.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {
@@ -97,7 +102,8 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 	return nil
 }
 
-// methodValues returns the values of the enum Method, unquoted.
+// methodValues returns the values of the enum Method without quotes, such as
+// tool.dispatch.
 func (s *schema) methodValues() []string {
 	var out []string
 	for _, en := range s.enums {
@@ -110,7 +116,8 @@ func (s *schema) methodValues() []string {
 	return out
 }
 
-// typeBase turns "tool.dispatch" into "ToolDispatch".
+// typeBase converts the name of a method to the prefix of its types: "tool.dispatch" to
+// "ToolDispatch".
 func typeBase(method string) string {
 	var baseName strings.Builder
 	for word := range strings.SplitSeq(method, ".") {

@@ -29,8 +29,8 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	}
 }
 
-// TestInvalidPackagesAreRefused generates from each small package in testdata/refused,
-// whose first line is part of the expected error.
+// TestInvalidPackagesAreRefused checks that genwire rejects each package in
+// testdata/refused. The first line of each package contains the expected error.
 func TestInvalidPackagesAreRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.go")
 	if err != nil {
@@ -61,8 +61,7 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 	}
 }
 
-// isAboutPackage reports whether an error is about the whole package and not about one
-// line.
+// isAboutPackage reports whether an error concerns the whole package instead of one line.
 func isAboutPackage(text string) bool {
 	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
 		if strings.Contains(text, packageError) {
@@ -79,7 +78,7 @@ func TestValidPackageIsAccepted(t *testing.T) {
 	}
 	got, err := generateTS(fstest.MapFS{
 		"kinds.go": {Data: src},
-		// genwire ignores Go test files.
+		// genwire ignores files that end with _test.go.
 		"kinds_test.go": {Data: []byte("package wire\n\ntype Error struct{}\n")},
 	})
 	if err != nil {
@@ -88,8 +87,8 @@ func TestValidPackageIsAccepted(t *testing.T) {
 	goldentest.Compare(t, "testdata/accepted/kinds.ts", got)
 }
 
-// TestCasesAreGo checks that the files in testdata are valid Go, so that genwire
-// rejects them only for the intended reason.
+// TestCasesAreGo checks that the packages in testdata are valid Go, so that genwire
+// rejects each only for the intended reason.
 func TestCasesAreGo(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.go")
 	if err != nil {

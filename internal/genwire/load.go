@@ -15,21 +15,23 @@ import (
 	"strings"
 )
 
-// schema has the declarations of package wire that have a TypeScript form, in source
-// order.
+// schema has the declarations of package wire for which genwire generates TypeScript, in
+// source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
-	// decls holds every *enum and *structDecl, then every constDecl.
+	// decls has all elements of type *enum and *structDecl, followed by all constants of
+	// type constDecl.
 	decls []any
 }
 
-// constDecl is an exported constant that belongs to no enum.
+// constDecl is an exported Go constant that belongs to no enum.
 type constDecl struct {
 	name, doc, value string
 }
 
-// enum is a string type with its constants.
+// enum is a Go string type with its constants, which becomes a union of strings in
+// TypeScript.
 type enum struct {
 	name, doc string
 	values    []enumValue
@@ -49,16 +51,16 @@ type field struct {
 	name, doc string
 	optional  bool
 	pointer   bool
-	// list is set for a slice of typ.
+	// list is true if the field is a slice of typ.
 	list bool
-	// typ is a builtin's name (string, bool, int, float64, raw) or the name of
-	// an enum or struct of the package.
+	// typ is the name of a basic type (string, bool, int or float64), "raw" for
+	// json.RawMessage, or the name of an enum or struct of the package.
 	typ string
 }
 
-// loadSchema reads the Go files of the package in dir, tests excepted. Functions,
-// variables and unexported names have no wire form and are left out. A type is also
-// left out if its doc comment has //genwire:skip and a reason.
+// loadSchema reads the declarations in the Go files of the package in dir, except its
+// tests. Functions, variables and unexported names are skipped, because they are never
+// sent. A type whose doc comment contains //genwire:skip and a reason is skipped too.
 func loadSchema(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {
@@ -84,8 +86,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
 	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: constantValues(fset, files)}
-	// Types are loaded first, because a constant may be in an earlier file than its
-	// type.
+	// Types are loaded before constants, because the type of a constant may be declared
+	// in a later file.
 	for _, file := range files {
 		if err := l.eachSpec(file, token.TYPE, l.addType); err != nil {
 			return nil, err
@@ -99,9 +101,9 @@ func loadSchema(dir fs.FS) (*schema, error) {
 	return l.schema, nil
 }
 
-// constantValues evaluates the package's constants. The imports of the package are not
-// resolved: the resulting errors do not concern constants, and go build finds the real
-// errors.
+// constantValues evaluates the constants of the package. Imports are not resolved, so the
+// type checker reports errors. These errors are ignored, because they do not concern
+// constants and go build finds real errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
@@ -116,7 +118,8 @@ type loader struct {
 	values map[*ast.Ident]types.Object
 }
 
-// eachSpec calls add for every spec of file's declarations of kind tok.
+// eachSpec calls add for each type or constant that file declares; tok selects token.TYPE
+// or token.CONST.
 func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -132,8 +135,8 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *a
 	return nil
 }
 
-// docOf returns the comment of a spec. In a declaration without parentheses, the
-// comment belongs to the declaration.
+// docOf returns the doc comment of a type or constant. In a declaration without
+// parentheses, go/ast attaches the comment to the declaration instead of the spec.
 func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	if !g.Lparen.IsValid() {
 		return g.Doc
@@ -220,7 +223,8 @@ func loadField(f *ast.Field) (field, error) {
 	return fd, nil
 }
 
-// setType sets the field's typ and list from the expression of its Go type.
+// setType sets the fields typ, list and pointer of fd from the syntax of the field's Go
+// type.
 func (fd *field) setType(e ast.Expr) error {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -277,7 +281,8 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-// tsLiteral returns the TypeScript literal for v.
+// tsLiteral returns the value of a Go constant as a TypeScript literal. An integer that
+// JavaScript cannot represent exactly is an error.
 func tsLiteral(v constant.Value) (string, error) {
 	switch v.Kind() {
 	case constant.Int:
@@ -297,5 +302,6 @@ func tsLiteral(v constant.Value) (string, error) {
 	}
 }
 
-// maxSafeInt is JavaScript's Number.MAX_SAFE_INTEGER.
+// maxSafeInt is the greatest integer that JavaScript represents exactly,
+// Number.MAX_SAFE_INTEGER.
 const maxSafeInt = 1<<53 - 1

@@ -1,11 +1,11 @@
-// Genwire writes the TypeScript code for package wire: constants, unions, interfaces,
-// the tables of requests and notifications, and shapes. The file wire/frame.ts checks
-// received frames against the shapes.
+// Genwire generates TypeScript code from the Go package wire: constants, unions,
+// interfaces, and tables of requests and notifications. It also generates the fields of
+// all interfaces as a value, against which wire/frame.ts checks received message frames.
 //
 //	go run ./internal/genwire -in wire -out wire/wire.gen.ts
 //
-// Genwire rejects declarations that have no exact form in TypeScript, and names the
-// declaration in the error. check.go lists the rejected forms, with reasons.
+// Genwire rejects declarations that have no exact equivalent in TypeScript, and names the
+// declaration in the error. The file check.go has these rules, with reasons.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
-// run is main as a function that returns the exit code.
+// run runs genwire with the command-line arguments args and returns the exit code.
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("genwire", flag.ContinueOnError)
 	flags.SetOutput(stderr)
