@@ -15,12 +15,12 @@ import (
 const fileName = "audit.jsonl"
 
 const (
-	// maxFileBytes is the maximum size of one file of the audit log. keptFiles is how
-	// many files of the audit log are kept.
+	// maxFileBytes is the maximum size of one file of the audit log, and keptFiles is how
+	// many of these files are kept.
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// maxPendingBytes is the size of the audit log's write buffer. If the buffer is full,
-	// new records are dropped and counted.
+	// maxPendingBytes is the size of the audit log's write buffer. If the write buffer is
+	// full, new records are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 

@@ -18,27 +18,26 @@ const (
 	KindDecision Kind = "decision"
 	// KindAnswer means that the user answered a tool that waited for input.
 	KindAnswer Kind = "answer"
-	// KindReview, KindPermission, KindLimit and KindForget mean that the user changed
-	// what agents may do: reviewed a plugin, set a permission or a rate limit, or removed
-	// a plugin.
+	// KindReview, KindPermission, KindLimit and KindForget are changes by the user: a
+	// review, a permission, a rate limit, and the removal of a plugin.
 	KindReview     Kind = "review"
 	KindPermission Kind = "permission"
 	KindLimit      Kind = "limit"
 	KindForget     Kind = "forget"
-	// KindOpening means that the user changed whether calls may open a plugin's page in a
-	// new tab, or which page.
+	// KindOpening means that the user changed whether calls may open a new tab for a
+	// plugin, or at which address.
 	KindOpening Kind = "opening"
 	// KindCalls means that the user changed whether a plugin may call another plugin's
 	// tools.
 	KindCalls Kind = "calls"
-	// KindLateAccess means that the user changed a plugin's late access: whether the
-	// plugin gets secret settings and may call other plugins although it starts after the
-	// scripts of the page.
+	// KindLateAccess means that the user gave or withdrew late access: a plugin that
+	// starts after the scripts of the page may read secret settings and call other
+	// plugins.
 	KindLateAccess Kind = "late-access"
 	// KindSite means that the user changed what browser tools may do on a site.
 	KindSite Kind = "site"
-	// KindSettings means that settings of a plugin changed. The record has the names of
-	// these settings, but not their values.
+	// KindSettings means that settings of a plugin changed. The audit log has the names
+	// of the changed settings, but not their values.
 	KindSettings Kind = "settings"
 	// KindRecommendation means that an agent recommended a permission for a plugin. A
 	// recommendation changes no permission.
@@ -52,8 +51,8 @@ const (
 	KindDropped Kind = "dropped"
 )
 
-// Record is one line of the audit log. The JSON of a record omits the fields that do not
-// apply to its kind.
+// Record is one line of the audit log. The JSON of an audit record omits the fields that
+// do not apply to the record's kind.
 type Record struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
@@ -80,8 +79,8 @@ type Record struct {
 	// By is the surface on which the user made the decision or the change, such as "the
 	// side panel".
 	By string `json:"by,omitempty"`
-	// Allow, Scope and ForMs describe the user's decision: whether the call is allowed,
-	// for which further calls the approval holds, and for how many milliseconds.
+	// Allow is whether the user allowed the call. Scope is for which further calls the
+	// approval holds, and ForMs is for how many milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
@@ -100,7 +99,7 @@ type Record struct {
 }
 
 // RecordOfCall returns the audit record of a call that has ended. The fields Approved and
-// Decisions are empty; the caller sets them.
+// Decisions of the audit record are empty and must be set by the caller.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),

@@ -78,7 +78,6 @@ func eventText(r audit.Record) string {
 	return string(r.Kind)
 }
 
-// chooseText returns the string yes if condition is true, and the string no otherwise.
 func chooseText(condition bool, yes, no string) string {
 	if condition {
 		return yes

@@ -9,8 +9,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// callsMeasurement is the result of the benchmark action "calls". Its times are in
-// nanoseconds.
+// callsMeasurement is the result of the benchmark action "calls". All times in
+// callsMeasurement are in nanoseconds.
 type callsMeasurement struct {
 	// EachNs is how long each call took, from just before the request was written until
 	// the last byte of the response was read.
@@ -24,7 +24,7 @@ type callsMeasurement struct {
 	// Bytes is the length of the last response body.
 	Bytes int `json:"bytes"`
 	// Hops are the measured steps of each call on its way through opentabs, in the order
-	// of EachNs. Hops is empty if the target is not traced.
+	// of EachNs. Hops is empty if the request did not ask for traced calls.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
@@ -125,7 +125,8 @@ func hopsOf(response []byte) ([]hops.Hop, error) {
 }
 
 // streamMeasurement is the result of the benchmark action "stream": one call with its
-// notifications and its response. Times are in milliseconds since 1970.
+// notifications and its response. All times in streamMeasurement are in milliseconds
+// since 1970.
 type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`

@@ -21,13 +21,14 @@ type conn struct {
 	net net.Conn
 	in  *bufio.Reader
 	// requestHead is the head of every HTTP request, up to the value of Content-Length.
-	// lastRequest is the last request; its memory is reused for the next request.
+	// The buffer lastRequest contains the last request and is reused for the next
+	// request.
 	requestHead, lastRequest []byte
 	body                     bytes.Buffer
 }
 
-// dialTarget opens a connection for POST requests to the URL target. Each request has a
-// JSON body and the given headers.
+// dialTarget opens a connection for POST requests to the URL target. Each request on the
+// connection has a JSON body and the given headers.
 func dialTarget(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -59,7 +60,7 @@ func (c *conn) send(body []byte) error {
 	return err
 }
 
-// readHead reads the head of an HTTP response. A status of 300 or more is an error.
+// readHead reads the head of an HTTP response. An HTTP status of 300 or more is an error.
 func (c *conn) readHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
@@ -73,8 +74,8 @@ func (c *conn) readHead() (*http.Response, error) {
 	return resp, nil
 }
 
-// post sends an HTTP request and returns the whole response body. The returned bytes are
-// valid only until the next request.
+// post sends an HTTP request and returns the whole response body. The returned body is
+// valid only until the next request on this connection.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
@@ -104,9 +105,9 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 }
 
 // requestEvents sends an HTTP request and calls onEvent for each server-sent event of the
-// response. The arguments are the event's data, which is valid only until onEvent
-// returns, and the time at which the event was read. If the response is not an event
-// stream, onEvent receives the whole body.
+// response. The arguments of onEvent are the event's data, which is valid only until
+// onEvent returns, and the time at which the event was read. If the response is not an
+// event stream, onEvent receives the whole body.
 func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

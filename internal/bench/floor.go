@@ -16,9 +16,9 @@ import (
 )
 
 // floorServer is the baseline server: it does only the minimum work for a call in a page.
-// The server decodes the JSON request, sends text to a page and back, and encodes the
-// JSON response. Unlike opentabs, floorServer has no gates, timers, schemas or error
-// reports.
+// For each call, floorServer decodes the JSON request, sends text to a page and back, and
+// encodes the JSON response. Unlike opentabs, floorServer has no gates, timers, schemas
+// or error reports. The routes of floorServer:
 //
 //	POST /echo        returns the JSON of the request
 //	POST /page/<way>  sends the JSON to the extension and back; way is how far (see floor/worker.js in e2e/bench)
@@ -70,9 +70,8 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(text)
 }
 
-// askExtension sends text to the extension with a route and a new request number.
-// askExtension blocks until the extension's response with the same number arrives, for at
-// most 30 s.
+// askExtension sends text to the extension with a route and a new request number. The
+// response of the extension has the same number and must arrive within 30 s.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
@@ -137,7 +136,8 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveNotifications makes the page send notifications, and forwards each notification as
-// a server-sent event. The arguments in the JSON-RPC request are {"count","everyMs"}.
+// a server-sent event. The JSON-RPC request names the number of notifications (count) and
+// the time between two notifications (everyMs).
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -96,7 +96,7 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
-	keptBytes := 0 // bytes kept from the previous read, which may end in the middle of an event
+	keptBytes := 0 // bytes kept from the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
 		text := buffer[:keptBytes+n]

@@ -33,7 +33,8 @@ func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Si
 	return nil
 }
 
-// Answer does nothing, because the tools of the benchmark ask the server for nothing.
+// Answer does nothing, because the tools of the benchmark never send requests to the
+// server.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 // Resync does nothing, because there is no browser whose state could differ.
@@ -45,7 +46,7 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 }
 
 // newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge
-// instead of a browser. The plugins and the client tokens come from stateDir, and each
+// instead of a browser. The plugins and client tokens are read from stateDir, and each
 // request is authenticated as in opentabs serve.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()

@@ -2,14 +2,21 @@
 // servers for comparison. The program bench is for developers and is not part of
 // opentabs.
 //
-//	bench client                           runs the requests on stdin, one JSON object per line (order.go)
-//	bench floor                            the baselines: a plain HTTP echo, and an echo through a page (floor.go)
-//	bench instant -state DIR -token T      the HTTP and MCP server of opentabs, with a simulated browser
-//	bench followers -port N -token T -n N  n clients that count the events of the route /events (followers.go)
-//	bench smoke -update                    stores new values for make bench-smoke (smoke.go); run at the repository's root
-//
 // The servers floor and instant print their port on the first line. Both run until stdin
 // closes, so that they exit together with their parent process.
+//
+// Usage:
+//
+//	bench client
+//		Runs the requests on stdin, one JSON object per line (order.go).
+//	bench floor
+//		Runs the baseline server: a plain HTTP echo, and an echo through a page (floor.go).
+//	bench instant -state DIR -token T
+//		Runs the HTTP and MCP server of opentabs with a simulated browser (instant.go).
+//	bench followers -port N -token T -n N
+//		Connects clients that count the events of the route /events (followers.go).
+//	bench smoke [-update]
+//		Measures the rows of `make bench-smoke` in the root of the repository (smoke.go).
 package main
 
 import (
@@ -82,7 +89,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // startProfile starts to write a CPU profile to the file name; an empty name means no
-// profile. The returned function stops the profile and closes the file.
+// profile. The returned function stop ends the CPU profile and closes its file.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -101,7 +108,7 @@ func startProfile(name string) (stop func() error, err error) {
 }
 
 // serveLoopback runs an HTTP server on a loopback port until stdin closes, and prints the
-// port to stdout. Port 0 means any free port.
+// port to stdout. If port is 0, the HTTP server listens on any free port.
 func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of the server to measure. The action "connect" assigns this name
-	// to a server with the given URL, Token and IsTraced.
+	// Target is the name of the server to measure. The action "connect" assigns the name
+	// Target to a server with the given URL, Token and IsTraced.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
@@ -28,15 +28,16 @@ type request struct {
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
 	// Command and Env are the command line and the extra environment variables of the
-	// server that the action "start" runs. Port is the port on which this server listens.
+	// server that the action "start" runs. Port is the port on which the started server
+	// listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
 	// TokenFile is the path of the file with the server's token. If TokenFile is not
 	// empty, the action "start" also measures a tools/list request.
 	TokenFile string `json:"tokenFile"`
-	// SettleMs is how long the action "start" waits after the server's last response
-	// before it measures the server's memory, in milliseconds.
+	// SettleMs is how long the action "start" waits, in milliseconds, before it measures
+	// the server's memory.
 	SettleMs float64 `json:"settleMs"`
 }
 
@@ -45,8 +46,8 @@ type client struct {
 	targets map[string]*target
 }
 
-// serveRequests runs benchmark requests from in, one after the other. Each request
-// produces one line of output: {"ok": result} or {"failed": "error"}.
+// serveRequests runs benchmark requests from in, one after the other. Each benchmark
+// request produces one line of output: {"ok": result} or {"failed": "error"}.
 func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)

@@ -70,9 +70,9 @@ func startServer(b *testing.B, args ...string) string {
 // BenchmarkServer compares the HTTP and MCP server of opentabs with a plain JSON echo
 // server. Instead of a browser, the server of opentabs has a bridge that answers at once.
 // Each server runs in a separate process, and the benchmark alternates between blocks of
-// calls to each server. For each server, the benchmark computes the median of each block,
-// and the median of these medians. The reported ratio divides the result of opentabs by
-// the result of the echo server, as in the row "server" of `make bench`.
+// calls to each server. For each server, the benchmark computes the median of each block
+// of calls, and then the median of these medians. The reported ratio divides the result
+// of opentabs by the result of the echo server, as in the row "server" of `make bench`.
 func BenchmarkServer(b *testing.B) {
 	const callsPerBlock = 1000
 	stateDir := b.TempDir()

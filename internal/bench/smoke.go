@@ -18,9 +18,9 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// smokeFile is the file with the stored value of each row of `make bench-smoke`. program
-// is the binary that `make build` writes. Both paths are relative to the root of the
-// repository.
+// smokeFile is the file with the stored value of each row of `make bench-smoke`. The
+// constant program is the path of the binary that `make build` writes. The paths
+// smokeFile and program are relative to the root of the repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"
@@ -34,8 +34,8 @@ const smokeAttempts = 3
 // smokeGroup is one measurement that produces the values of several rows.
 type smokeGroup struct {
 	rows []smoke.Row
-	// measure returns one value per row of the group. The parameter dir is an empty
-	// temporary directory.
+	// measure runs the measurement and returns one value per row of the group. The
+	// parameter dir is an empty temporary directory.
 	measure func(ctx context.Context, dir string) ([]float64, error)
 	// needsLinux is true if the measurement reads /proc, which only Linux has.
 	needsLinux bool

@@ -148,7 +148,7 @@ func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.
 }
 
 // measureSmokeReports measures how long package dispatch takes for one progress report.
-// The result is a multiple of the time to lock a mutex, read the clock and store a
+// The measured time is divided by the time to lock a mutex, read the clock and store a
 // number.
 func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 	bridge := reportingBridge{sinks: make(chan dispatch.Sink, 1)}

@@ -21,9 +21,10 @@ const (
 )
 
 // measureIdleServer starts a server without plugins whose state directory is dir. The
-// results are the number of goroutines, the resident memory in MB, and the resident
-// memory without file-backed pages in MB. At the end, SIGQUIT makes the server write its
-// goroutines to stderr and exit.
+// returned values are the number of goroutines, the resident memory in MB, and the
+// resident memory without file-backed pages in MB. To count the goroutines,
+// measureIdleServer sends SIGQUIT, which makes the server write its goroutines to stderr
+// and exit.
 func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	ctx, stop := context.WithTimeout(ctx, idleStartTimeout)
 	defer stop()

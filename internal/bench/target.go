@@ -24,8 +24,9 @@ const maxIdleConns = 1024
 
 // connectTarget returns a target for the server at url. If token is not empty, the server
 // is an MCP server, and connectTarget starts a session with protocol version 2025-11-25.
-// The session declares that results need no text that repeats their structured content. A
-// large result is then sent only once, as by the baseline server.
+// In this session, the server omits text that repeats the structured content of a result.
+// A large result is then sent only once, so that the comparison with the baseline server
+// is fair.
 //
 // If token is empty, connectTarget sends nothing.
 func connectTarget(url, token string) (*target, error) {
@@ -80,7 +81,7 @@ func (t *target) acquire() (*conn, error) {
 }
 
 // release keeps a connection for reuse, or closes the connection if maxIdleConns are
-// idle. Call release only after the whole response was read.
+// idle. Call release only after the whole response was read from the connection.
 func (t *target) release(c *conn) {
 	select {
 	case t.idleConns <- c:
@@ -106,7 +107,7 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 }
 
 // responseError returns the beginning of a response that reports an error; "" if the call
-// succeeded. The response is not decoded, because it may have 100 MB.
+// succeeded. The response is not decoded, because a response may have 100 MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

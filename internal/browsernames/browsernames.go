@@ -1,15 +1,15 @@
 // Package browsernames stores the names of browsers and the default browser of each MCP
 // client.
 //
-// [Open] returns a [Store]. The server calls [Store.NameOf] for each browser that
-// connects, and commands of the user change names and default browsers. Two browsers
-// never have the same name: the second "Chrome on Linux" is named "Chrome on Linux 2",
-// also after a restart.
+// The server calls [Store.NameOf] for each browser that connects. Commands change names
+// with [Store.Rename] and default browsers with [Store.SetDefault]. Two browsers never
+// have the same name: the second "Chrome on Linux" is named "Chrome on Linux 2", also
+// after a restart.
 //
 // # Concurrency
 //
 // A [Store] is safe for concurrent use. While a server runs, only the server writes the
-// file with the names.
+// file with the names of browsers.
 package browsernames
 
 import (
@@ -37,7 +37,7 @@ const (
 	// not named.
 	keepUnnamed = 30 * 24 * time.Hour
 	// seenPrecision is the resolution of the stored time at which a browser last
-	// connected. A coarse resolution saves writes to the disk.
+	// connected. A coarse resolution avoids a write to the disk on each connection.
 	seenPrecision = time.Hour
 	// copyMark is a character that occurs only in the ID of a browser that runs a copy of
 	// another browser's profile. Such an ID changes with each start of the browser, so
@@ -48,13 +48,13 @@ const (
 // Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the browser's name as users see it, such as "Chrome on Linux 2". Names are
-	// unique.
+	// Name is the browser's name as users see it, such as "Chrome on Linux 2". Each
+	// browser has a different name.
 	Name string `json:"name"`
 	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`
-	// SentName is the name that the user typed in the extension, as last sent by the
-	// extension; empty if the user typed no name there.
+	// SentName is the browser name that the user typed in the extension's side panel;
+	// empty if the user typed none.
 	SentName string `json:"sent,omitempty"`
 	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
 	// Default is the browser's default name without a number: SentDefault, or a name with
@@ -109,8 +109,8 @@ func Open(path string) (s *Store, warning string) {
 }
 
 // UseDefaults sets the function that finds better default names of browsers, such as
-// "Chrome (Work) on laptop". If find returns "", the browser gets the default name that
-// the extension sent. Call UseDefaults before NameOf.
+// "Chrome (Work) on laptop". If find returns "", the default name is the name that the
+// extension sent. Call UseDefaults before NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
 // defaultName returns the default name of a browser. A default name that was found before
@@ -126,9 +126,9 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 }
 
 // NameOf returns the name of a browser that connects, and whether the user chose this
-// name. The extension in the browser sent sentName; isDefault is true if the user has
-// typed no name there. A name that the user types in the extension replaces an earlier
-// name from a command.
+// name. The parameter sentName is the name that the extension sent, and isDefault is true
+// if the extension generated this name. A name that the user types in the extension
+// replaces an earlier name from a command.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,10 +161,10 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 }
 
 // Rename gives a browser a new name, and returns the renamed browser. The parameter
-// browser is the browser's ID or current name. An empty new name restores the default
-// name.
+// browser is the ID or the current name of the browser. An empty new name restores the
+// default name.
 //
-// If another connected browser has the new name, Rename returns an error. If a
+// If another connected browser already has the new name, Rename returns an error. If a
 // disconnected browser has the new name, the renamed browser replaces the disconnected
 // browser, also as the default browser of clients.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
@@ -211,7 +211,7 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	return b, s.save()
 }
 
-// Forget removes a browser and its name from the store. Clients whose default browser was
+// Forget removes a browser and its name from the store. Clients whose default browser is
 // removed have no default browser afterwards. A connected browser cannot be removed.
 func (s *Store) Forget(browser string, connected []string) error {
 	s.mu.Lock()
@@ -321,7 +321,7 @@ func (s *Store) put(b Browser) {
 }
 
 // replace removes the browser oldID, and makes newID the default browser of its clients.
-// If newID is empty, these clients have no default browser afterwards.
+// If newID is empty, the clients of oldID have no default browser afterwards.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {
@@ -345,8 +345,8 @@ func (s *Store) forgetOld() {
 	}
 }
 
-// save writes the names of browsers to the file. Browsers that run a copy of a profile
-// are not written, because their IDs change with each start.
+// save writes the names of browsers and the default browsers to the disk. Browsers that
+// run a copy of a profile are not written, because their IDs change with each start.
 func (s *Store) save() error {
 	stored := s.doc
 	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return strings.Contains(b.ID, copyMark) })

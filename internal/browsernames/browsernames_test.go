@@ -68,8 +68,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestReinstalledExtension checks that renaming a browser with a new ID to the name of a
-// disconnected browser also transfers the clients of the disconnected browser.
+// TestReinstalledExtension checks that a browser that is renamed to the name of a
+// disconnected browser becomes the default browser of the same clients.
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
 	expectName(t, s, "old", "Work", false, "Work")
@@ -117,7 +117,7 @@ func TestDefaults(t *testing.T) {
 }
 
 // TestOldBrowsersAreForgotten checks that the store forgets an unnamed browser after 30
-// days, and never writes a browser that runs a copy of a profile.
+// days, and never stores a browser that runs a copy of a profile.
 func TestOldBrowsersAreForgotten(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -148,8 +148,8 @@ func TestDamagedFile(t *testing.T) {
 }
 
 // TestDefaultsWithProfile checks that a browser gets a default name with its profile,
-// such as "Chrome (Work) on laptop". The store must search for the profile only once, and
-// the user's name takes precedence.
+// such as "Chrome (Work) on laptop". The test also checks that the profile is searched
+// only once, and that a name from the user takes precedence.
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)

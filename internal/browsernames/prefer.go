@@ -8,8 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// Prefer returns a bridge that runs a call in the default browser of the client, if the
-// call names no browser and several browsers could run the call.
+// Prefer returns a bridge that prefers the client's default browser for a call. The
+// preference applies only if the call names no browser and several browsers could run the
+// call.
 func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }
@@ -19,8 +20,8 @@ type preferringBridge struct {
 	store *Store
 }
 
-// Targets implements the method of dispatch.Bridge, and returns only targets in the
-// preferred browser if several browsers can run the call.
+// Targets returns the documents that can run a call. If several browsers can run the
+// call, Targets returns only documents in the client's default browser.
 func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	targets := p.Bridge.Targets(ctx, choice)
 	if choice.Browser != "" {
@@ -34,15 +35,16 @@ func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetCho
 	hasTab := slices.ContainsFunc(targets.LiveTargets, choice.Allows)
 	if !hasTab && len(targets.BrowsersToOpen) > 1 && slices.ContainsFunc(targets.BrowsersToOpen, isPreferred) {
 		opening := choice
-		opening.Browser = preferred // makes the bridge open a tab in the preferred browser
+		opening.Browser = preferred // makes the bridge open the tab in the preferred browser
 		targets = p.Bridge.Targets(ctx, opening)
 	}
 	targets.LiveTargets = preferTargets(targets.LiveTargets, choice, isPreferred)
 	return targets
 }
 
-// preferTargets returns only the targets in the preferred browser, if the call can run
-// there as well as in another browser.
+// preferTargets returns only the documents in the preferred browser if they are as ready
+// to run the call as the documents in other browsers. Otherwise, preferTargets returns
+// all documents.
 func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
 	bestOf := func(isWanted func(dispatch.Target) bool) (best int) {
 		for _, t := range targets {
@@ -63,8 +65,8 @@ func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPr
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })
 }
 
-// nameWithoutVersion removes the version from a client's name such as "claude-code
-// 2.1.0".
+// nameWithoutVersion removes the version from the name of a client: "claude-code 2.1.0"
+// becomes "claude-code".
 func nameWithoutVersion(name string) string {
 	i := strings.LastIndexByte(name, ' ')
 	if i < 0 || i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9' {

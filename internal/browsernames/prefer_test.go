@@ -8,7 +8,7 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one target with the given readiness for each browser.
+// targetsIn returns one document with the given readiness in each of the browsers.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
@@ -16,8 +16,8 @@ func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []disp
 	return targets
 }
 
-// TestPrefer checks in which browsers a call of the client Cursor can run if browser b is
-// its default browser.
+// TestPrefer checks in which browsers a call of the client Cursor can run if Cursor's
+// default browser is b.
 func TestPrefer(t *testing.T) {
 	s, _ := openTest(t)
 	for _, id := range []string{"a", "b", "c"} {
@@ -44,8 +44,8 @@ func TestPrefer(t *testing.T) {
 		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// Like a real bridge, the test bridge returns all browsers that could open a
-			// tab, even if matching tabs are open.
+			// Like a real bridge, the simulated bridge returns all browsers that could
+			// open a tab, even if matching tabs are already open.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string
@@ -58,8 +58,8 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// TestPreferOpensTab checks that a call opens its tab in the default browser if several
-// browsers could open a tab.
+// TestPreferOpensTab checks that a call opens its new tab in the client's default browser
+// if several browsers could open the tab.
 func TestPreferOpensTab(t *testing.T) {
 	s, _ := openTest(t)
 	s.NameOf("b", "B", false)

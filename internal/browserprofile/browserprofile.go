@@ -3,8 +3,9 @@
 //
 // An extension cannot read the name of its browser profile. Therefore opentabs searches
 // each profile's copy of the extension's storage for the browser ID that the extension
-// stored there. The names of the profiles come from the browser's file "Local State". No
-// other file of the browser is read.
+// stored there. The names of the profiles come from the browser's file "Local State".
+// Apart from "Local State" and the storage of the extension, no file of the browser is
+// read.
 package browserprofile
 
 import (
@@ -72,7 +73,7 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 }
 
 // composeName composes a browser's name from the product, the profile and the host name.
-// If the browser has only one profile, the name omits the profile.
+// If the browser has only one profile, the browser's name omits the profile.
 func (m Machine) composeName(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
@@ -88,8 +89,8 @@ func (m Machine) composeName(sentName string, profileNames map[string]string, pr
 	return product + " on " + host
 }
 
-// dataDirs returns the default directories of Chromium browsers for their profiles, which
-// need not exist.
+// dataDirs returns the directories in which Chromium browsers store their profiles by
+// default. Some of them may not exist.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil
@@ -145,8 +146,8 @@ func fileHasText(path, text string) bool {
 	return err == nil && bytes.Contains(data, []byte(text))
 }
 
-// readProfiles returns the names of a browser's profiles by the names of their
-// directories, such as "Profile 1".
+// readProfiles maps the directory of each browser profile, such as "Profile 1", to the
+// profile's name, such as "Work".
 func readProfiles(dataDir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package calldetails collects the details of one call for the side panel: how long each
-// phase of the call took and, for a failed call, which lines of the plugin's log explain
-// the failure.
+// Package calldetails collects the details of a call for the side panel, such as how long
+// each phase of the call took. For a failed call, the details include the lines of the
+// plugin's log that may explain the failure.
 package calldetails
 
 import (
@@ -14,15 +14,15 @@ import (
 )
 
 // errUnknownCall is the error for a call that neither the server's memory nor the
-// recorder contains. The side panel shows its text to the user.
+// recorder contains. The side panel shows the text of errUnknownCall to the user.
 var errUnknownCall = errors.New("the call is not recorded any more")
 
 // maxDepth is how many parent calls of a nested call are read at most to find the
 // client's call.
 const maxDepth = 16
 
-// Source gives access to the calls and the plugin logs of a daemon. All its functions are
-// required, except TraceIDOf.
+// Source gives access to the calls and the plugin logs of a daemon. All functions in a
+// Source are required, except TraceIDOf.
 type Source struct {
 	// Find returns a call that is still in the server's memory.
 	Find func(callID string) (dispatch.View, bool)
@@ -35,12 +35,12 @@ type Source struct {
 	// default, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
 	// UndoOf returns the call that undoes the given call; nil if no call undoes it. The
-	// parameter created is when the given call was created.
+	// parameter created is the time at which the given call was created.
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
-// Inspect returns the details of a call for the side panel. The error text is a sentence
-// for the user.
+// Inspect returns the details of a call for the side panel. The text of a returned error
+// is a sentence for the user.
 func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, err error) {
 	v, err := s.find(p.CallID)
 	if err != nil {
@@ -76,7 +76,8 @@ func (s *Source) find(callID string) (dispatch.View, error) {
 }
 
 // traceID returns the ID of the trace to which a call belongs; empty if the call has no
-// trace. The trace is the client's, or else the trace that opentabs exports.
+// trace. If the client sent no trace ID, the call belongs to the trace that opentabs
+// exports.
 func (s *Source) traceID(v *dispatch.View) string {
 	if v.Trace == nil {
 		return ""

@@ -61,13 +61,13 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 }
 
 // findThrown returns the index of the log entry for the error that a call's tool threw,
-// and the hint in this entry. The index is -1 if the log has no such entry. The entry's
-// text is "TOOL failed: ERROR", with the hint on the next line
-// (extension/src/host/failure-log.ts:thrownFailure).
+// and the hint in this entry. If the log has no entry for the error, the returned index
+// is -1. The text of such a log entry is "TOOL failed: ERROR", with the hint on the next
+// line (extension/src/host/failure-log.ts:thrownFailure).
 //
-// The log redacts secrets, so an entry may differ from the error of the call. Therefore,
-// if no entry matches the error and the tool logged only one failure, findThrown returns
-// this failure.
+// The log redacts secrets, so an entry may differ from the error of the call. If no log
+// entry matches the error exactly, but the tool logged only one failure, findThrown
+// returns the entry of this failure.
 func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
 	for i, e := range slices.Backward(entries) {
@@ -90,7 +90,8 @@ func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 }
 
 // isSameText reports whether two texts are equal except for white space and hidden
-// characters. The log and the call's error treat these characters differently.
+// characters. White space and hidden characters are ignored because the log and the
+// call's error treat them differently.
 func isSameText(a, b string) bool {
 	return plaintext.Line(a, wire.MaxLogChars) == plaintext.Line(b, wire.MaxLogChars)
 }

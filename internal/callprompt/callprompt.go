@@ -24,10 +24,12 @@ import (
 )
 
 // minReadTime is how long a question must be visible before an answer counts. A line that
-// arrives earlier was probably typed for another program.
+// was typed before the user could read the question was probably meant for another
+// program.
 const minReadTime = 500 * time.Millisecond
 
-// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. Tests replace it.
+// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. Tests replace the
+// client with a fake.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.Decided, error)
@@ -59,8 +61,8 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 }
 
 // readLines sends each line that the user types to p.typedLines. A line that the user
-// types while no question is open is delivered to the next question, which ignores the
-// line because it came before minReadTime.
+// types while no question is open is delivered to the next question at once. The next
+// question ignores the line, because the user cannot have read the question yet.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
@@ -70,8 +72,8 @@ func (p *Prompter) readLines() {
 }
 
 // Ask shows a waiting call and asks the user for a decision. Ask returns when the user
-// has answered or the terminal's input has ended. The caller cancels ctx when the user
-// has decided on another surface; Ask then withdraws the question.
+// has answered or the terminal's input has ended. If the user decides on another surface,
+// the caller cancels ctx, and Ask withdraws the question.
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	select {
 	case p.questionSlot <- struct{}{}:
@@ -144,8 +146,8 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 }
 
 // decide sends the user's decision to the server, and prints a note if the decision had
-// no effect. decide returns false if the server did not receive the decision, so that the
-// question must be repeated.
+// no effect. The result is false if the server did not receive the decision; the question
+// must then be repeated.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {

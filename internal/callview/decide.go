@@ -23,7 +23,7 @@ type Choice struct {
 }
 
 // AlreadyDecidedError is the error for a decision about a call that no longer waits for
-// the user. Its text is a sentence for the user.
+// the user. The text of an AlreadyDecidedError is a sentence for the user.
 type AlreadyDecidedError struct{ sentence string }
 
 // Error returns a sentence for the user, such as "call_1 is not waiting for approval".
@@ -59,9 +59,8 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	return c.describeEffect(v.View), nil
 }
 
-// decisionFor returns the request that sends the decision to the server. The request
-// names the ticket w, so that the decision cannot apply to a later ticket of the same
-// call.
+// decisionFor returns the request that sends the decision to the server. The decision
+// names the ticket w, so that it cannot apply to a later ticket of the same call.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {

@@ -31,8 +31,9 @@ const maxShownIDs = 5
 
 // FindID returns the whole ID of the call that the user means. The user can type a whole
 // ID or its beginning, or nothing if the selection has only one call. FindID returns an
-// unknown ID unchanged, so that the server rejects it. The error is a [usererr.Error] if
-// typed matches several calls, or if typed is empty and the selection has no call.
+// unknown whole ID unchanged, so that the server rejects the ID. The error is a
+// [usererr.Error] if typed matches several calls, or if typed is empty and the selection
+// has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -58,9 +59,10 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 
 // FindRecordedID returns the whole ID of the call that the user means, also if the call
 // ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
-// the listed calls and the recorded calls in the state directory stateDir. The ID is
-// empty if no call matches. If several calls match, the error is a [usererr.Error]. A
-// whole ID is returned unchanged, even if no call has this ID.
+// the calls in listed and the calls that were recorded in the state directory stateDir.
+// If no call matches, the returned ID is empty. If several calls match, FindRecordedID
+// returns a [usererr.Error]. A whole ID is returned unchanged, even if no call has this
+// ID.
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -112,8 +114,8 @@ func (m *idMatches) add(c dispatch.View) {
 }
 
 // choose returns the ID of the only matching call, or of the call whose ID is exactly
-// typed. The ID is empty if no call matches. If several calls match, the error is a
-// [usererr.Error].
+// typed. If no call matches, choose returns an empty ID. If several calls match, choose
+// returns a [usererr.Error].
 func (m idMatches) choose(typed string) (string, error) {
 	var names []string
 	for _, c := range m {

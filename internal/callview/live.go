@@ -78,8 +78,8 @@ func (p *plainCall) begin(v dispatch.View) error {
 }
 
 // showEvent prints an event of the call as one line. Reports that are not for the user
-// are omitted unless p.verbose is true. Activities are omitted because the method show
-// prints them.
+// are omitted unless p.verbose is true. Events about activities are omitted because the
+// method show prints activities.
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
@@ -93,8 +93,7 @@ func (p *plainCall) showMissed(n int)     { p.out.Notef("%s were missed", termin
 func (p *plainCall) redraw(time.Time)     {}
 func (p *plainCall) pause() time.Duration { return plainSilence }
 
-// show prints the activities that have changed. Of each activity, show prints the lines
-// from the first changed line on.
+// show prints each activity that has changed, from its first changed line on.
 func (p *plainCall) show(v dispatch.View) {
 	s := newCallDetails(p.out, v, p.verbose)
 	shown, _ := s.shownActivities()

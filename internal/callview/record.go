@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// RecordRows returns a table of recorded calls, one row per call. The first row has the
-// column names.
+// RecordRows returns a table of recorded calls, one row per call. The first row of the
+// table has the column names.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {
@@ -75,8 +75,8 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	return lines
 }
 
-// jsonBlock formats a recorded JSON value as indented lines under a title. For an empty
-// text, jsonBlock returns nil.
+// jsonBlock formats a recorded JSON value as indented lines under a title. If the JSON
+// value is empty, jsonBlock returns nil.
 func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
 	if text == "" || text == "{}" {
 		return nil

@@ -28,8 +28,8 @@ func WaitingSummary(calls []dispatch.View) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rows returns a table of calls, one row per call. The first row has the column names.
-// The column TIME LEFT exists only if a call waits for the user.
+// Rows returns a table of calls, one row per call. The first row of the table has the
+// column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
@@ -49,9 +49,9 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 const shortIDLength = len("call_") + 8
 
 // FitRows shortens cells in a table of calls for a narrow terminal, so that the status
-// and message of each call stay visible. FitRows shortens call IDs, and removes error
-// codes after the status. Times are shortened to hours and minutes, with the month and
-// day unless the date is today.
+// and message of each call stay visible. FitRows shortens call IDs, and removes the error
+// code from the status of failed calls. Times are shortened to hours and minutes, with
+// the month and day unless the date is today.
 func FitRows(rows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
@@ -149,7 +149,7 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 }
 
 // waitingText returns the status of a call that waits for the user: "waiting for
-// approval", or "waiting for you" if the tool itself asks.
+// approval", or "waiting for you" if the tool asks the user to act in the page.
 func waitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return stateUser
@@ -157,8 +157,8 @@ func waitingText(w dispatch.WaitingTicket) string {
 	return stateApproval
 }
 
-// stateApproval is the status of a call that needs the user's approval. stateUser is the
-// status of a call whose tool asks the user to do something in the page.
+// stateApproval is the status of a call that needs the user's approval, and stateUser is
+// the status of a call whose tool asks the user to act in the page.
 const (
 	stateApproval = "waiting for approval"
 	stateUser     = "waiting for you"

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// callDetails formats the details of one call. Control characters in all its lines are
-// escaped.
+// callDetails formats the details of one call. Control characters in all lines of the
+// details are escaped.
 type callDetails struct {
 	view dispatch.View
 	// verbose is true if reports and activities that are not for the user are shown too.
@@ -242,7 +242,8 @@ func activityHead(a dispatch.ActivityView) string {
 }
 
 // shortenLines reduces lines to at most maxLines lines, including a note with the number
-// of omitted lines. Tables and JSON keep their beginning, and other texts keep their end.
+// of omitted lines. Shortened tables and JSON keep their beginning, and other texts keep
+// their end.
 func shortenLines(kind string, lines []string, maxLines int) []string {
 	if len(lines) <= maxLines {
 		return lines
@@ -265,7 +266,8 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 }
 
 // Print prints the details of a call, such as its status, progress and activities. The
-// view v must be fresh, because the shown run time ends now.
+// view v must have been read just now, because the printed run time of a running call
+// depends on the current time.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
 	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
 }

@@ -77,7 +77,8 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	return lines
 }
 
-// preciseDuration formats a duration, also a very short one: "0.2 ms", "12 ms", "3.5 s".
+// preciseDuration formats durations, including very short ones: "0.2 ms", "12 ms", "3.5
+// s".
 func preciseDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:

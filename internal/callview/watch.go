@@ -8,31 +8,32 @@ import (
 	"time"
 )
 
-// Options are the user's options for [Watch] and [Follow]. By default, both print text,
-// without messages that are not for the user.
+// Options are the user's options for [Watch] and [Follow]. By default, [Watch] and
+// [Follow] print text, and omit messages that are not for the user.
 type Options struct {
-	// Verbose is true if messages that are not for the user are shown too. The default is
-	// false.
+	// Verbose makes [Watch] and [Follow] also show messages that are not for the user;
+	// false by default.
 	Verbose bool
-	// JSON is true if calls and events are printed as lines of JSON. The default is
-	// false.
+	// JSON makes [Watch] and [Follow] print calls and events as lines of JSON; false by
+	// default.
 	JSON bool
 }
 
-// display shows a watched call to the user. Its methods are never called concurrently.
+// display shows a watched call to the user. The methods of a display are never called
+// concurrently.
 type display interface {
 	// begin shows the first known state of the call, and show shows a later state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
 	// showEvent shows an event that happened after the state that begin has shown. The
-	// parameter raw is the JSON of the event.
+	// parameter raw is the event's JSON as the server sent it.
 	showEvent(e dispatch.Event, raw []byte) error
 	// showMissed shows that n events were lost.
 	showMissed(n int)
 	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end shows the final state of the call. The parameter v is nil if the state could
-	// not be read.
+	// end shows the final state of the call. The parameter v is nil if the final state
+	// could not be read from the server.
 	end(v *dispatch.View)
 	// pause returns the minimum time between two requests for the state of a changing
 	// call.
@@ -162,8 +163,8 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 			return false, err
 		}
 		w.display.show(*w.lastView)
-		// The end of the call normally arrives as an event. If this event was lost,
-		// hasEnded becomes true 1 s after the end.
+		// The end of the call normally arrives as an event. If the event was lost,
+		// refreshCall reports the end of the call 1 s later.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.redraw(now)

@@ -1,6 +1,6 @@
 // Package clients describes the limits and features of MCP clients, such as their
-// timeouts and how many tools they can use. Clients do not send these facts over MCP, so
-// the file table.go lists them with their sources.
+// timeouts and how many tools they can use. Clients do not send their limits over MCP, so
+// the file table.go lists the known facts with their sources.
 //
 // [Of] returns the profile of one client, and [Table] returns all profiles. If a client
 // gives up a call, [GiveUp.InferTimeout] infers the client's timeout.
@@ -34,8 +34,9 @@ const NoToolCap = 0
 // limit of common model APIs.
 const defaultToolCap = 128
 
-// defaultTimeout is the timeout that opentabs assumes for an unknown client. It is the
-// default of the official TypeScript SDK, the shortest default of all widely used SDKs.
+// defaultTimeout is the timeout that opentabs assumes for an unknown client. The official
+// TypeScript SDK has a default timeout of 60 s, the shortest default of all widely used
+// SDKs.
 const defaultTimeout = 60 * time.Second
 
 // Source is the web page that documents a fact about an MCP client.
@@ -45,7 +46,7 @@ type Source struct {
 	Date string
 }
 
-// Profile describes an MCP client that has its default settings. Profiles must not be
+// Profile describes an MCP client that has its default settings. A Profile must not be
 // changed.
 type Profile struct {
 	// Client is the client's display name, such as "Claude Code"; empty for unknown
@@ -55,7 +56,8 @@ type Profile struct {
 	// star at the end of a name matches any text, as in "windsurf*".
 	Names []string
 	// FromVersion and BeforeVersion limit the client versions that the profile describes:
-	// FromVersion <= version < BeforeVersion. An empty string means no limit.
+	// FromVersion <= version < BeforeVersion. An empty FromVersion or BeforeVersion means
+	// no limit.
 	FromVersion, BeforeVersion string
 	// Timeout is how long the client waits for the result of a call over stdio; 0 means
 	// no limit. HTTPTimeout is the timeout over HTTP; 0 if it equals Timeout.
@@ -99,8 +101,8 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 	return t
 }
 
-// IsKnown reports whether the profile describes a specific client. It returns false for
-// the profile of unknown clients.
+// IsKnown reports whether the profile describes a specific client. IsKnown returns false
+// for the profile of unknown clients.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
 // UsesOutputSchemas reports whether the client uses the output schemas of tools, or may
@@ -121,8 +123,8 @@ func Of(name, version string) *Profile {
 }
 
 // lowerNames returns the lower-case names of each profile in the table, by the index of
-// the profile. The names are computed only once, because every call looks up the profile
-// of its client.
+// the profile. The lower-case names are computed only once, because every call looks up
+// the profile of its client.
 var lowerNames = sync.OnceValue(func() [][]string {
 	names := make([][]string, len(table))
 	for i, p := range table {
@@ -155,7 +157,7 @@ func (p *Profile) appliesToVersion(version string) bool {
 }
 
 // compareVersions compares two versions, such as 2.1.187, number by number. Text after a
-// number is ignored, so 1.0-beta equals 1.0.
+// number of a version is ignored, so 1.0-beta equals 1.0.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }

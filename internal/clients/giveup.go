@@ -32,8 +32,8 @@ type GiveUp struct {
 	Waited time.Duration
 	// HasProgress is true if the client received progress notifications for the call.
 	// SinceProgress is the time from the last progress notification until the client gave
-	// up. LongestPause is the longest time that the client waited for a progress
-	// notification before, from its request or from the previous notification.
+	// up. LongestPause is the longest earlier time without a progress notification:
+	// between two notifications, or from the request to the first notification.
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration
@@ -67,16 +67,14 @@ func rankTimeout(waited time.Duration) int {
 }
 
 // isTimeoutReason reports whether the reason in a client's cancellation describes a
-// timeout. The official SDKs send these reasons after a timeout:
+// timeout. After a timeout, the SDKs for C#, Python and Java send a cancellation without a
+// reason, or no cancellation at all. The other official SDKs send these reasons:
 //
 //   - TypeScript: "McpError: MCP error -32001: Request timed out", and for an
 //     AbortSignal.timeout "TimeoutError: The operation was aborted due to timeout"
 //   - Kotlin: "MCP error -32001: Request timed out"
 //   - Go, and mcp-go over stdio: "context deadline exceeded"
 //   - Rust: "request timeout"
-//
-// After a timeout, the SDKs for C#, Python and Java send a cancellation without a reason,
-// or no cancellation at all.
 func isTimeoutReason(reason string) bool {
 	reason = strings.ToLower(reason)
 	return slices.ContainsFunc([]string{"timed out", "timeout", "time-out", "time out", "deadline exceeded", "-32001"}, func(part string) bool {
@@ -125,17 +123,18 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	case g.SinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
-		// The progress notifications ended so early that the client's timeout may have
-		// started at the request or at the last notification. The shorter timeout without
-		// restarts is safe in both cases.
+		// The last progress notification came so early that the client's timeout may have
+		// started either at the request or at this notification. Because the client's
+		// behavior is ambiguous, explainWait returns the shorter timeout, which is safe
+		// in either case.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true
 }
 
 // roundWait rounds the time that a client waited to whole seconds, because most timeouts
-// are whole seconds. If the time is not close to a whole second, roundWait rounds down to
-// 100 ms.
+// are whole seconds. If the time is not close to a whole second, roundWait rounds the
+// time down to a multiple of 100 ms.
 func roundWait(waited time.Duration) time.Duration {
 	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
 		return max(whole, MinTimeout)

@@ -25,8 +25,9 @@ var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-cod
 // matches a client's name and version.
 //
 // If sources disagree about a timeout, the table has the shorter timeout. If opentabs
-// returns a job too early, the client needs one more call; if too late, the client loses
-// the result. Features without a source are unverified.
+// returns a job before the client's timeout, the client only needs one more call; after
+// the timeout, the client loses the result. A feature that no source mentions is
+// unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},

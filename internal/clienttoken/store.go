@@ -2,8 +2,9 @@
 // which identifies the client and which the user can revoke. The token file has names,
 // dates and SHA-256 sums; a token is shown once, when it is created, and never stored.
 //
-// [Open] returns a [Store]. Commands add and remove tokens. The server authenticates
-// requests with [Store.Enter], and reloads the changed token file with [Store.Watch].
+// Commands of the user add and remove tokens with [Store.Add] and [Store.Remove]. The
+// server authenticates requests with [Store.Enter], and reloads the changed token file
+// with [Store.Watch].
 //
 // # Concurrency
 //
@@ -51,14 +52,14 @@ const (
 	// shownTokenChars is how many characters at the beginning of a token are stored and
 	// shown to the user, including the prefix.
 	shownTokenChars = len(Prefix) + 4
-	// maxClients is the maximum number of client tokens. The number is limited because
-	// the token of each request is compared with all of them.
+	// maxClients is the maximum number of client tokens. The number of tokens is limited
+	// because the token of each request is compared with all of them.
 	maxClients = 256
 	// lockTimeout is how long a change of the token file waits for another process to
 	// release the file's lock.
 	lockTimeout = 5 * time.Second
-	// lastUsedPrecision is the resolution of [Client.LastUsed]. A coarse resolution saves
-	// writes to the disk.
+	// lastUsedPrecision is the resolution of [Client.LastUsed]. A coarse resolution
+	// avoids a write to the disk on each request.
 	lastUsedPrecision = time.Minute
 	// WatchInterval is how often [Store.Watch] checks whether the token file has changed.
 	WatchInterval = time.Second
@@ -117,8 +118,9 @@ type activeClient struct {
 	requests  map[int]context.CancelCauseFunc // cancels each running request, by the request's ID
 }
 
-// Open returns a store that uses the token file at path. The file need not exist. If the
-// file is unreadable, no client is authenticated and [Store.List] returns the error.
+// Open returns a store that uses the token file at path. The token file need not exist.
+// If the token file cannot be read, no client is authenticated, and [Store.List] returns
+// the error.
 func Open(path string) *Store {
 	s := &Store{path: path, clients: map[string]*activeClient{}}
 	s.mu.Lock()
@@ -128,8 +130,8 @@ func Open(path string) *Store {
 }
 
 // OnRemoved sets a function that the store calls for each client whose token was removed
-// or replaced. The store first cancels the client's running requests, and holds no lock
-// during the call.
+// or replaced. Before the store calls onRemoved, it cancels the client's running requests
+// and releases its lock.
 func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,9 +140,9 @@ func (s *Store) OnRemoved(onRemoved func(name string)) {
 
 var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add creates a client with the given name and returns its new token. The token is not
-// stored and cannot be read again. Names have 1 to 64 letters, digits, dots, hyphens and
-// underscores.
+// Add creates a client with the given name and returns its new token. The store keeps
+// only a hash of the token, so the token cannot be shown again. The name of a client has
+// 1 to 64 letters, digits, dots, hyphens and underscores.
 func (s *Store) Add(name string) (token string, err error) {
 	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
@@ -219,8 +221,8 @@ func (s *Store) find(token string) *activeClient {
 }
 
 // Enter authenticates a request by its client token and returns the client's name. If the
-// token is invalid, ok is false. The returned context is cancelled when the token is
-// removed. The caller must call endRequest when the request ends.
+// token is invalid, ok is false. The returned context is cancelled when the user removes
+// the client's token. The caller must call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,8 +300,8 @@ func (s *Store) Watch(ctx context.Context) {
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
 // RepairFile renames a damaged token file, so that tokens can be added again, and returns
-// a warning for the user. All tokens in the damaged file become invalid. If the file is
-// not damaged, RepairFile returns "".
+// a warning for the user. All tokens in the damaged token file become invalid. If the
+// token file is not damaged, RepairFile does nothing and returns "".
 func (s *Store) RepairFile() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -371,8 +373,8 @@ func (s *Store) hasChanged() bool {
 }
 
 // read reads the token file and returns the clients whose tokens were removed since the
-// last read. If the file cannot be read, all tokens are invalid. The caller must hold
-// s.mu.
+// last read. If the token file cannot be read, all tokens are invalid. The caller must
+// hold s.mu.
 func (s *Store) read() (removedClients []*activeClient) {
 	s.readInfo = nil
 	if info, err := os.Stat(s.path); err == nil {
@@ -403,8 +405,8 @@ func (s *Store) read() (removedClients []*activeClient) {
 
 var errDamaged = errors.New("damaged")
 
-// loadFile reads and decodes the token file at path. If the file is missing, loadFile
-// returns no clients and no error.
+// loadFile reads and decodes the token file at path. If the token file is missing,
+// loadFile returns no clients and no error.
 func loadFile(path string) (tokenFile, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,6 @@
 // Command crosscheck checks that a Go package compiles for other operating systems and
 // processors. Type-checking the source is about ten times faster than a build, which
-// compiles the standard library and all dependencies for each system.
+// compiles the standard library and all dependencies for each system. For example:
 //
 //	go run ./internal/crosscheck ./cmd/opentabs darwin/arm64 windows/arm64
 package main
@@ -25,8 +25,8 @@ func main() {
 	}
 }
 
-// checkTargets type-checks the packages that match pattern for each target. A target is
-// an operating system and a processor, such as darwin/arm64.
+// checkTargets type-checks the packages that match pattern for each target. Each target
+// is an operating system and a processor, such as darwin/arm64.
 func checkTargets(pattern string, targets []string) error {
 	var errs []error
 	for _, target := range targets {

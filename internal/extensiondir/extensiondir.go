@@ -57,8 +57,9 @@ const (
 )
 
 // Install writes the extension to the directory dir, which need not exist. Other users of
-// the computer lose their access to dir. The returned warnings are for the user. If dir
-// contains files but no opentabs extension, Install returns an error and writes nothing.
+// the computer lose their access to dir. The caller should show the returned warnings to
+// the user. If dir contains files but no opentabs extension, Install returns an error and
+// writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 
 // writeFiles writes the files of the extension, each atomically, and the manifest last.
 // Files that only an older version of the extension had are removed. Adapters of plugins
-// and unrelated files stay.
+// and unrelated files in the directory are kept.
 func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
@@ -178,8 +179,8 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the directory to which opentabs last wrote the extension. The
-// directory may have been deleted since. If opentabs has not written the extension yet,
+// RecordedDir returns the directory to which opentabs last wrote the extension. The user
+// may have deleted the directory since. If opentabs has not written the extension yet,
 // RecordedDir returns false.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
@@ -187,7 +188,7 @@ func RecordedDir(dirs config.Dirs) (string, bool) {
 }
 
 // Find returns the directory to which opentabs last wrote the extension, or the default
-// directory. If this directory contains no extension, Find returns false.
+// directory. If there is no extension in the directory, Find returns false.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
 	if record, ok := readRecord(dirs); ok {
@@ -220,8 +221,8 @@ func ReadConnection(dir string) (Connection, error) {
 const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of
-// plugins. Other files of the user stay. hasGone is true if the extension's directory no
-// longer exists afterwards.
+// plugins. Other files in the extension's directory are kept. The result hasGone is true
+// if the directory no longer exists.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 
 // Options are the user's choices for [Setup].
 type Options struct {
-	// Dir is the directory for the extension. The default is a directory in the state
-	// directory.
+	// Dir is the directory for the extension. By default, the extension is written to a
+	// directory in the state directory.
 	Dir string
 	// Debugger is whether the extension has Chrome's debugger permission. The default is
 	// KeepDebugger.

@@ -11,8 +11,8 @@ import (
 
 // fineSettleTime and coarseSettleTime are how old a file's times must be to be reliable.
 // If a program writes a file twice within one tick of the file system's clock, the file
-// has the same times after both writes. coarseSettleTime applies to times in whole
-// seconds.
+// has the same times after both writes. The longer coarseSettleTime applies to file
+// systems that store times in whole seconds.
 const (
 	fineSettleTime   = 50 * time.Millisecond
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s

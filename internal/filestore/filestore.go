@@ -1,10 +1,11 @@
 // Package filestore stores the files that browser tools write, such as recordings of
 // network requests. Each client can read only the files that its own calls wrote. The
-// user can open all files on the disk.
+// user can open all stored files directly on the disk.
 //
 // Each stored file has its own directory, which contains the file's content and a JSON
 // description. If all stored files together exceed 1 GB, the oldest files are removed. A
-// [Store] is safe for concurrent use, and several processes may use the same directory.
+// [Store] is safe for concurrent use, and several processes may use the same directory of
+// stored files.
 package filestore
 
 import (
@@ -33,7 +34,7 @@ const maxTotalBytes = 1 << 30
 const unfinishedPrefix = "unfinished-"
 
 // unfinishedAge is how old an incomplete directory must be to be removed. An incomplete
-// directory of this age was left by a crash.
+// directory that is older than 10 min was left by a crash.
 const unfinishedAge = 10 * time.Minute
 
 // descriptionFile is the name of the JSON file that describes a stored file.
@@ -97,8 +98,8 @@ func (s *Store) Add(f File, content []byte) (File, error) {
 	return f, s.removeOldest()
 }
 
-// write writes a file and its description to a new directory. The directory is renamed to
-// its final name only when both are complete.
+// write writes a file and its description to a new directory. The new directory gets its
+// final name only when the file and its description are complete.
 func (s *Store) write(f File, content []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (s *Store) write(f File, content []byte) error {
 }
 
 // removeOldest removes the oldest stored files until the total size is within the limit.
-// It also removes incomplete directories that a crash has left.
+// removeOldest also removes incomplete directories that a crash has left.
 func (s *Store) removeOldest() error {
 	files, err := s.List()
 	if err != nil {
@@ -163,8 +164,8 @@ func (s *Store) List() ([]File, error) {
 	return files, nil
 }
 
-// Read returns a stored file and its content. If no file has this ID, or the file belongs
-// to another client, Read returns [ErrNotFound].
+// Read returns a stored file and its content. If no stored file has the given ID, or the
+// file belongs to another client, Read returns [ErrNotFound].
 func (s *Store) Read(id, client string) (File, []byte, error) {
 	f, err := s.readDescription(id)
 	if err != nil || f.Client != client {
@@ -177,7 +178,7 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 	return f, content, err
 }
 
-// Remove deletes a stored file. If no stored file has this ID, Remove returns
+// Remove deletes a stored file. If no stored file has the given ID, Remove returns
 // [ErrNotFound].
 func (s *Store) Remove(id string) error {
 	if _, err := s.readDescription(id); err != nil {
@@ -191,7 +192,7 @@ func (s *Store) Remove(id string) error {
 
 // readDescription reads the JSON description of the stored file with the given ID.
 func (s *Store) readDescription(id string) (File, error) {
-	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of IDs, which is rand.Text's in lower case
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the characters of an ID: the alphabet of rand.Text in lower case
 		return File{}, ErrNotFound
 	}
 	description, err := os.ReadFile(filepath.Join(s.dir, id, descriptionFile))

@@ -27,8 +27,8 @@ func checkTypeName(name string) error {
 }
 
 // checkField rejects a pointer or slice field without omitempty, because its zero value
-// would be null in JSON. It also rejects the name of a duration or size without a unit:
-// idleTimeout must be idleTimeoutMs.
+// would be null in JSON. checkField also rejects the name of a duration or size without a
+// unit: idleTimeout must be idleTimeoutMs.
 func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
@@ -80,9 +80,9 @@ func (s *schema) check() error {
 	return s.checkMethods(structs)
 }
 
-// checkMethods rejects a method without a parameters type, and a parameters or result
-// type without a method. Methods and types are matched by name: the method "tool.stop"
-// needs the type ToolStopParams.
+// checkMethods rejects a wire method without a Go type for its parameters, and a
+// parameters or result type without a method. Methods and types are matched by name: the
+// method "tool.stop" needs the type ToolStopParams.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {
@@ -102,8 +102,7 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 	return nil
 }
 
-// methodValues returns the values of the enum Method without quotes, such as
-// tool.dispatch.
+// methodValues returns the names of all wire methods, such as tool.dispatch.
 func (s *schema) methodValues() []string {
 	var out []string
 	for _, en := range s.enums {

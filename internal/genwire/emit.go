@@ -70,8 +70,8 @@ func writeStruct(out *bytes.Buffer, st *structDecl) {
 }
 
 // fieldDoc returns the comment of a field, in which the Go names of fields are replaced
-// with their TypeScript names. A name that may also be an ordinary word, such as Type, is
-// replaced only in its own comment.
+// with their TypeScript names. A field name that may also be an ordinary word, such as
+// Type, is replaced only in the field's own comment.
 func (st *structDecl) fieldDoc(fd field) string {
 	doc := fd.doc
 	for _, other := range st.fields {
@@ -82,9 +82,9 @@ func (st *structDecl) fieldDoc(fd field) string {
 	return doc
 }
 
-// writeMethods writes the tables of requests and notifications, which pair each method
-// with its types. A method with a result type is a request, and all other methods are
-// notifications.
+// writeMethods writes the tables of requests and notifications, which map each wire
+// method to its parameters and result types. A wire method with a result type is a
+// request, and all other methods are notifications.
 func (s *schema) writeMethods(out *bytes.Buffer) {
 	results := map[string]bool{}
 	for _, st := range s.structs {
@@ -121,8 +121,8 @@ func writeNames(out *bytes.Buffer, typ, doc string, values []string) {
 }
 
 // writeShapes writes the fields of all interfaces as a TypeScript value, because
-// interfaces do not exist at run time. In this value, "name?" is a field that may be
-// absent, and "[x]" is a list of x.
+// interfaces do not exist at run time. In the generated value, "name?" is a field that
+// may be absent, and "[x]" is a list of x.
 func (s *schema) writeShapes(out *bytes.Buffer) {
 	out.WriteString("\n/** Types names every frame body, for Shapes. */\nexport interface Types {\n")
 	for _, st := range s.structs {
@@ -206,8 +206,8 @@ func tsString(s string) string {
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
 }
 
-// writeDoc writes a Go comment as a JSDoc comment. A comment that is not indented gets an
-// empty line before it.
+// writeDoc writes a Go comment as a JSDoc comment. If the comment is not indented,
+// writeDoc writes an empty line before it.
 func writeDoc(out *bytes.Buffer, indent, doc string) {
 	if indent == "" {
 		out.WriteByte('\n')

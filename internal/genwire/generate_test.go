@@ -30,7 +30,8 @@ func TestGeneratedIsCurrent(t *testing.T) {
 }
 
 // TestInvalidPackagesAreRefused checks that genwire rejects each package in
-// testdata/refused. The first line of each package contains the expected error.
+// testdata/refused. The first line of each package in testdata/refused contains the
+// expected error.
 func TestInvalidPackagesAreRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.go")
 	if err != nil {

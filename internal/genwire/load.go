@@ -15,8 +15,7 @@ import (
 	"strings"
 )
 
-// schema has the declarations of package wire for which genwire generates TypeScript, in
-// source order.
+// schema has the Go declarations for which genwire generates TypeScript, in source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
@@ -101,9 +100,9 @@ func loadSchema(dir fs.FS) (*schema, error) {
 	return l.schema, nil
 }
 
-// constantValues evaluates the constants of the package. Imports are not resolved, so the
-// type checker reports errors. These errors are ignored, because they do not concern
-// constants and go build finds real errors.
+// constantValues evaluates the constants of the package. Imports are not resolved, so a
+// constant that depends on an imported package has no value. Errors of the type checker
+// are ignored, because go build finds the real errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
@@ -281,8 +280,8 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-// tsLiteral returns the value of a Go constant as a TypeScript literal. An integer that
-// JavaScript cannot represent exactly is an error.
+// tsLiteral returns the value of a Go constant as a TypeScript literal. tsLiteral returns
+// an error for an integer that JavaScript cannot represent exactly.
 func tsLiteral(v constant.Value) (string, error) {
 	switch v.Kind() {
 	case constant.Int:

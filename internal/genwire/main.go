@@ -1,11 +1,15 @@
 // Genwire generates TypeScript code from the Go package wire: constants, unions,
-// interfaces, and tables of requests and notifications. It also generates the fields of
-// all interfaces as a value, against which wire/frame.ts checks received message frames.
-//
-//	go run ./internal/genwire -in wire -out wire/wire.gen.ts
+// interfaces, and tables of requests and notifications. The generated code also contains
+// the fields of all interfaces as a value, against which wire/frame.ts checks received
+// message frames.
 //
 // Genwire rejects declarations that have no exact equivalent in TypeScript, and names the
-// declaration in the error. The file check.go has these rules, with reasons.
+// declaration in the error. The file check.go contains the rules for rejected
+// declarations, with reasons.
+//
+// To generate the code, run:
+//
+//	go run ./internal/genwire -in wire -out wire/wire.gen.ts
 package main
 
 import (

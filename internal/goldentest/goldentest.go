@@ -1,5 +1,5 @@
-// Package goldentest compares the output of a test with a file in testdata. Run go test
-// with the flag -update to write the current output to these files.
+// Package goldentest compares the output of a test with a file in testdata. To write the
+// current output to the files in testdata, run go test with the flag -update.
 package goldentest
 
 import (

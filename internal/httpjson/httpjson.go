@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Send encodes body as JSON and sends it with the given HTTP status. The headers forbid
-// browsers to cache the response, to guess its type, or to expose the response to a page
-// of another site.
+// Send sends body as a JSON response with the given HTTP status. Response headers forbid
+// browsers to cache the response, to guess its type, or to expose it to a page of another
+// site.
 func Send(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -28,8 +28,8 @@ type Problem struct {
 	Error string `json:"error"`
 }
 
-// SendError sends a [Problem] with the given HTTP status. The sentence should describe
-// the error and what the client can do.
+// SendError sends a [Problem] with the given HTTP status. The parameter sentence should
+// describe the error and what the client can do.
 func SendError(w http.ResponseWriter, status int, sentence string) {
 	Send(w, status, Problem{Error: sentence})
 }

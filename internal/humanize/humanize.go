@@ -8,7 +8,7 @@ import (
 )
 
 // Bytes formats a number of bytes with a suitable unit: "900 bytes", "64 KB", "1.2 MB",
-// "3.5 GB". The units are powers of 1,024.
+// "3.5 GB". A KB is 1,024 bytes.
 func Bytes(n int) string {
 	switch {
 	case n < 1<<10:
@@ -24,7 +24,7 @@ func Bytes(n int) string {
 }
 
 // ShortDuration formats a duration without trailing zeros, such as "5m" instead of
-// "5m0s". [time.ParseDuration] can parse the result.
+// "5m0s". [time.ParseDuration] can parse the text that ShortDuration returns.
 func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zeroPart := range []string{"m0s", "h0m"} {

@@ -39,13 +39,14 @@ type Browser struct {
 	ws *websocket.Conn
 	// lastRunBytes is the length of the last message frame that started a tool run.
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has answered the ping, and so has the list of tabs.
+	// synced is closed when the hub has answered the ping that follows the list of tabs.
+	// The hub then has the list of tabs.
 	synced    chan struct{}
 	setSynced func()
 }
 
-// Connect connects a simulated browser to a hub. Every tool run in this browser returns
-// output. Connect blocks until the hub has received the browser's list of tabs.
+// Connect connects a simulated browser to a hub. Every tool run in the simulated browser
+// returns output. Connect blocks until the hub has received the browser's list of tabs.
 func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Browser, error) {
 	u, err := url.Parse(hubURL)
 	if err != nil {
@@ -109,7 +110,8 @@ func (b *Browser) Close() { _ = b.ws.CloseNow() }
 func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
 
 // answerRuns responds to every tool run with body until the connection closes. To save
-// time, answerRuns does not parse frames: the ID is always at the same position.
+// time, answerRuns does not parse message frames: the request ID is always at the same
+// position.
 func (b *Browser) answerRuns(ctx context.Context, body []byte) {
 	idPosition := bytes.Index(wire.AppendRequest(nil, pingID, wire.MethodPing, nil), []byte(pingID))
 	answer := []byte{}

@@ -14,8 +14,9 @@ import (
 const uncommittedHash = "0000000000000000000000000000000000000000"
 
 // CommitsSince describes the range of commits since the stored value of a row was
-// written, such as "1a2b3c4..5d6e7f8 (3)". In a shallow clone, the range may be inexact.
-// Without a git repository, the returned text begins with "unknown".
+// written, such as "1a2b3c4..5d6e7f8 (3)". In a shallow clone of the repository, the
+// range of commits may be inexact. If the source is not in a git repository, CommitsSince
+// returns a text that begins with "unknown".
 func CommitsSince(ctx context.Context, file, id string) string {
 	text, err := os.ReadFile(file)
 	line := lineOf(string(text), id)

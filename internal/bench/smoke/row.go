@@ -63,8 +63,8 @@ func (l Loss) String() string {
 // Result is the comparison of new measurements with the stored values.
 type Result struct {
 	Losses []Loss
-	// Gains are the rows that improved by more than the tolerance. The new values should
-	// be stored.
+	// Gains are the rows that improved by more than the tolerance. The new values of
+	// these rows should be stored.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
 	// of stored rows that were not measured.
@@ -95,7 +95,8 @@ func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 }
 
 // Err returns an error that lists every [Loss], every row without a stored value, and
-// every stored row that was not measured. Err returns nil if there are no such rows.
+// every stored row that was not measured. If the measurements match the stored values,
+// Err returns nil.
 func (r Result) Err() error {
 	var lines []string
 	for _, loss := range r.Losses {
