@@ -80,7 +80,7 @@ type Record struct {
 	// side panel".
 	By string `json:"by,omitempty"`
 	// Allow is whether the user allowed the call. Scope is for which further calls the
-	// approval holds, and ForMs is for how many milliseconds.
+	// approval holds, and ForMs is how long the approval holds, in milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`

@@ -21,7 +21,7 @@ type callsMeasurement struct {
 	// message of one failed call.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
-	// Bytes is the length of the last response body.
+	// Bytes is the length of the last response body, in bytes.
 	Bytes int `json:"bytes"`
 	// Hops are the measured steps of each call on its way through opentabs, in the order
 	// of EachNs. Hops is empty if the request did not ask for traced calls.
@@ -111,7 +111,8 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// hopsOf reads the measured hops from the response to a traced call.
+// hopsOf reads from the response to a traced call when the call reached each hop on its
+// way through opentabs.
 func hopsOf(response []byte) ([]hops.Hop, error) {
 	var r struct {
 		Result struct {

@@ -22,7 +22,7 @@ type instantBridge struct{}
 
 var _ dispatch.Bridge = instantBridge{}
 
-// Targets returns one document of a browser that does not exist.
+// Targets returns the only document of the simulated browser.
 func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
@@ -37,7 +37,7 @@ func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Si
 // server.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-// Resync does nothing, because there is no browser whose state could differ.
+// Resync does nothing, because the tools of the benchmark have no activities.
 func (instantBridge) Resync(string, string) {}
 
 // Cancel reports each call as already finished, because calls end at once.

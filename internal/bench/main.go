@@ -2,8 +2,8 @@
 // servers for comparison. The program bench is for developers and is not part of
 // opentabs.
 //
-// The servers floor and instant print their port on the first line. Both run until stdin
-// closes, so that they exit together with their parent process.
+// The servers floor and instant print their port on the first line. These servers exit
+// when stdin closes, and therefore together with their parent process.
 //
 // Usage:
 //

@@ -31,7 +31,8 @@ const (
 // slow down a measurement.
 const smokeAttempts = 3
 
-// smokeGroup is one measurement that produces the values of several rows.
+// smokeGroup is one measurement that produces the values of several rows of `make
+// bench-smoke`.
 type smokeGroup struct {
 	rows []smoke.Row
 	// measure runs the measurement and returns one value per row of the group. The

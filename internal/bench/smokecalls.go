@@ -18,8 +18,8 @@ import (
 	"opentabs/plugin"
 )
 
-// smokeTool is the tool that measureSmokeCalls calls. The arguments smokeArgs are as long
-// as the arguments in the row "server" of `make bench`.
+// smokeTool is the full name of the tool that `make bench-smoke` calls over HTTP. The
+// arguments smokeArgs are as long as the arguments in the row "server" of `make bench`.
 const smokeTool = "smoke__echo"
 
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
@@ -113,7 +113,7 @@ func listenInProcess(server *http.Server) (url string, stop func(), err error) {
 	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
-// makeSmokeClient opens a connection and returns a function that calls smokeTool once
+// makeSmokeClient connects to a server and returns a function that calls smokeTool once
 // over this connection.
 func makeSmokeClient(url, token string) (call func() error, stop func(), err error) {
 	t, err := connectTarget(url, token)

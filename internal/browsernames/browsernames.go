@@ -37,11 +37,12 @@ const (
 	// not named.
 	keepUnnamed = 30 * 24 * time.Hour
 	// seenPrecision is the resolution of the stored time at which a browser last
-	// connected. A coarse resolution avoids a write to the disk on each connection.
+	// connected. Because of the coarse resolution, opentabs need not write the file each
+	// time a browser connects.
 	seenPrecision = time.Hour
 	// copyMark is a character that occurs only in the ID of a browser that runs a copy of
-	// another browser's profile. Such an ID changes with each start of the browser, so
-	// opentabs does not store browsers with this character in the ID.
+	// another browser's profile. The ID of a copied profile changes with each start of
+	// the browser, so opentabs does not store such a browser.
 	copyMark = "~"
 )
 
@@ -69,7 +70,7 @@ type Browser struct {
 type document struct {
 	Browsers []Browser `json:"browsers"`
 	// Defaults maps the lower-case name of each client to the ID of its default browser.
-	// The key "" has the default browser of all other clients.
+	// The key "" of Defaults is for all clients without their own default browser.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
@@ -110,7 +111,7 @@ func Open(path string) (s *Store, warning string) {
 
 // UseDefaults sets the function that finds better default names of browsers, such as
 // "Chrome (Work) on laptop". If find returns "", the default name is the name that the
-// extension sent. Call UseDefaults before NameOf.
+// extension sent. Call UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
 // defaultName returns the default name of a browser. A default name that was found before
@@ -299,8 +300,8 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser with the given ID or name. If idOrName is empty, lookUp
-// returns the only stored browser; with several browsers, an error.
+// lookUp returns the browser with the given ID or name. If idOrName is empty and the
+// store has only one browser, lookUp returns this browser.
 func (s *Store) lookUp(idOrName string) (Browser, error) {
 	if b, ok := s.find(idOrName); ok {
 		return b, nil

@@ -1,11 +1,11 @@
 // Package browserprofile finds the browser profile in which the extension runs, and
 // derives a browser name from the profile, such as "Chrome (Work) on laptop".
 //
-// An extension cannot read the name of its browser profile. Therefore opentabs searches
-// each profile's copy of the extension's storage for the browser ID that the extension
-// stored there. The names of the profiles come from the browser's file "Local State".
-// Apart from "Local State" and the storage of the extension, no file of the browser is
-// read.
+// An extension cannot read the name of its browser profile. To find the profile, opentabs
+// searches each profile's copy of the extension's storage for the browser ID that the
+// extension has stored. The names of the profiles come from the browser's file "Local
+// State". Apart from "Local State" and the storage of the extension, no file of the
+// browser is read.
 package browserprofile
 
 import (

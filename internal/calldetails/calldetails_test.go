@@ -23,8 +23,8 @@ func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View
 	return v
 }
 
-// newSource returns a Source with the call live in memory and the recorded call on the
-// disk.
+// newSource returns a Source that finds one call in the server's memory and another call
+// on the disk.
 func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source {
 	return &Source{
 		Find: func(callID string) (dispatch.View, bool) { return live, callID == live.CallID },

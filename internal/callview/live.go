@@ -121,7 +121,7 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end prints the final content of the activities. If the event of the call's end was
+// end prints the final content of a call's activities. If the event of the call's end was
 // lost, end also prints the call's status.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {

@@ -27,7 +27,8 @@ type callDetails struct {
 	viewTime time.Time
 }
 
-// detailLabelWidth is the width of the column of labels, such as "status".
+// detailLabelWidth is the width, in characters, of the labels in the details of a call,
+// such as "status".
 const detailLabelWidth = 9
 
 // fieldLine formats a line of the call's details: a label, such as "status", and a text.
@@ -215,8 +216,8 @@ func (s callDetails) activityLines(maxLines int) []string {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
-			// Each later activity needs at least one line for its heading, and all hidden
-			// activities together need one line.
+			// Each later activity of the call needs at least one line for its heading,
+			// and all hidden activities together need one line.
 			laterActivities := len(shown) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// PrintTiming prints how long each phase of a call took. Each phase has a line with its
-// start, its duration and, on a terminal, a bar.
+// PrintTiming prints how long each phase of a call took. Each phase of the call has a
+// line with its start, its duration and, on a terminal, a bar.
 func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
 	if out.IsTerminal() {

@@ -222,7 +222,7 @@ const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of
 // plugins. Other files in the extension's directory are kept. The result hasGone is true
-// if the directory no longer exists.
+// if the extension's directory no longer exists.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {

@@ -29,7 +29,7 @@ type Mark struct {
 	Device     uint64 `json:"device,omitempty"`
 }
 
-// Of returns the mark of the file that info describes.
+// Of returns the attributes of the file that info describes, as a [Mark].
 func Of(info os.FileInfo) Mark {
 	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
 	m.addSystemFields(info)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// addSystemFields adds the change time, the inode and the device of a file, which macOS
-// reports.
+// addSystemFields sets the change time, the inode and the device of a file, as macOS
+// reports them.
 func (m *Mark) addSystemFields(info os.FileInfo) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		m.ChangedNs, m.Inode, m.Device = s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)

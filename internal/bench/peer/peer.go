@@ -39,8 +39,8 @@ type Browser struct {
 	ws *websocket.Conn
 	// lastRunBytes is the length of the last message frame that started a tool run.
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has answered the ping that follows the list of tabs.
-	// The hub then has the list of tabs.
+	// synced is closed when the hub has processed the list of tabs, as the response to
+	// the ping after the list shows.
 	synced    chan struct{}
 	setSynced func()
 }

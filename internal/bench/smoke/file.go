@@ -45,12 +45,12 @@ func Write(name string, rows []Row) error {
 	return os.WriteFile(name, text.Bytes(), 0o644)
 }
 
-// linePrefix returns the beginning of the line that [Write] writes for the row with this
-// ID.
+// linePrefix returns the beginning of the line that [Write] writes for the row with the
+// given ID.
 func linePrefix(id string) string { return `{"id":"` + id + `",` }
 
-// lineOf returns the number of the line that contains the row with this ID, from 1; 0 if
-// the text contains no such row.
+// lineOf returns the number of the line that contains the row with the given ID, from 1;
+// 0 if the text does not contain the row.
 func lineOf(text, id string) int {
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, linePrefix(id)) {

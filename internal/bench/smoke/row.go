@@ -64,7 +64,7 @@ func (l Loss) String() string {
 type Result struct {
 	Losses []Loss
 	// Gains are the rows that improved by more than the tolerance. The new values of
-	// these rows should be stored.
+	// improved rows should be stored.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
 	// of stored rows that were not measured.
@@ -117,7 +117,7 @@ func (r Result) Err() error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// Update returns the rows to store after a measurement on the day date. A row keeps its
+// Update returns the rows to store after a measurement on the given date. A row keeps its
 // stored value if the new value differs by at most half of the tolerance, so that noise
 // does not change the file.
 func Update(last, measured []Row, date string) []Row {
