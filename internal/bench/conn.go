@@ -75,7 +75,7 @@ func (c *conn) readHead() (*http.Response, error) {
 }
 
 // post sends an HTTP request and returns the whole response body. The returned body is
-// valid only until the next request on this connection.
+// valid only until the next request on the same connection.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err

@@ -2,8 +2,8 @@
 // servers for comparison. The program bench is for developers and is not part of
 // opentabs.
 //
-// The servers floor and instant print their port on the first line. These servers exit
-// when stdin closes, and therefore together with their parent process.
+// The servers floor and instant print their port on the first line. The servers floor and
+// instant exit when stdin closes, and therefore together with their parent process.
 //
 // Usage:
 //

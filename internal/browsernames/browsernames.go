@@ -49,8 +49,8 @@ const (
 // Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the browser's name as users see it, such as "Chrome on Linux 2". Each
-	// browser has a different name.
+	// Name is the browser's name as users see it, such as "Chrome on Linux 2". No two
+	// browsers have the same name.
 	Name string `json:"name"`
 	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`

@@ -90,7 +90,7 @@ func (m Machine) composeName(sentName string, profileNames map[string]string, pr
 }
 
 // dataDirs returns the directories in which Chromium browsers store their profiles by
-// default. Some of them may not exist.
+// default. A returned directory need not exist.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil

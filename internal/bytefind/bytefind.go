@@ -5,7 +5,7 @@ package bytefind
 import "bytes"
 
 // Needle is a text to search for. [bytes.Index] is slow if the first byte of the text to
-// find is frequent. Therefore a Needle first searches for the part of its text that
+// find is frequent. To be faster, a Needle first searches for the part of its text that
 // begins with a rare byte.
 type Needle struct {
 	Text []byte

@@ -62,8 +62,8 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 
 // findThrown returns the index of the log entry for the error that a call's tool threw,
 // and the hint in this entry. If the log has no entry for the error, the returned index
-// is -1. The text of such a log entry is "TOOL failed: ERROR", with the hint on the next
-// line (extension/src/host/failure-log.ts:thrownFailure).
+// is -1. The log entry for a thrown error is "TOOL failed: ERROR", with the hint on the
+// next line (extension/src/host/failure-log.ts:thrownFailure).
 //
 // The log redacts secrets, so an entry may differ from the error of the call. If no log
 // entry matches the error exactly, but the tool logged only one failure, findThrown

@@ -29,7 +29,7 @@ import (
 const minReadTime = 500 * time.Millisecond
 
 // calls is the part of [httpapi.CallsClient] that a [Prompter] needs. Tests replace the
-// client with a fake.
+// HTTP client with a fake.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.Decided, error)
@@ -146,8 +146,8 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 }
 
 // decide sends the user's decision to the server, and prints a note if the decision had
-// no effect. The result is false if the server did not receive the decision; the question
-// must then be repeated.
+// no effect. If the server did not receive the decision, decide returns false, and the
+// caller repeats the question.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {

@@ -9,12 +9,12 @@ import (
 
 // Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
-	// ID is the unique name of the row. What describes for developers what the row
-	// measures.
+	// ID is the unique name of the row. The field What is a description of the
+	// measurement for developers.
 	ID   string `json:"id"`
 	What string `json:"what"`
-	// Value is the measured number. Unit is the unit of Value, such as "MB" or "x"; empty
-	// for counts.
+	// Value is the measured number, such as 113 for 113 allocations. Unit is the unit of
+	// Value, such as "MB" or "x"; empty for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 	// Tolerance is how much a new measurement may exceed the stored value, in Unit.
