@@ -33,10 +33,10 @@ func Verify(dir string) (Verification, error) {
 	return v, nil
 }
 
-// Read returns the records of the audit log in the directory dir, oldest first. The
-// function want selects the returned records. If more than maxEntries records match, Read
-// returns the newest maxEntries; 0 means no limit. The result damagedLines is the number
-// of lines that are not valid JSON.
+// Read returns the records of the audit log in the directory dir, oldest first. Read
+// returns only records for which the function want returns true. If more than maxEntries
+// records match, Read returns the newest maxEntries; 0 means no limit. The result
+// damagedLines is the number of lines that are not valid JSON.
 func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
 		if err := json.Unmarshal(line, &e.Record); err != nil || !want(e.Record) {

@@ -71,7 +71,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 }
 
 // askExtension sends text to the extension with a route and a new request number. The
-// response of the extension has the same number and must arrive within 30 s.
+// extension's response repeats the request number and must arrive within 30 s.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id

@@ -15,8 +15,8 @@ const (
 )
 
 // compareTimes returns the time of the function ours divided by the time of the function
-// floor. Short blocks of runs of the two functions alternate, so that a busy machine
-// slows down both alike. Other programs on the machine can only slow a run down, so
+// floor. Short blocks of runs of ours and floor alternate, so that a busy machine slows
+// down both functions alike. Other programs on the machine can only slow a run down, so
 // compareTimes compares the fast blocks.
 func compareTimes(runs int, floor, ours func() error) (float64, error) {
 	var floorTimes, ourTimes []time.Duration

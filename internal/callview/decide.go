@@ -34,9 +34,9 @@ func newAlreadyDecidedError(format string, args ...any) error {
 }
 
 // Decide sends the user's decision about a call to the server, and returns a sentence
-// about its effect. If the call does not wait for the user, the error is an
-// [*AlreadyDecidedError]. If the call cannot be allowed in the chosen scope, the error is
-// a [usererr.Error].
+// about its effect. If the call does not wait for the user, Decide returns an
+// [*AlreadyDecidedError]. If the call cannot be allowed in the chosen scope, Decide
+// returns a [usererr.Error].
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
 	switch {
