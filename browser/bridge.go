@@ -48,7 +48,7 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs, shown, options.Files}.shapeOutput
-	o.ShownArgs = shownArgs
+	o.MaskArgs = shownArgs
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
@@ -139,7 +139,7 @@ func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
 // browser_history, the rules for reading apply.
 func frameClass(run dispatch.Run) class {
 	c := classOfTool(run.Tool, run.Args)
-	if run.Place == dispatch.PlaceBrowser && c == classDangerous {
+	if run.TargetKind == dispatch.TargetBrowser && c == classDangerous {
 		return classRead
 	}
 	return c

@@ -228,7 +228,7 @@ func isAct(callInfo dispatch.CallInfo) bool {
 
 // isPageRead reports whether a call of a browser tool only reads the page in a tab.
 func isPageRead(callInfo dispatch.CallInfo) bool {
-	return callInfo.Tool.Plugin == Name && callInfo.Tool.Place == dispatch.PlacePage && classOf(callInfo) == classRead
+	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
 
 // Before implements dispatch.BeforeHook. For an acting call, the client's hold of the tab

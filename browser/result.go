@@ -147,7 +147,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 		addLine("%s", frameContent(strings.Join(s.tabs.listDownloads(callInfo, out.Downloads), "\n"), "your downloads"))
 	}
 	if out.Page != nil {
-		isTarget := isWeb(out.Page.URL) && siteOf(out.Page.URL) == siteOf(callInfo.Target.URL) && callInfo.Tool.Place == dispatch.PlacePage
+		isTarget := isWeb(out.Page.URL) && siteOf(out.Page.URL) == siteOf(callInfo.Target.URL) && callInfo.Tool.TargetKind == dispatch.TargetPage
 		shaped.Site = siteOf(out.Page.URL)
 		mayShow := isTarget || s.sites.mayShow(callInfo, out.Page.URL)
 		switch {
@@ -199,7 +199,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 // such as "the history of the browser". For a tool with a page, the source is "".
 func dataSource(callInfo dispatch.CallInfo) string {
 	d := definitionOf(callInfo.Tool.Name)
-	if d == nil || d.place != dispatch.PlaceBrowser {
+	if d == nil || d.targetKind != dispatch.TargetBrowser {
 		return ""
 	}
 	if address := textArgument(callInfo.Args, d.addressArgument); address != "" {

@@ -35,7 +35,7 @@ func isTyping(tool string) bool {
 // call types. Other acting calls are checked only if a rule with a wildcard is "auto";
 // then all visible fields are inspected.
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
-	if choice.Place == dispatch.PlaceBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
+	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
 	}
 	if !isTyping(choice.Tool) {

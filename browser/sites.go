@@ -135,7 +135,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 			return v
 		}
 	}
-	if d := definitionOf(callInfo.Tool.Name); d != nil && d.place == dispatch.PlaceBrowser {
+	if d := definitionOf(callInfo.Tool.Name); d != nil && d.targetKind == dispatch.TargetBrowser {
 		return s.decideWithoutTab(callInfo, d)
 	}
 	if !isWeb(callInfo.Target.URL) { // no tool reads or changes a page outside http and https, but its tab can be navigated

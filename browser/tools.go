@@ -71,7 +71,7 @@ type toolDefinition struct {
 	// The members of the input schema, as JSON, and the names of the required members.
 	properties string
 	required   []string
-	place      dispatch.Place
+	targetKind dispatch.TargetKind
 	class      class
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
@@ -167,7 +167,7 @@ func Plugin() *plugin.Plugin {
 			}
 			tool := &plugin.Tool{
 				Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
-				InputSchema: d.schema(), Place: d.place, IsExclusive: !isRead && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
+				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
 				Annotations: annotations, IsOptIn: group.name != groupCore,
 			}
 			if tool.IsOptIn { // tools in the core group show no group

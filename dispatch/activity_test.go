@@ -13,11 +13,11 @@ import (
 	"opentabs/wire"
 )
 
-func contentReport(kind, text string) wire.Report {
+func newContentReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(text)}}
 }
 
-func patchReport(kind, text string) wire.Report {
+func newPatchReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
@@ -26,7 +26,7 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 	t.Helper()
 	var views []dispatch.ActivityView
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for _, r := range reports {
 				s.Reports([]wire.Report{r}, 0)
 			}
@@ -59,21 +59,21 @@ func TestActivities(t *testing.T) {
 		dropped int    // the number of dropped changes of the first activity
 		resyncs int32
 	}{
-		{"a snapshot", []wire.Report{contentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
-		{"the newest snapshot counts", []wire.Report{contentReport("text", `"a"`), contentReport("text", `"b"`)}, `text="b"`, 0, 0},
-		{"two types", []wire.Report{contentReport("text", `"a"`), contentReport("table", `[]`)}, `text="a" table=[]`, 0, 0},
-		{"a patch", []wire.Report{contentReport("table", `[1]`), patchReport("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
-		{"a patch of a text", []wire.Report{contentReport("text", `"a"`), patchReport("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
-		{"move and copy", []wire.Report{contentReport("x", `{"a":{"b":1}}`), patchReport("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
-		{"numbers and order stay exact", []wire.Report{contentReport("x", `{"b":1.00,"a":12345678901234567890}`), patchReport("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
-		{"only the patch that does not apply is dropped", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"add","path":"/a","value":1}]`), patchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
-		{"a test that fails", []wire.Report{contentReport("x", `{"a":1}`), patchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
-		{"not a patch", []wire.Report{contentReport("x", `{}`), patchReport("x", `{"op":"add"}`), patchReport("x", `[1]`), patchReport("x", `[{"op":"dance","path":"/a"}]`), patchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
-		{"a patch of nothing", []wire.Report{patchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
-		{"a patch may not remove the whole content", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
-		{"too large", []wire.Report{contentReport("x", `{}`), contentReport("x", bigResult), patchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
-		{"a patched content may not exceed the limit", []wire.Report{contentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
-		{"an index out of reach", []wire.Report{contentReport("x", `[]`), patchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
+		{"a snapshot", []wire.Report{newContentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
+		{"the newest snapshot counts", []wire.Report{newContentReport("text", `"a"`), newContentReport("text", `"b"`)}, `text="b"`, 0, 0},
+		{"two types", []wire.Report{newContentReport("text", `"a"`), newContentReport("table", `[]`)}, `text="a" table=[]`, 0, 0},
+		{"a patch", []wire.Report{newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
+		{"a patch of a text", []wire.Report{newContentReport("text", `"a"`), newPatchReport("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
+		{"move and copy", []wire.Report{newContentReport("x", `{"a":{"b":1}}`), newPatchReport("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
+		{"numbers and order stay exact", []wire.Report{newContentReport("x", `{"b":1.00,"a":12345678901234567890}`), newPatchReport("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
+		{"only the patch that does not apply is dropped", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `[{"op":"add","path":"/a","value":1}]`), newPatchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), newPatchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
+		{"a test that fails", []wire.Report{newContentReport("x", `{"a":1}`), newPatchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
+		{"not a patch", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `{"op":"add"}`), newPatchReport("x", `[1]`), newPatchReport("x", `[{"op":"dance","path":"/a"}]`), newPatchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
+		{"a patch of nothing", []wire.Report{newPatchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
+		{"a patch may not remove the whole content", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
+		{"too large", []wire.Report{newContentReport("x", `{}`), newContentReport("x", bigResult), newPatchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
+		{"a patched content may not exceed the limit", []wire.Report{newContentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), newPatchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
+		{"an index out of reach", []wire.Report{newContentReport("x", `[]`), newPatchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var resyncs atomic.Int32
@@ -92,10 +92,10 @@ func TestActivities(t *testing.T) {
 	}
 }
 
-func TestManyDeltas(t *testing.T) {
-	reports := []wire.Report{contentReport("table", `[]`)}
+func TestManyActivityPatches(t *testing.T) {
+	reports := []wire.Report{newContentReport("table", `[]`)}
 	for i := range 1000 {
-		reports = append(reports, patchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		reports = append(reports, newPatchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
 	}
 	var resyncs atomic.Int32
 	views := activitiesOf(t, &resyncs, reports...)
@@ -105,14 +105,14 @@ func TestManyDeltas(t *testing.T) {
 	}
 }
 
-// TestManyDeltasThatDoNotApply checks that valid patches apply despite many invalid
+// TestManyInvalidActivityPatches checks that valid patches apply despite many invalid
 // patches. Thousands of invalid patches of large content must not delay a reader.
-func TestManyDeltasThatDoNotApply(t *testing.T) {
-	mixed := []wire.Report{contentReport("table", `[]`)}
+func TestManyInvalidActivityPatches(t *testing.T) {
+	mixed := []wire.Report{newContentReport("table", `[]`)}
 	for i := range 250 {
-		mixed = append(mixed, patchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		mixed = append(mixed, newPatchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
 		if i%25 == 0 {
-			mixed = append(mixed, patchReport("table", `[{"op":"remove","path":"/9999"}]`))
+			mixed = append(mixed, newPatchReport("table", `[{"op":"remove","path":"/9999"}]`))
 		}
 	}
 	var resyncs atomic.Int32
@@ -122,9 +122,9 @@ func TestManyDeltasThatDoNotApply(t *testing.T) {
 		t.Errorf("%d rows, %d dropped, %v; want 250, 10", len(rows), views[0].Dropped, err)
 	}
 	large := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
-	bad := []wire.Report{contentReport("x", large)}
+	bad := []wire.Report{newContentReport("x", large)}
 	for range 10_000 {
-		bad = append(bad, patchReport("x", `[{"op":"remove","path":"/b"}]`))
+		bad = append(bad, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
 	if views := activitiesOf(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
 		t.Errorf("the activity has %d bytes and %d dropped changes", len(views[0].Content), views[0].Dropped)
@@ -134,7 +134,7 @@ func TestManyDeltasThatDoNotApply(t *testing.T) {
 func TestActivitiesAreBounded(t *testing.T) {
 	var reports []wire.Report
 	for i := range 20 {
-		reports = append(reports, contentReport(fmt.Sprint("t", i), `1`))
+		reports = append(reports, newContentReport(fmt.Sprint("t", i), `1`))
 	}
 	var resyncs atomic.Int32
 	if views := activitiesOf(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
@@ -145,9 +145,9 @@ func TestActivitiesAreBounded(t *testing.T) {
 func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range wire.MaxActivityTypes {
-				s.Reports([]wire.Report{contentReport(fmt.Sprint(i), bigResult)}, 0)
+				s.Reports([]wire.Report{newContentReport(fmt.Sprint(i), bigResult)}, 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -179,9 +179,9 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notifications := 0
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sleepFake(20 * time.Second)
-			s.Reports([]wire.Report{contentReport("text", `"a"`)}, 0)
+			s.Reports([]wire.Report{newContentReport("text", `"a"`)}, 0)
 			sleepFake(20 * time.Second)
 			s.Reports([]wire.Report{{EndAudience: "user"}}, 0)
 			sleepFake(20 * time.Second)
@@ -206,14 +206,14 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 // without an audience has the audience of the previous change.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			whole, change := contentReport("table", `[1]`), patchReport("table", `[{"op":"remove","path":"/0"}]`)
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			whole, change := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
 			change.Audience = "user"
-			inside := patchReport("table", `[]`)
+			inside := newPatchReport("table", `[]`)
 			inside.Audience = "internal"
-			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patchReport("table", `[]`), inside, patchReport("table", `[]`)}, 0)
+			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
 			// A change that is too large is dropped, so followers must not receive it.
-			s.Reports([]wire.Report{contentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
+			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -248,7 +248,7 @@ func TestEventsOfActivities(t *testing.T) {
 
 func TestEventsForTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
 				{Progress: newFloat(1), Total: newFloat(4), Message: "for you", Audience: "user"},
 				{Progress: newFloat(2), Total: newFloat(4), Message: "inside"},
@@ -294,12 +294,12 @@ func TestEventsForTheUser(t *testing.T) {
 	})
 }
 
-// TestEndsAreForTheUser checks that the end of every call is shown to the user. EndAudience
-// decides only whether the result is shown.
-func TestEndsAreForTheUser(t *testing.T) {
+// TestEndOfEachCallIsShownToUser checks that the end of every call is shown to the user.
+// EndAudience decides only whether the result is shown.
+func TestEndOfEachCallIsShownToUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
-			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports([]wire.Report{{EndAudience: audience}}, 0)
 				s.Finish(json.RawMessage(`"Sent to 3."`), nil)
 			}}
@@ -334,7 +334,7 @@ func TestResultTextIsShort(t *testing.T) {
 		`"` + strings.Repeat("x", 100_000) + `"`:      `"` + strings.Repeat("x", 399) + "…",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				var outputJSON json.RawMessage
 				if output != "" {
 					outputJSON = json.RawMessage(output)
@@ -357,7 +357,7 @@ func TestResultTextIsShort(t *testing.T) {
 // one notification with the message of the report.
 func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "batch 1", Status: "indexing", Audience: "user"}}, 0)
 			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4)}}, 0)
 			s.Reports([]wire.Report{{Message: "page 7", Status: "fetching"}}, 0)

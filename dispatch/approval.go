@@ -87,11 +87,11 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			// While the call waited, its tab may have navigated to another site, for which the gates
 			// must decide again.
 			request := *v.Suspend
-			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.place.choose(ctx, c) {
+			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.chosenTarget.choose(ctx, c) {
 				return false
 			}
 		case v.Wait != nil:
-			if !waitForGate(ctx, c, *v.Wait) || !c.place.choose(ctx, c) {
+			if !waitForGate(ctx, c, *v.Wait) || !c.chosenTarget.choose(ctx, c) {
 				return false
 			}
 		case v.Result != nil:
@@ -101,7 +101,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			if ctx.Err() != nil {
 				c.cancel(CancellationOf(ctx))
 			}
-			c.req.Trace.Mark(hops.Allowed)
+			c.req.Trace.Record(hops.CheckpointAllowed)
 			c.mu.Lock()
 			hasEnded := c.state.status.isTerminal()
 			c.mu.Unlock()
@@ -187,7 +187,7 @@ func newDeniedError(surface string) *wire.CallError {
 // if the call has ended or already has an open ticket. If the call has used up its waiting
 // time, or if too many calls wait, suspend returns an error.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
-	limit := remainingWait(c, request)
+	limit := remainingApprovalTime(c, request)
 	if limit <= 0 {
 		limitText := humanize.Duration(c.d.opts.SuspendLimit)
 		return nil, &wire.CallError{
@@ -212,9 +212,9 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingWait returns how long a call may still wait for the user. Earlier waits of the
-// call and of its parent calls reduce the remaining time.
-func remainingWait(c *liveCall, request Ticket) time.Duration {
+// remainingApprovalTime returns how long a call may still wait for the user. Earlier waits
+// of the call and of its parent calls reduce the remaining time.
+func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
 		limit = min(limit, request.Limit)

@@ -174,7 +174,7 @@ func TestApprovalTimesOut(t *testing.T) {
 		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
 		}
-		if p.stops() != 0 {
+		if p.stopCount() != 0 {
 			t.Error("a page got a stop for a call that never ran")
 		}
 	})
@@ -313,7 +313,7 @@ func TestModesOfResume(t *testing.T) {
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			hasRun, decision := false, ""
-			p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 				hasRun, decision = true, string(run.Decision)
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
@@ -423,7 +423,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answered := make(chan struct{})
-				b := (&page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				b := (&fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 					for _, message := range tt.before {
 						s.Reports(user(message), 0)
 					}

@@ -6,24 +6,24 @@ import (
 	"testing"
 )
 
-// TestArgsStart checks that the view of a running or ended call contains the beginning of
-// the call's arguments, in the form that requests for approval show.
-func TestArgsStart(t *testing.T) {
+// TestViewContainsStartOfArguments checks that the view of a running or ended call contains
+// the beginning of the call's arguments, in the form that requests for approval show.
+func TestViewContainsStartOfArguments(t *testing.T) {
 	masked := func(i CallInfo) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(i.Args), "secret", "•••"))
 	}
-	d := New(newAllocFreeBridge(), Options{ShownArgs: masked})
+	d := New(newAllocFreeBridge(), Options{MaskArgs: masked})
 	long := `{"text":"` + strings.Repeat("x", 2*maxArgsStart) + `"}`
 	for _, c := range []struct {
 		args, want string
-		place      Place
+		place      TargetKind
 	}{
-		{`{}`, `{}`, PlaceDocument},
-		{`{"text":"secret"}`, `{"text":"secret"}`, PlaceDocument},
-		{`{"text":"secret"}`, `{"text":"•••"}`, PlaceTab},
-		{long, long[:maxArgsStart], PlaceDocument},
+		{`{}`, `{}`, TargetDocument},
+		{`{"text":"secret"}`, `{"text":"secret"}`, TargetDocument},
+		{`{"text":"secret"}`, `{"text":"•••"}`, TargetTab},
+		{long, long[:maxArgsStart], TargetDocument},
 	} {
-		call := Call{Tool: Tool{Plugin: "p", Name: "t", Place: c.place}, Args: json.RawMessage(c.args), TabID: 1}
+		call := Call{Tool: Tool{Plugin: "p", Name: "t", TargetKind: c.place}, Args: json.RawMessage(c.args), TabID: 1}
 		if _, err := d.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}

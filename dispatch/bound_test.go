@@ -40,7 +40,7 @@ func askUser(n int) wire.ToolAskParams {
 // TestSuspensionsBoundACall checks the maximum duration of a call: the sum of the hard
 // limit and the approval limit, no matter how often the call is suspended.
 func TestSuspensionsBoundACall(t *testing.T) {
-	const hard, startSuspendedCall = 5 * time.Minute, 5 * time.Minute
+	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {
 		return newAskReport(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
@@ -53,20 +53,20 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		total time.Duration
 		code  wire.ErrorCode
 	}{
-		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
-		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
+		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
+		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
 		{
 			"an approval and questions", []dispatch.Gate{suspendFirst("parent")}, 4 * time.Minute,
-			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
-		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, startSuspendedCall, wire.ErrApprovalTimeout},
+		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, suspendLimit, wire.ErrApprovalTimeout},
 		{
 			"approvals of children", []dispatch.Gate{suspendFirst("child")}, 0,
-			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
 			"approvals and questions of children", []dispatch.Gate{suspendFirst("parent", "child")}, 100 * time.Second,
-			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
 			"a link that comes and goes", nil, 100 * time.Second,
@@ -78,11 +78,11 @@ func TestSuspensionsBoundACall(t *testing.T) {
 					}
 					return askUser(n)
 				})
-			}, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			}, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
 			"silence after the waits", nil, 0,
-			func(_ *requestingTool, s dispatch.Sink) { s.Ask(askUser(1)) }, startSuspendedCall + 30*time.Second, wire.ErrIdleTimeout,
+			func(_ *requestingTool, s dispatch.Sink) { s.Ask(askUser(1)) }, suspendLimit + 30*time.Second, wire.ErrIdleTimeout,
 		},
 	}
 	for _, tt := range tests {
@@ -116,7 +116,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				close(w.stop)
 				p.wg.Wait()
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hard {
+				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hardLimit {
 					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
 				}
 				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsed != tt.total {

@@ -46,9 +46,9 @@ type Target struct {
 	// a target of a browser tool, Problem explains why the extension can't run scripts in the
 	// tab.
 	Problem string
-	// LoadFailedMs is when the page failed to load, in milliseconds since 1970 by the
-	// browser's clock. Only targets in [Targets.ErrorPages] have a LoadFailedMs.
-	LoadFailedMs float64
+	// LoadFailedAtMs is when the page failed to load, in milliseconds since 1970 by the
+	// browser's clock. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
+	LoadFailedAtMs float64
 	// Secrets are the kinds of secret fields in the page, such as password fields. Secrets is
 	// nil if [TargetChoice.Inspect] is nil or the page did not answer.
 	Secrets *wire.SecretFields
@@ -77,9 +77,9 @@ type TargetChoice struct {
 	// Open is the URL to open in a new tab if no tab matches, or empty if the call may not
 	// open a tab.
 	Open string
-	// Place is where the tool runs. For any Place except PlaceDocument, the bridge returns the
-	// current state of the tab TabID, or of all browsers if TabID is 0.
-	Place Place
+	// TargetKind is where the tool runs. For any kind except TargetDocument, the bridge
+	// returns the current state of the tab TabID, or of all browsers if TabID is 0.
+	TargetKind TargetKind
 	// Tool and Args are the name and the arguments of a browser tool. For tools of plugins,
 	// Tool and Args are empty.
 	Tool string
@@ -116,9 +116,9 @@ type Targets struct {
 	// all other tabs. Among equal tabs, the most recently used tab is first, and within a tab
 	// the top document is first. The documents of one browser are consecutive.
 	LiveTargets []Target
-	// SilentTargets are documents whose page does not answer because a script blocks it,
-	// although the adapter runs. No call starts in SilentTargets.
-	SilentTargets []Target
+	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
+	// although the adapter runs. No call starts in UnresponsiveTargets.
+	UnresponsiveTargets []Target
 	// TabsToReload are matching tabs that were opened before the plugin was loaded.
 	TabsToReload []Target
 	// BrokenTabs are matching tabs in which the adapter failed to start.
@@ -162,7 +162,7 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.LiveTargets, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.LiveTargets)+len(t.SilentTargets)+len(t.TabsToReload)+len(t.LoadingTabs)+len(t.TabsAwaitingCode)+len(t.ErrorPages) > 0:
+	case len(t.LiveTargets)+len(t.UnresponsiveTargets)+len(t.TabsToReload)+len(t.LoadingTabs)+len(t.TabsAwaitingCode)+len(t.ErrorPages) > 0:
 		return StateUnavailable
 	case len(t.BrokenTabs) > 0:
 		return StateFailed
@@ -180,8 +180,8 @@ type Run struct {
 	Tool   string
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool
-	// Place is where the tool runs, such as in a document or in a tab.
-	Place Place
+	// TargetKind is where the tool runs, such as in a document or in a tab.
+	TargetKind TargetKind
 	// Client is the client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
 	// Decision is the JSON of the user's decision that the tool receives, or nil without a

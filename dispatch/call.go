@@ -28,9 +28,9 @@ type Tool struct {
 	OpenURL string
 	// Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// Place is where the tool runs. Any Place except PlaceDocument marks a browser tool, whose
-	// target is chosen before the gates decide.
-	Place Place
+	// TargetKind is where the tool runs. Any kind except TargetDocument marks a browser
+	// tool, whose target is chosen before the gates decide.
+	TargetKind TargetKind
 	// IsExclusive is true if the tool changes its tab. Exclusive calls in one tab run one
 	// after another.
 	IsExclusive bool
@@ -43,7 +43,7 @@ type Tool struct {
 // FullName returns the tool name that agents use: <plugin>__<tool>, or only the name for a
 // browser tool.
 func (t Tool) FullName() string {
-	if t.Place != PlaceDocument {
+	if t.TargetKind != TargetDocument {
 		return t.Name
 	}
 	return events.ToolName(t.Plugin, t.Name)

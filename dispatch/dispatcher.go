@@ -80,8 +80,8 @@ type Options struct {
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
 	// and for one call at a time. Default: none.
 	AfterHooks []AfterHook
-	// OpenHook runs for each call that has not ended after up to 500 ms. Default: none.
-	OpenHook OpenHook
+	// OpenCallHook runs for each call that has not ended after up to 500 ms. Default: none.
+	OpenCallHook OpenCallHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
@@ -100,10 +100,10 @@ type Options struct {
 	// returns the error with which the call fails. ShapeOutput must not block and must be safe
 	// for concurrent use. By default, agents receive the output of browser tools unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
-	// ShownArgs returns the arguments of a browser tool as requests for approval show them,
-	// such as without secrets. ShownArgs must not block and must be safe for concurrent use.
+	// MaskArgs returns the arguments of a browser tool as requests for approval show them,
+	// such as without secrets. MaskArgs must not block and must be safe for concurrent use.
 	// By default, requests for approval show all arguments.
-	ShownArgs func(CallInfo) json.RawMessage
+	MaskArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for the
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use. By default, errors have no additional sentences.
@@ -120,16 +120,16 @@ type Dispatcher struct {
 	tabQueue       *queue.Queue // runs exclusive calls, one at a time for each tab
 	stream         events.Stream
 	suspendedCalls suspendedCalls
-	// hasAfterWork is true if ended calls need after hooks or a log line.
-	hasAfterWork bool
-	afterQueue   afterQueue
+	// hasAfterHookWork is true if ended calls need after hooks or a log line.
+	hasAfterHookWork bool
+	afterHookQueue   afterHookQueue
 
-	mu            sync.Mutex           // guards all fields below; no other lock is acquired while mu is held
-	liveCalls     map[string]*liveCall // the calls that have not ended, by call ID
-	endedCalls    []*liveCall          // the last maxEndedCalls ended calls, oldest first
-	acceptedCount uint64               // the number of accepted calls since the start
-	isClosed      bool
-	openHookTimer openHookTimer
+	mu                sync.Mutex           // guards all fields below; no other lock is acquired while mu is held
+	liveCalls         map[string]*liveCall // the calls that have not ended, by call ID
+	endedCalls        []*liveCall          // the last maxEndedCalls ended calls, oldest first
+	acceptedCount     uint64               // the number of accepted calls since the start
+	isClosed          bool
+	openCallHookTimer openCallHookTimer
 
 	// runningCalls counts the executions of Dispatcher.Call that have not returned. Only
 	// addCall increases runningCalls, with Dispatcher.mu locked.
@@ -154,9 +154,9 @@ func New(bridge Bridge, o Options) *Dispatcher {
 		tabQueue:  queue.New(queue.Limits{MaxRunning: 1, MaxWaiting: o.MaxWaitingCalls, MaxBytes: maxWaitingBytes}),
 		liveCalls: map[string]*liveCall{},
 
-		suspendedCalls: suspendedCalls{notify: o.OnWaitingChange},
-		hasAfterWork:   len(o.AfterHooks) > 0 || o.Log.Warn().Enabled(),
-		afterQueue:     afterQueue{work: (*liveCall).runAfterHooks},
+		suspendedCalls:   suspendedCalls{notify: o.OnWaitingChange},
+		hasAfterHookWork: len(o.AfterHooks) > 0 || o.Log.Warn().Enabled(),
+		afterHookQueue:   afterHookQueue{work: (*liveCall).runAfterHooks},
 	}
 }
 
@@ -193,20 +193,20 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	}
 	defer d.runningCalls.Done()
 	switch {
-	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx), !c.place.checkPage(c):
+	case !c.validate(), !c.chosenTarget.choose(ctx, c), !c.passGates(ctx), !c.chosenTarget.checkPage(c):
 	case c.parent != nil && !c.req.Tool.IsExclusive: // the call of the client already has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:
-		d.runInTurn(ctx, c)
+		d.runWhenAdmitted(ctx, c)
 	}
 	return c.finalResult()
 }
 
-// runInTurn waits for a place in the queue and then runs the call.
-func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
+// runWhenAdmitted waits for a place in the queue and then runs the call.
+func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 	q, lane := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
-		target := c.place.get()
+		target := c.chosenTarget.get()
 		q, lane = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
 	}
 	place, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)
@@ -309,7 +309,7 @@ func (d *Dispatcher) Shutdown() {
 	d.mu.Unlock()
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
-		c.end(ending{status: statusFailed, err: shutdownError(), stopPage: true})
+		c.end(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
 	}
 	d.stream.WakeFollowers()
 }
@@ -330,7 +330,7 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	allReturned := make(chan struct{})
 	go func() {
 		d.runningCalls.Wait()
-		d.afterQueue.flush()
+		d.afterHookQueue.flush()
 		close(allReturned)
 	}()
 	select {
@@ -357,7 +357,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 		d.acceptedCount++
 		c.arrivalNumber = d.acceptedCount
 		d.liveCalls[c.id] = c
-		d.openHookTimer.set(d)
+		d.openCallHookTimer.set(d)
 	}
 	d.mu.Unlock()
 	if !hasEnded {

@@ -18,8 +18,8 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
 
-// page is a fake browser in which a Go function runs as the tool's handler.
-type page struct {
+// fakePage is a fake browser in which a Go function runs as the tool's handler.
+type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
@@ -27,7 +27,7 @@ type page struct {
 	cancelled []string   // the reasons of the requests to stop a tool that the page received
 }
 
-func (p *page) bridge() *dispatchtest.Bridge {
+func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
@@ -44,7 +44,7 @@ func (p *page) bridge() *dispatchtest.Bridge {
 	}
 }
 
-func (p *page) stops() int {
+func (p *fakePage) stopCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.cancelled)
@@ -57,7 +57,7 @@ func numberReports(progress, total float64) []wire.Report {
 }
 
 // runCall runs one call and returns its result, its error and its duration in fake time.
-func runCall(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
+func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
 	startTime := time.Now()
@@ -84,13 +84,13 @@ func sleepFake(d time.Duration) { <-time.After(d) }
 
 func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{}
+		p := &fakePage{}
 		_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.RunTime != 30*time.Second {
 			t.Fatalf("the call ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
 		}
-		if p.stops() != 1 || err.StopOutcome != wire.CancelAborted {
-			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stops(), err.StopOutcome)
+		if p.stopCount() != 1 || err.StopOutcome != wire.CancelAborted {
+			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stopCount(), err.StopOutcome)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 		t.Run(tt.at.String(), func(t *testing.T) {
 			for range 50 { // the report and the timer coincide, so either may come first
 				synctest.Test(t, func(t *testing.T) {
-					p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+					p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 						sleepFake(tt.at)
 						s.Reports(numberReports(1, 10), 0)
 					}}
@@ -125,7 +125,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 func TestReportsCannotPassTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0
-		p := &page{}
+		p := &fakePage{}
 		stop := make(chan struct{})
 		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
 			for range 60 { // the loop is finite, so that the test ends even without a hard limit
@@ -155,10 +155,10 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 	})
 }
 
-func TestCallLivesLongByItsReports(t *testing.T) {
+func TestReportsKeepCallRunning(t *testing.T) {
 	const gap = 30*time.Second - 1 // the time between two reports is just below the idle limit
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
 				sleepFake(gap)
 				s.Reports(numberReports(float64(i+1), 7), 0)
@@ -170,7 +170,7 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
 		}
-		if p.stops() != 0 {
+		if p.stopCount() != 0 {
 			t.Error("the page of a successful call got a stop")
 		}
 	})
@@ -178,7 +178,7 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 
 func TestInvalidReportsResetTheTimerToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				sleepFake(20 * time.Second)
 				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {HasInvalidNumber: true}, {}}, 2)
@@ -217,7 +217,7 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err, elapsed := runCall(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
+				_, err, elapsed := runCall(t, &fakePage{}, tt.o, dispatch.Call{Tool: tt.tool})
 				if err == nil || err.Code != tt.code || elapsed != tt.want {
 					t.Errorf("the call ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
 				}
@@ -230,7 +230,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sink dispatch.Sink
 		var notifications atomic.Int32
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sink = s
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
@@ -264,7 +264,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
-			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				sleepFake(30 * time.Second)
 				s.Finish(json.RawMessage(`"late"`), nil)
 			}}
@@ -282,10 +282,10 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 				}
 			}
 			e := asError(t, err)
-			succeeded := string(r.Output) == `"late"` && e == nil && p.stops() == 0
-			timedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stops() == 1
+			succeeded := string(r.Output) == `"late"` && e == nil && p.stopCount() == 0
+			timedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stopCount() == 1
 			if endingCount != 1 || succeeded == timedOut {
-				t.Fatalf("the call had %d endings, result %s, error %v and %d stops", endingCount, r.Output, err, p.stops())
+				t.Fatalf("the call had %d endings, result %s, error %v and %d stops", endingCount, r.Output, err, p.stopCount())
 			}
 		})
 	}
@@ -294,7 +294,7 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 func TestTenThousandCallsAtOnce(t *testing.T) {
 	const n = 10000
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			var i int
 			if err := json.Unmarshal(run.Args, &i); err != nil {
 				panic(err)
@@ -342,8 +342,8 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		p.wg.Wait()
-		if bad.Load() != 0 || p.stops() != n/4 {
-			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", bad.Load(), p.stops(), n/4)
+		if bad.Load() != 0 || p.stopCount() != n/4 {
+			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", bad.Load(), p.stopCount(), n/4)
 		}
 		if live := len(d.Calls()); live != 200 {
 			t.Errorf("%d calls listed, want the last 200", live)
@@ -369,7 +369,7 @@ func TestBridgeRejectsARun(t *testing.T) {
 
 func TestShutdownEndsAllCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{}
+		p := &fakePage{}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		errs := make(chan error, 2)
 		for range 2 { // one call runs, and one call waits
@@ -386,8 +386,8 @@ func TestShutdownEndsAllCalls(t *testing.T) {
 			}
 		}
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrShutdown || p.stops() != 1 {
-			t.Errorf("a call after Shutdown: %v; %d pages got a stop, want 1", err, p.stops())
+		if e := asError(t, err); e.Code != wire.ErrShutdown || p.stopCount() != 1 {
+			t.Errorf("a call after Shutdown: %v; %d pages got a stop, want 1", err, p.stopCount())
 		}
 	})
 }

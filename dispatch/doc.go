@@ -49,10 +49,10 @@
 //
 // //	Set.applyMu      > activity.Set.mu   when patches are applied
 //
-//	afterQueue.workMu > all others       when after hooks run and an end is logged
+//	afterHookQueue.workMu > all others       when after hooks run and an end is logged
 //
 // All other locks are taken alone: clock.Clock.mu, queue.Queue.mu,
-// suspendedCalls.mu, afterQueue.mu. No bridge method, gate, hook or progress function
+// suspendedCalls.mu, afterHookQueue.mu. No bridge method, gate, hook or progress function
 // runs while a lock is held, with two exceptions: Options.OnWaitingChange runs under
-// suspendedCalls.mu, and after hooks run under afterQueue.workMu.
+// suspendedCalls.mu, and after hooks run under afterHookQueue.workMu.
 package dispatch

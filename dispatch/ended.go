@@ -6,19 +6,19 @@ import (
 )
 
 // These constants limit the delayed work for ended calls, such as after hooks. The delay
-// afterDelay lets the result reach the client before the delayed work begins. If more than
-// maxAfterCalls calls or maxAfterBytes of arguments and results wait, the last call does
-// the work before returning its result.
+// afterHookDelay lets the result reach the client before the delayed work begins. If more
+// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the last
+// call does the work before returning its result.
 const (
-	afterDelay    = 5 * time.Millisecond
-	maxAfterCalls = 1000
-	maxAfterBytes = 16 << 20
+	afterHookDelay    = 5 * time.Millisecond
+	maxAfterHookCalls = 1000
+	maxAfterHookBytes = 16 << 20
 )
 
-// afterQueue contains the ended calls whose after hooks have not run and whose end is not
+// afterHookQueue contains the ended calls whose after hooks have not run and whose end is not
 // logged. A timer runs the hooks shortly after the results were returned, for several calls
 // at once, so that clients do not wait for hooks.
-type afterQueue struct {
+type afterHookQueue struct {
 	work func(*liveCall) // runs the after hooks and writes the log
 
 	workMu sync.Mutex // held while work runs
@@ -32,16 +32,16 @@ type afterQueue struct {
 
 // add queues the after hooks of a call whose arguments and result have the given total
 // size.
-func (q *afterQueue) add(c *liveCall, bytes int) {
+func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)
 	q.bytes += bytes
-	isFull := len(q.calls) >= maxAfterCalls || q.bytes >= maxAfterBytes
+	isFull := len(q.calls) >= maxAfterHookCalls || q.bytes >= maxAfterHookBytes
 	switch {
 	case q.timer == nil:
-		q.timer = time.AfterFunc(afterDelay, q.flush)
+		q.timer = time.AfterFunc(afterHookDelay, q.flush)
 	case len(q.calls) == 1:
-		q.timer.Reset(afterDelay)
+		q.timer.Reset(afterHookDelay)
 	}
 	q.mu.Unlock()
 	if isFull {
@@ -51,7 +51,7 @@ func (q *afterQueue) add(c *liveCall, bytes int) {
 
 // flush runs the after hooks of all queued calls. If another goroutine is running hooks,
 // flush waits until they have returned.
-func (q *afterQueue) flush() {
+func (q *afterHookQueue) flush() {
 	q.workMu.Lock()
 	defer q.workMu.Unlock()
 	q.mu.Lock()

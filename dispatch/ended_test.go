@@ -132,7 +132,7 @@ func TestWaitingHooksAreBounded(t *testing.T) {
 // immediately when the server stops.
 func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
+		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()

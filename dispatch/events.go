@@ -61,14 +61,14 @@ const (
 
 // The possible values of EventKind.
 const (
-	EventCreated   = events.Created
-	EventSuspended = events.Suspended
-	EventResumed   = events.Resumed
-	EventRunning   = events.Running
-	EventProgress  = events.Progress
-	EventActivity  = events.Activity
-	EventEnded     = events.Ended
-	EventStopped   = events.Stopped
+	EventCreated   = events.KindCreated
+	EventSuspended = events.KindSuspended
+	EventResumed   = events.KindResumed
+	EventRunning   = events.KindRunning
+	EventProgress  = events.KindProgress
+	EventActivity  = events.KindActivity
+	EventEnded     = events.KindEnded
+	EventStopped   = events.KindStopped
 )
 
 // SnapshotSchema is the schema name in every [Snapshot].

@@ -40,7 +40,7 @@ type failure struct {
 	reportCount     int
 	sinceLastReport time.Duration
 	lastMessage     string
-	stopSent        bool
+	isStopSent      bool
 	stopOutcome     StopOutcome
 }
 
@@ -49,7 +49,7 @@ func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,
 		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
-		stopSent: c.state.stopSent, stopOutcome: c.state.stopOutcome,
+		isStopSent: c.state.isStopSent, stopOutcome: c.state.stopOutcome,
 	}
 	if f.reportCount > 0 {
 		f.sinceLastReport = c.state.endedAt.Sub(c.reports.lastReportAt)
@@ -62,7 +62,7 @@ func (c *liveCall) describeFailure() failure {
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
-		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasBegun && !f.err.NotStarted && (f.tool.Place.isChosenFirst() || !errtext.EndsBeforeHandler(f.err.Code)),
+		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasBegun && !f.err.NotStarted && (f.tool.TargetKind.isChosenBeforeGates() || !errtext.EndsBeforeHandler(f.err.Code)),
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
 	e.Message = f.text(f.cause(), nextStep.ForAgent)
@@ -83,7 +83,7 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 	if f.err.NotStarted || !f.hasBegun {
 		step = step.WithoutCheckAdvice()
 	}
-	if f.err.Code == wire.ErrNoTab && f.tool.Place.isChosenFirst() {
+	if f.err.Code == wire.ErrNoTab && f.tool.TargetKind.isChosenBeforeGates() {
 		step = errtext.OpenTabStep
 	}
 	if f.nextStep != (errtext.Step{}) && f.err.Code == wire.ErrNoTab {
@@ -116,7 +116,7 @@ func (f failure) text(cause, nextStep string) string {
 	if f.hasBegun {
 		f.describeRun(&b)
 	}
-	if f.stopSent {
+	if f.isStopSent {
 		b.WriteString(" " + errtext.DescribeStop(f.stopOutcome))
 	}
 	b.WriteString(" " + nextStep)

@@ -236,7 +236,7 @@ func TestMayHaveActed(t *testing.T) {
 		{failure{err: &wire.CallError{Code: wire.ErrNavigated, NotStarted: true}, hasBegun: true}, false},
 		{failure{err: &wire.CallError{Code: wire.ErrNotReady}, hasBegun: true}, false},
 		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true}, false},
-		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true, tool: Tool{Place: PlaceTab}}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true, tool: Tool{TargetKind: TargetTab}}, true},
 	} {
 		if got := explainFailure(c.failure).MayHaveActed; got != c.want {
 			t.Errorf("%+v: %v, want %v", c.failure.err, got, c.want)

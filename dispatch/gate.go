@@ -150,7 +150,7 @@ type AfterHook interface {
 type EndedCall struct {
 	// View is the final View of the call, including its activities, timeline and trace.
 	View View
-	// Args are the arguments of the call as users may see them; see [Options.ShownArgs].
+	// Args are the arguments of the call as users may see them; see [Options.MaskArgs].
 	// IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool

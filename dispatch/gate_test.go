@@ -60,8 +60,8 @@ func suspendFirst(tools ...string) *fakeGate {
 }
 
 // newFinishingPage returns a page whose tool returns at once and increments runCount.
-func newFinishingPage(runCount *int) *page {
-	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+func newFinishingPage(runCount *int) *fakePage {
+	return &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++
 		s.Finish(json.RawMessage(`{"from":"tool"}`), nil)
 	}}
@@ -174,7 +174,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &recordingHooks{}
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 21 {
 				s.Reports([]wire.Report{{Message: string(rune('a' + i))}}, 0)
 			}

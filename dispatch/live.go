@@ -36,16 +36,16 @@ type liveCall struct {
 	parent, root *liveCall
 	depth        int
 
-	// The types of clock, sender, activities, search, requests and place contain their own
-	// locks.
+	// The types of clock, sender, activities, search, requests and chosenTarget contain
+	// their own locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
 	// search is the context of the search for documents, and ends when the client's request or
 	// the call ends.
-	search   lazycontext.Context
-	requests toolRequests
-	place    placement
+	search       lazycontext.Context
+	requests     toolRequests
+	chosenTarget browserToolTarget
 
 	// retryErrors receives the error of an attempt if the call may be tried in another
 	// document.
@@ -64,7 +64,7 @@ type liveCall struct {
 	isReloadApproved bool
 	// resultStart is the beginning of a successful call's result, for lists.
 	resultStart events.ResultStart
-	card        *events.CallFacts // created for the first event of the call
+	facts       *events.CallFacts // created for the first event of the call
 	// stopAnswered is closed when the page has answered the request to stop the tool, and is
 	// nil if no stop was requested.
 	stopAnswered chan struct{}
@@ -123,14 +123,14 @@ func (c *liveCall) validate() bool {
 // run executes the call in the best target, sends progress to the client, and returns when
 // the call has ended.
 func (c *liveCall) run(ctx context.Context) {
-	c.req.Trace.Mark(hops.Admitted)
+	c.req.Trace.Record(hops.CheckpointAdmitted)
 	for _, hook := range c.d.opts.BeforeHooks {
 		if err := hook.Before(c.gateInfo(nil)); err != nil {
 			c.fail(err)
 			return
 		}
 	}
-	if !c.req.Tool.Place.isChosenFirst() && !c.search.Begin(ctx) {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.search.Begin(ctx) {
 		return
 	}
 	targets, problem := c.chooseTargets()
@@ -171,8 +171,8 @@ func (c *liveCall) run(ctx context.Context) {
 
 // chooseTargets returns the documents in which the call can run, best first.
 func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
-	if c.req.Tool.Place.isChosenFirst() {
-		return []Target{c.place.get()}, nil
+	if c.req.Tool.TargetKind.isChosenBeforeGates() {
+		return []Target{c.chosenTarget.get()}, nil
 	}
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	c.attempts.begin(c.id, targets)
 	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
 	run := Run{
-		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, Place: c.req.Tool.Place,
+		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, TargetKind: c.req.Tool.TargetKind,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 		Trace: c.req.Trace,
 	}
@@ -213,7 +213,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	if hasEnded {
 		return nil
 	}
-	if run.Place.isChosenFirst() {
+	if run.TargetKind.isChosenBeforeGates() {
 		run.Client = c.req.Client
 	}
 	if !isFirst {
@@ -221,7 +221,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		// If the link is still lost, Start reports the loss again.
 		c.clock.ReleaseIdle()
 	}
-	run.Trace.Mark(hops.Chosen)
+	run.Trace.Record(hops.CheckpointTargetChosen)
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
 		rejection := *err
 		rejection.NotStarted = true
@@ -231,7 +231,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	// A request to stop the tool that was sent before Start did not reach the page, so the
 	// request is sent again.
 	c.mu.Lock()
-	stopSent, err := c.state.stopSent, c.state.err
+	stopSent, err := c.state.isStopSent, c.state.err
 	c.mu.Unlock()
 	if stopSent {
 		c.d.bridge.Cancel(run.ID, err.Message, func(StopOutcome) {})
@@ -249,7 +249,7 @@ func (c *liveCall) fail(err *wire.CallError) {
 // ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
-	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: cancellation.Reason})
+	return c.end(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
 }
 
 // endAtLimit ends a call that reached its idle limit or its hard limit.
@@ -261,7 +261,7 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
 		err = problem
 	}
-	c.end(ending{status: failureStatusOf(err), err: err, stopPage: true})
+	c.end(ending{status: failureStatusOf(err), err: err, mustStopPage: true})
 }
 
 // end records the outcome of the call, or returns false if the call had already ended.
@@ -273,9 +273,9 @@ func (c *liveCall) end(e ending) bool {
 		c.mu.Unlock()
 		return false
 	}
-	stopSent, runID := c.state.stopSent, c.attempts.runID
+	stopSent, runID := c.state.isStopSent, c.attempts.runID
 	c.sender.Close()
-	if !c.d.hasAfterWork {
+	if !c.d.hasAfterHookWork {
 		c.req.Args = nil
 	}
 	c.suspension.end()
@@ -326,8 +326,8 @@ func (c *liveCall) finalResult() (Result, error) {
 		}
 	}
 	result, failure := c.returnedValues()
-	if c.d.hasAfterWork {
-		c.d.afterQueue.add(c, len(result.Output)+c.argBytes)
+	if c.d.hasAfterHookWork {
+		c.d.afterHookQueue.add(c, len(result.Output)+c.argBytes)
 	}
 	if failure != nil {
 		return Result{}, failure
@@ -346,7 +346,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
 		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.endAudience,
 	}
-	if !c.d.hasAfterWork {
+	if !c.d.hasAfterHookWork {
 		c.state.output = nil
 	}
 	return r, nil
@@ -356,7 +356,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 // arguments and result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
-		info, endedCall := hookFacts(c)
+		info, endedCall := describeForHooks(c)
 		for _, hook := range c.d.opts.AfterHooks {
 			hook.After(info, endedCall)
 		}
@@ -374,7 +374,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	defer c.mu.Unlock()
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
-		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.Parent(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
+		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.Parent(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.chosenTarget.get(),
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())

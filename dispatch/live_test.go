@@ -20,14 +20,14 @@ import (
 
 func TestDisconnectCancelsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{}
+		p := &fakePage{}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		startTime := time.Now()
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(startTime) != 3*time.Second || p.stops() != 1 {
-			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(startTime), p.stops())
+		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(startTime) != 3*time.Second || p.stopCount() != 1 {
+			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(startTime), p.stopCount())
 		}
 		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.StopOutcome != wire.CancelAborted {
 			t.Errorf("view %+v, want cancelled and aborted", v)
@@ -137,7 +137,7 @@ func TestReasonOfACancel(t *testing.T) {
 
 func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{}
+		p := &fakePage{}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		errs := make(chan error, 2)
 		for range 2 {
@@ -164,8 +164,8 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		if d.Cancel(calls[0].CallID, "x", "") || d.Cancel("call_unknown", "x", "") {
 			t.Error("an ended or unknown call was cancelled")
 		}
-		if p.stops() != 1 {
-			t.Errorf("%d pages got a stop, want only the one that ran", p.stops())
+		if p.stopCount() != 1 {
+			t.Errorf("%d pages got a stop, want only the one that ran", p.stopCount())
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 					s.Finish(nil, &wire.CallError{Code: code, Message: "what happened"})
 					s.Finish(json.RawMessage(`1`), nil)
 				}}
@@ -277,7 +277,7 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 				if err == nil || err.Code != code {
 					t.Fatalf("error %v, want %s", err, code)
 				}
-				if p.stops() != 0 {
+				if p.stopCount() != 0 {
 					t.Error("a page that had ended the call got a stop")
 				}
 			})
@@ -394,7 +394,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) { tt.page(s) }}
+				p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) { tt.page(s) }}
 				d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
@@ -412,7 +412,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			if attemptCount.Add(1) == 1 {
 				s.LinkLost()
 				<-time.After(time.Second)

@@ -16,7 +16,7 @@ import (
 // delay 63 other clients with one call each. Four calls run at once, each for one second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			sleepFake(time.Second)
 			s.Finish(run.Args, nil)
 		}}
@@ -56,7 +56,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 // call begins to run, not when the call arrives.
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			if string(run.Args) == "1" { // the tool runs for nearly five minutes
 				for range 14 {
 					sleepFake(20 * time.Second)
@@ -90,7 +90,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 func TestDisconnectLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan string, 10)
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			began <- string(run.Args)
 			sleepFake(time.Second)
 			s.Finish(run.Args, nil)

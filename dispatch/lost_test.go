@@ -10,14 +10,15 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestLostReports checks when the dispatcher requests all activities again after lost
-// reports: at once, then once per second, up to a maximum number of requests.
-func TestLostReports(t *testing.T) {
+// TestActivitiesAreRequestedAfterLostReports checks when the dispatcher requests all
+// activities again after lost reports: at once, then once per second, up to a maximum
+// number of requests.
+func TestActivitiesAreRequestedAfterLostReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var asked []time.Duration
+		var requestedAt []time.Duration
 		var startTime time.Time
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			startTime = time.Now()
 			s.Reports(numberReports(1, 2), 0)
 			for range 500 {
@@ -30,7 +31,7 @@ func TestLostReports(t *testing.T) {
 		bridge.ResyncFunc = func(_, activityType string) {
 			mu.Lock()
 			defer mu.Unlock()
-			if asked = append(asked, time.Since(startTime)); activityType != "" {
+			if requestedAt = append(requestedAt, time.Since(startTime)); activityType != "" {
 				t.Errorf("the dispatcher requested %q, want all activities", activityType)
 			}
 		}
@@ -46,8 +47,8 @@ func TestLostReports(t *testing.T) {
 		for s := range 30 {
 			want = append(want, time.Duration(s)*time.Second)
 		}
-		if !slices.Equal(asked, want) {
-			t.Errorf("the dispatcher requested activities at %v, want %v", asked, want)
+		if !slices.Equal(requestedAt, want) {
+			t.Errorf("the dispatcher requested activities at %v, want %v", requestedAt, want)
 		}
 	})
 }

@@ -205,7 +205,7 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 		return nil, err
 	}
 	if c.depth+1 > maxNestingDepth {
-		return nil, newNestingError("%s is nested %d calls deep, the maximum", c.req.Tool.FullName(), maxNestingDepth)
+		return nil, newNestingError("%s is nested %d calls deep, which is the maximum; a tool at this depth can't call other tools", c.req.Tool.FullName(), maxNestingDepth)
 	}
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
 		if ancestor.req.Tool.FullName() == tool.FullName() && ancestor.req.Tool.Prompt == tool.Prompt && bytes.Equal(ancestor.arguments(), args) {
@@ -220,7 +220,7 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 		tabID = target.TabID
 	}
 	caller := c.req.Caller // a batch of browser tools makes nested calls on behalf of the tool that called the batch
-	if !c.req.Tool.Place.isChosenFirst() {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		caller = describeCaller(c, target)
 	}
 	child := newLiveCall(c.d, Call{

@@ -43,9 +43,9 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 
 // newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools
 // may call each other.
-func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *recordedAnswers) {
+func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
-	p := &page{}
+	p := &fakePage{}
 	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
 	b := p.bridge()
 	a := &recordedAnswers{}
@@ -138,8 +138,8 @@ func TestChildEndsWithItsParent(t *testing.T) {
 				t.Errorf("call %s has the error %q", v.Tool, v.Error)
 			}
 		}
-		if p.stops() != 3 {
-			t.Errorf("%d pages got a stop, want 3", p.stops())
+		if p.stopCount() != 3 {
+			t.Errorf("%d pages got a stop, want 3", p.stopCount())
 		}
 	})
 }
@@ -177,10 +177,10 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	})
 }
 
-// TestSilentChild checks a nested call that reaches its idle limit: the parent call
-// receives the error before it reaches its own idle limit. The parent's hard limit still
-// applies.
-func TestSilentChild(t *testing.T) {
+// TestNestedCallReachesIdleLimit checks a nested call that reaches its idle limit: the
+// parent call receives the error before it reaches its own idle limit. The parent's hard
+// limit still applies.
+func TestNestedCallReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -269,9 +269,9 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// TestNestedCallsNeedNoPlace checks that a nested call runs although its parent call
+// TestNestedCallsBypassTheQueue checks that a nested call runs although its parent call
 // occupies the only place in the queue.
-func TestNestedCallsNeedNoPlace(t *testing.T) {
+func TestNestedCallsBypassTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunningCalls: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -434,8 +434,8 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 		})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
 		p.wg.Wait()
-		if err != nil || len(got.got) != 0 || p.stops() != 1 {
-			t.Errorf("the call ended with error %v, answers %v and %d stops", err, got.got, p.stops())
+		if err != nil || len(got.got) != 0 || p.stopCount() != 1 {
+			t.Errorf("the call ended with error %v, answers %v and %d stops", err, got.got, p.stopCount())
 		}
 	})
 }

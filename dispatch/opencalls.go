@@ -7,65 +7,65 @@ import (
 	"time"
 )
 
-// openHookInterval is the time between two runs of the open hook. The open hook receives
+// openCallHookInterval is the time between two runs of the open hook. The open hook receives
 // all calls that have arrived since its last run and have not ended.
-const openHookInterval = 500 * time.Millisecond
+const openCallHookInterval = 500 * time.Millisecond
 
-// OpenHook is a hook that runs for each accepted call that has not ended after up to 500
-// ms. Calls do not wait for an OpenHook. An OpenHook may run concurrently with another
-// OpenHook or an [AfterHook], and must not block.
-type OpenHook interface {
+// OpenCallHook is a hook that runs for each accepted call that has not ended after up to 500
+// ms. Calls do not wait for an OpenCallHook. An OpenCallHook may run concurrently with another
+// OpenCallHook or an [AfterHook], and must not block.
+type OpenCallHook interface {
 	// Open receives a call that has not ended, so the result and the error in the EndedCall
 	// are empty.
 	Open(CallInfo, EndedCall)
 }
 
-// openHookTimer runs the open hook while calls arrive. Dispatcher.mu guards all fields of
-// openHookTimer.
-type openHookTimer struct {
+// openCallHookTimer runs the open hook while calls arrive. Dispatcher.mu guards all fields of
+// openCallHookTimer.
+type openCallHookTimer struct {
 	timer *time.Timer // nil until the first call arrives
 	isSet bool
-	// hookedCount is the value of Dispatcher.acceptedCount when the hook last ran.
-	hookedCount uint64
+	// countAtLastRun is the value of Dispatcher.acceptedCount when the hook last ran.
+	countAtLastRun uint64
 }
 
-// set schedules the open hook to run within openHookInterval. The caller holds
+// set schedules the open hook to run within openCallHookInterval. The caller holds
 // Dispatcher.mu.
-func (t *openHookTimer) set(d *Dispatcher) {
+func (t *openCallHookTimer) set(d *Dispatcher) {
 	switch {
-	case d.opts.OpenHook == nil || t.isSet:
+	case d.opts.OpenCallHook == nil || t.isSet:
 		return
 	case t.timer == nil:
-		t.timer = time.AfterFunc(openHookInterval, func() { t.run(d) })
+		t.timer = time.AfterFunc(openCallHookInterval, func() { t.run(d) })
 	default:
-		t.timer.Reset(openHookInterval)
+		t.timer.Reset(openCallHookInterval)
 	}
 	t.isSet = true
 }
 
 // run passes all new calls that have not ended to the open hook, oldest first.
-func (t *openHookTimer) run(d *Dispatcher) {
+func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false
 	var calls []*liveCall
 	for _, c := range d.liveCalls {
-		if c.arrivalNumber > t.hookedCount {
+		if c.arrivalNumber > t.countAtLastRun {
 			calls = append(calls, c)
 		}
 	}
-	t.hookedCount = d.acceptedCount
+	t.countAtLastRun = d.acceptedCount
 	d.mu.Unlock()
 	slices.SortFunc(calls, func(a, b *liveCall) int { return cmp.Compare(a.arrivalNumber, b.arrivalNumber) })
 	for _, c := range calls {
-		if info, call := hookFacts(c); call.View.Ended == nil {
-			d.opts.OpenHook.Open(info, call)
+		if info, call := describeForHooks(c); call.View.Ended == nil {
+			d.opts.OpenCallHook.Open(info, call)
 		}
 	}
 }
 
-// hookFacts returns the facts about a call that after hooks and open hooks receive.
-func hookFacts(c *liveCall) (CallInfo, EndedCall) {
-	info, args, view := c.gateInfo(nil), shownArgs(c), c.fullView()
+// describeForHooks returns the facts about a call that after hooks and open hooks receive.
+func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
+	info, args, view := c.gateInfo(nil), maskArgs(c), c.fullView()
 	info.Args = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()

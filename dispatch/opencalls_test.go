@@ -13,7 +13,7 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// openRecorder is an OpenHook that records the calls that it receives.
+// openRecorder is an OpenCallHook that records the calls that it receives.
 type openRecorder struct {
 	mu   sync.Mutex // guards seen
 	seen []string
@@ -27,10 +27,10 @@ func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 
 // The open hook must receive each call that runs or waits for more than 500 ms, exactly
 // once. The open hook must not receive short calls and ended calls.
-func TestOpenHook(t *testing.T) {
+func TestOpenCallHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &openRecorder{}
-		d := New(newAllocFreeBridge(), Options{OpenHook: hook, Gates: []Gate{suspendingGate{}}})
+		d := New(newAllocFreeBridge(), Options{OpenCallHook: hook, Gates: []Gate{suspendingGate{}}})
 		if _, err := d.Call(t.Context(), Call{Tool: Tool{Plugin: "p", Name: "short"}, Args: json.RawMessage(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
@@ -69,10 +69,10 @@ func (suspendingGate) Decide(i CallInfo) Verdict {
 	return Verdict{Suspend: &Ticket{Reason: "may it run?"}}
 }
 
-// TestOpenHookAllocations checks that an open hook adds no allocations to a short call;
+// TestOpenCallHookAllocations checks that an open hook adds no allocations to a short call;
 // compare TestCallAllocations.
-func TestOpenHookAllocations(t *testing.T) {
-	d := New(newAllocFreeBridge(), Options{OpenHook: &openRecorder{}})
+func TestOpenCallHookAllocations(t *testing.T) {
+	d := New(newAllocFreeBridge(), Options{OpenCallHook: &openRecorder{}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	alloctest.Check(t, "one call", 11, 1, func() {
 		if _, err := d.Call(context.Background(), req); err != nil {

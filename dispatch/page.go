@@ -24,13 +24,13 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	targets := d.bridge.Targets(cancelledCtx, TargetChoice{Plugin: c.req.Tool.Plugin, Browser: target.Browser, TabID: target.TabID})
 	isFrozen := func(t Target) bool { return t.isSameTab(target) && t.Frozen }
 	switch {
-	case slices.ContainsFunc(slices.Concat(targets.LiveTargets, targets.SilentTargets), isFrozen):
+	case slices.ContainsFunc(slices.Concat(targets.LiveTargets, targets.UnresponsiveTargets), isFrozen):
 		return &wire.CallError{Code: wire.ErrTabFrozen, Message: fmt.Sprintf(
 			"%s: the browser has suspended tab %d to save resources, so nothing runs in it; the call may have taken effect", silence, target.TabID)}
-	case !slices.ContainsFunc(targets.SilentTargets, target.isSameTab):
+	case !slices.ContainsFunc(targets.UnresponsiveTargets, target.isSameTab):
 		return nil
 	}
-	message := fmt.Sprintf("the page of tab %d does not answer: a script occupies it", target.TabID)
+	message := fmt.Sprintf("the page of tab %d does not respond because a script blocks it", target.TabID)
 	if callNames := d.namesOfCallsIn(target); len(callNames) > 0 {
 		message += "; running there when it stopped answering: " + strings.Join(callNames, ", ")
 	}

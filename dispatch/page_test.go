@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInASilentPage checks a call in a page that does not respond. The call ends at its
-// time limits, and the error names the calls that run in the page.
-func TestCallInASilentPage(t *testing.T) {
+// TestCallInUnresponsivePage checks a call in a page that does not respond. The call ends
+// at its time limits, and the error names the calls that run in the page.
+func TestCallInUnresponsivePage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			startTime := time.Now()
@@ -23,7 +23,7 @@ func TestCallInASilentPage(t *testing.T) {
 				if time.Since(startTime) < 5*time.Second || isPageAnswering {
 					return dispatch.Targets{BrowserCount: 1, LiveTargets: targets}
 				}
-				return dispatch.Targets{BrowserCount: 1, SilentTargets: targets}
+				return dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: targets}
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
 			callEnded := make(chan error, 2)
@@ -44,7 +44,7 @@ func TestCallInASilentPage(t *testing.T) {
 					continue
 				}
 				for _, want := range []string{
-					"the page of tab 7 does not answer", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
+					"the page of tab 7 does not respond", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
 				} {
 					if !strings.Contains(text, want) {
 						t.Errorf("the error lacks %q: %s", want, text)
@@ -58,11 +58,11 @@ func TestCallInASilentPage(t *testing.T) {
 	}
 }
 
-// TestNoCallStartsInASilentPage checks the error if the page of the only tab does not
+// TestNoCallStartsInUnresponsivePage checks the error if the page of the only tab does not
 // respond.
-func TestNoCallStartsInASilentPage(t *testing.T) {
+func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-		return dispatch.Targets{BrowserCount: 1, SilentTargets: []dispatch.Target{dispatchtest.Document}}
+		return dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: []dispatch.Target{dispatchtest.Document}}
 	}}
 	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||

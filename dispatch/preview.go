@@ -14,8 +14,8 @@ import (
 // for a loading page, but neither opens a tab nor reloads a page. If the call needs to
 // reload a tab, previewTarget adds the reload to the request for approval.
 func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
-	if c.req.Tool.Place.isChosenFirst() {
-		return c.place.checkPage(c)
+	if c.req.Tool.TargetKind.isChosenBeforeGates() {
+		return c.chosenTarget.checkPage(c)
 	}
 	if !c.search.Begin(ctx) {
 		return false
@@ -74,7 +74,7 @@ func canOpenTab(targets Targets, choice TargetChoice) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
 	}
 	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
-		!matching(targets.LiveTargets, targets.SilentTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
+		!matching(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
 // reloadReason returns the sentences that ask the user to allow the reload of a tab.

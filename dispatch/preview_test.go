@@ -16,9 +16,9 @@ import (
 // openPage is a tab that shows the site of the plugin of exportTool.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// TestNoRequestInVain checks calls that can't run, one for each reason. Each call must fail
-// with advice and without a request for approval.
-func TestNoRequestInVain(t *testing.T) {
+// TestCallWithoutTargetRequestsNoApproval checks calls that can't run, one for each reason.
+// Each call must fail with advice and without a request for approval.
+func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
 	otherBrowser.Browser, otherBrowser.BrowserName = "b2", "Work"
@@ -45,7 +45,7 @@ func TestNoRequestInVain(t *testing.T) {
 		{"broken plugin", exportTool, nil, dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{withProblem("it threw")}}, wire.ErrPluginBroken, "it threw"},
 		{"frozen tab", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frozenPage}}, wire.ErrTabFrozen, "suspended tab 7 to save resources"},
 		{"login page", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{loginPage}}, wire.ErrNotReady, "Ask the user to check the tab and to log in"},
-		{"busy page", exportTool, nil, dispatch.Targets{BrowserCount: 1, SilentTargets: targets{openPage}}, wire.ErrPageUnresponsive, "its page does not answer"},
+		{"busy page", exportTool, nil, dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: targets{openPage}}, wire.ErrPageUnresponsive, "its page does not answer"},
 		{"page still loads", exportTool, nil, dispatch.Targets{BrowserCount: 1, LoadingTabs: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
 		{"plugins still load", exportTool, nil, dispatch.Targets{BrowserCount: 1, IsSyncing: true}, wire.ErrNoTab, "Retry in a few seconds."},
 		{"code is on its way", exportTool, nil, dispatch.Targets{BrowserCount: 1, TabsAwaitingCode: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
@@ -62,7 +62,7 @@ func TestNoRequestInVain(t *testing.T) {
 					gates = append(gates, tt.gate)
 				}
 				bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-					if tt.tool.Place == dispatch.PlaceDocument && !choice.IsPreview {
+					if tt.tool.TargetKind == dispatch.TargetDocument && !choice.IsPreview {
 						t.Errorf("the search for a tab was not a preview: %+v", choice)
 					}
 					return tt.targets

@@ -24,7 +24,7 @@ type notification struct {
 }
 
 // recordNotifications runs a call and returns its progress notifications.
-func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]notification, *dispatch.Error) {
+func recordNotifications(t *testing.T, p *fakePage, o dispatch.Options, each func(dispatch.Progress)) ([]notification, *dispatch.Error) {
 	t.Helper()
 	startTime := time.Now()
 	var notifications []notification
@@ -40,7 +40,7 @@ func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(di
 func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100000
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
 				if i%1000 == 0 {
 					sleepFake(20 * time.Millisecond) // 100 bursts of 1,000 reports, spread over 2 s
@@ -67,9 +67,9 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 	})
 }
 
-func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
+func TestFirstAndLatestReportsAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 5 { // reports at 0, 10, 20, 30 and 40 ms
 				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
 				sleepFake(10 * time.Millisecond)
@@ -87,9 +87,9 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 	})
 }
 
-func TestFinalReportPassesTheLimitOnce(t *testing.T) {
+func TestFinalReportIgnoresRateLimitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 2), 0)
 			sleepFake(time.Millisecond)
 			s.Reports(numberReports(2, 2), 0)
@@ -110,7 +110,7 @@ func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 func TestLastReportGoesBeforeTheResult(t *testing.T) {
 	for _, hasFailed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports(numberReports(1, 9), 0)
 				s.Reports(numberReports(2, 9), 0)
 				if hasFailed {
@@ -129,7 +129,7 @@ func TestLastReportGoesBeforeTheResult(t *testing.T) {
 
 func TestSlowClientDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			startTime := time.Now()
 			for i := range 40 {
 				s.Reports(numberReports(float64(i), 40), 0)
@@ -152,7 +152,7 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 
 func TestNoLimitDeliversEveryReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 1000 {
 				s.Reports(numberReports(float64(i+1), 1000), 0)
 			}
@@ -172,7 +172,7 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 
 func TestAudienceIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Message: "this takes a while", Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
@@ -187,7 +187,7 @@ func TestAudienceIsSent(t *testing.T) {
 // client receives only increasing numbers.
 func TestReportsFromManyGoroutines(t *testing.T) {
 	const pages, each = 8, 5000
-	p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+	p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		var wg sync.WaitGroup
 		for range pages {
 			wg.Go(func() {
@@ -218,7 +218,7 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, disconnect := context.WithCancel(t.Context())
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 9), 0)
 			sleepFake(10 * time.Millisecond)
 			s.Reports(numberReports(2, 9), 0) // the rate limit delays this notification
@@ -234,9 +234,9 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	})
 }
 
-// TestNumbersSurviveWhatCameBefore checks that the numbers that a tool reports are sent
+// TestToolNumbersAreSentUnchanged checks that the numbers that a tool reports are sent
 // unchanged after messages, nested calls and suspensions.
-func TestNumbersSurviveWhatCameBefore(t *testing.T) {
+func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
@@ -326,7 +326,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 func TestEveryReportIsLogged(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		synctest.Test(t, func(t *testing.T) {
-			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				for i := range 50 { // only the first and the last report are sent to the client
 					s.Reports(numberReports(float64(i), 50), 0)
 				}

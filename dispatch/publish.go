@@ -84,18 +84,18 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
-	card.IsBrowserTool = c.req.Tool.Place.isChosenFirst()
+	card.IsBrowserTool = c.req.Tool.TargetKind.isChosenBeforeGates()
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 
 // sharedFacts returns the CallFacts that all events of a call share, and creates them on
 // first use. A call without followers needs no CallFacts. The caller holds liveCall.mu.
 func sharedFacts(c *liveCall) *events.CallFacts {
-	if c.card == nil {
-		c.card = new(events.CallFacts)
-		fillFacts(c.card, c)
+	if c.facts == nil {
+		c.facts = new(events.CallFacts)
+		fillFacts(c.facts, c)
 	}
-	return c.card
+	return c.facts
 }
 
 // fillState sets s to the current state of a call as surfaces show it. The caller holds

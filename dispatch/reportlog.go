@@ -65,5 +65,5 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 		l.lastMessages = append(l.lastMessages[:0], l.lastMessages[1:]...)
 		l.droppedCount++
 	}
-	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: events.CutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
+	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: events.TruncateText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
 }

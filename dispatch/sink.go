@@ -32,7 +32,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c.mu.Lock()
 	// A tool that has reported progress or made requests has started, even if the browser
 	// reports the contrary. A call whose tool has started is never retried.
-	isRetried := c.state.status == statusRunning && !c.req.Tool.Place.isChosenFirst() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
+	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}

@@ -32,7 +32,7 @@ func TestSnapshotJSON(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan struct{})
-				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 					s.Reports([]wire.Report{tt.report}, 0)
 					<-release
 					s.Finish(nil, nil)

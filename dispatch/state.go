@@ -83,9 +83,9 @@ type state struct {
 	reason       string // the reason that the canceller gave, or empty
 	// note contains the sentences of Options.FailureNote for err.
 	note failureNote
-	// stopSent is true if the page received a request to stop the tool; stopOutcome is the
+	// isStopSent is true if the page received a request to stop the tool; stopOutcome is the
 	// page's answer.
-	stopSent    bool
+	isStopSent  bool
 	stopOutcome StopOutcome
 }
 
@@ -94,10 +94,10 @@ type ending struct {
 	status status
 	output json.RawMessage
 	err    *wire.CallError
-	// stopPage is true if the page must receive a request to stop the tool, provided that the
-	// call has begun.
-	stopPage bool
-	reason   string // the canceller's reason, or empty if none was given
+	// mustStopPage is true if the page must receive a request to stop the tool, provided
+	// that the call has begun.
+	mustStopPage bool
+	reason       string // the canceller's reason, or empty if none was given
 }
 
 // changeStatus changes the status, or returns false if nextStatuses forbids the change.
@@ -126,7 +126,7 @@ func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 		return false
 	}
 	s.finalRunTime = s.runTime(c)
-	s.stopSent = e.stopPage && s.hasBegun()
+	s.isStopSent = e.mustStopPage && s.hasBegun()
 	s.status, s.endedAt, s.output, s.err, s.reason, s.note = e.status, time.Now(), e.output, e.err, e.reason, note
 	return true
 }

@@ -38,8 +38,8 @@ func TestStatusMachine(t *testing.T) {
 	}
 }
 
-// TestTimedOut checks which error codes give a call the status "timed out".
-func TestTimedOut(t *testing.T) {
+// TestErrorCodesOfTimedOutCalls checks which error codes give a call the status "timed out".
+func TestErrorCodesOfTimedOutCalls(t *testing.T) {
 	for code, want := range map[wire.ErrorCode]status{
 		wire.ErrIdleTimeout: statusTimedOut, wire.ErrDeadlineExceeded: statusTimedOut, wire.ErrApprovalTimeout: statusTimedOut,
 		wire.ErrToolError: statusFailed, wire.ErrPageUnresponsive: statusFailed, wire.ErrShutdown: statusFailed,

@@ -19,7 +19,7 @@ import (
 
 func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4), Message: "one"}, {Progress: newFloat(2), Total: newFloat(4)}}, 0)
 			sleepFake(31 * time.Second)
 		}}
@@ -66,7 +66,7 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 5000
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
 				s.Reports(numberReports(float64(i+1), n), 0)
 			}
@@ -100,7 +100,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 
 func TestNextWaitsAndWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New((&page{}).bridge(), dispatch.Options{IdleLimit: time.Second})
+		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{IdleLimit: time.Second})
 		f := d.Follow(dispatch.FollowOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -214,9 +214,9 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 	})
 }
 
-// TestFollowersShareTheText checks that the JSON of an event is encoded only once for all
-// followers.
-func TestFollowersShareTheText(t *testing.T) {
+// TestEventIsEncodedOnceForAllFollowers checks that the JSON of an event is encoded only
+// once for all followers.
+func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
@@ -288,7 +288,7 @@ func liveHeapBytes() int64 {
 // report, and never becomes the status of the call.
 func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
 				{Progress: newFloat(1), Total: newFloat(4), Message: "page 1", Status: "exporting", Audience: "user"},
 				{Status: "done"},

@@ -25,9 +25,9 @@ type ticket struct {
 // newTicket creates a ticket that expires after limit, for a call that is about to wait.
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
-	args := shownArgs(c)
+	args := maskArgs(c)
 	browser, tabID := c.req.Browser, c.req.TabID
-	target := c.place.get()
+	target := c.chosenTarget.get()
 	if target.TabID != 0 {
 		browser, tabID = target.Browser, target.TabID
 	} else if target.Browser == "" {
@@ -39,7 +39,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: browser, TabID: tabID,
-			Args: events.CutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
+			Args: events.TruncateText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
 			About: about, Page: events.NewTicketPage(target.Browser, target.BrowserName, target.TabID, target.Title, target.URL),
 		},

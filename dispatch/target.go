@@ -32,7 +32,7 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	if inSeveralBrowsers(liveTargets) {
 		return nil, &targetProblem{err: &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
-			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one",
+			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one of the browsers",
 		}}
 	}
 	instanceOf := func(t Target) string { return InstanceName(req.Tool.Instances, t.URL) }

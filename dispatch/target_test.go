@@ -103,7 +103,7 @@ func TestChoiceOfTarget(t *testing.T) {
 			"Chrome reports net::ERR_FAILED; check the tab"},
 		{"another tab can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
 		{"two browsers could open a tab", dispatch.Targets{BrowserCount: 2, BrowsersToOpen: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
-			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
+			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one of the browsers`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetP
 // newTargetProblem explains why no document is ready for a call.
 func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
-	silentTargets := matchingTargets(targets.SilentTargets, choice)
+	silentTargets := matchingTargets(targets.UnresponsiveTargets, choice)
 	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
 	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, choice), matchingTargets(targets.TabsAwaitingCode, choice)
 	switch {
@@ -63,10 +63,10 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 			pluginName, nameTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))
 	case len(targets.BrowsersToOpen) > 1:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-			"no open tab shows %s, and several browsers could open one: %s; name one", pluginName, nameBrowsers(targets.BrowsersToOpen))}}
-	case len(targets.LiveTargets)+len(targets.SilentTargets) > 0:
+			"no open tab shows %s, and several browsers could open one: %s; name one of the browsers", pluginName, nameBrowsers(targets.BrowsersToOpen))}}
+	case len(targets.LiveTargets)+len(targets.UnresponsiveTargets) > 0:
 		return newNoTabProblem(errtext.NameTabStep, "the tab, browser or instance that was named does not show %s; these do: %s",
-			pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.SilentTargets)))
+			pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.UnresponsiveTargets)))
 	default:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"no open tab shows %s (%s)", pluginName, strings.Join(req.Tool.Matches, ", "))}}

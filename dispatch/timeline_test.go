@@ -36,7 +36,7 @@ func kindsOf(v dispatch.View) []dispatch.EventKind {
 
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sleepFake(time.Second)
 			s.Reports(numberReports(1, 2), 0)
 			s.Finish(nil, nil)
@@ -81,7 +81,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waitCount = 100
 		answered := make(chan struct{}, 1)
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			for i := range waitCount {
 				s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: i + 1, User: &wire.AskUser{Reason: fmt.Sprint("wait ", i)}})
 				<-answered
@@ -115,12 +115,12 @@ func TestTimelineIsBounded(t *testing.T) {
 	})
 }
 
-// TestFindReturnsWhereToFollow checks that a follower that skips the events up to View.Seq
-// receives every later change exactly once.
-func TestFindReturnsWhereToFollow(t *testing.T) {
+// TestFollowAfterViewGetsLaterChanges checks that a follower that skips the events up to
+// View.Seq receives every later change exactly once.
+func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nextStep := make(chan struct{})
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				<-nextStep
 				s.Reports(numberReports(1, 2), 0)
@@ -158,7 +158,7 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})
-		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
 			if run.Tool == "child" {
 				for range 3 {
 					sleepFake(20 * time.Second)

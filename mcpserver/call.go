@@ -174,7 +174,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	}
 	trace := s.opts.TraceSampler.TraceOf(ctx)
 	trace.SetParent(q.Params.Meta.TraceParent)
-	trace.Mark(hops.Checked)
+	trace.Record(hops.CheckpointValidated)
 	c := q.newCall(l.tool.Dispatch(), args)
 	c.Trace = trace
 	if key != "" {
@@ -197,7 +197,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 
 // tracedReply returns the reply of toolReply with the trace of the call.
 func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Result, err error) reply {
-	c.Trace.Mark(hops.Ended)
+	c.Trace.Record(hops.CheckpointEnded)
 	r := s.toolReply(l, result, err)
 	r.trace = c.Trace
 	return r

@@ -241,7 +241,7 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	if r.untrusted != nil {
 		writeEntry(metaUntrusted, r.untrusted)
 	}
-	r.trace.Mark(hops.Replied)
+	r.trace.Record(hops.CheckpointReplied)
 	if r.trace.IsRequested() {
 		writeEntry(metaHops, rawjson.Encode(r.trace.Hops()))
 	}

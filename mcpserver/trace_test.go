@@ -17,8 +17,8 @@ import (
 // hops.
 func TestTracedCall(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
-		for _, m := range []hops.Mark{hops.Chosen, hops.Posted, hops.Answered, hops.Decoded} {
-			c.Trace.Mark(m)
+		for _, m := range []hops.Checkpoint{hops.CheckpointTargetChosen, hops.CheckpointSent, hops.CheckpointAnswered, hops.CheckpointDecoded} {
+			c.Trace.Record(m)
 		}
 		if strings.Contains(string(c.Args), "fail") {
 			return dispatch.Result{}, &dispatch.Error{Message: "no"}
@@ -48,7 +48,7 @@ func TestTracedCall(t *testing.T) {
 		}
 		var stations []string
 		for _, hop := range result.Meta.Hops {
-			stations = append(stations, hop.Station)
+			stations = append(stations, hop.Stage)
 		}
 		return strings.Join(stations, " ")
 	}

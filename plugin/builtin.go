@@ -11,13 +11,13 @@ import (
 
 // NewBuiltin completes a plugin that is part of opentabs itself. A built-in plugin has no
 // folder and no adapter, and its tools run in any tab. The caller sets Name, DisplayName,
-// Description and Tools of p, and the Place of each tool. NewBuiltin panics if a tool's
+// Description and Tools of p, and the TargetKind of each tool. NewBuiltin panics if a tool's
 // input schema is not JSON.
 func NewBuiltin(p *Plugin) *Plugin {
 	p.isBuiltin = true
 	sum := sha256.New()
 	for _, t := range p.Tools {
-		if t.Place == dispatch.PlaceDocument || !json.Valid(t.InputSchema) {
+		if t.TargetKind == dispatch.TargetDocument || !json.Valid(t.InputSchema) {
 			panic(fmt.Sprintf("plugin: the tool %s has no place, or its schema is not JSON", t.Name))
 		}
 		t.Plugin = p

@@ -147,9 +147,9 @@ type Tool struct {
 	// The server's hard limit applies to each call in any case.
 	IdleLimit time.Duration
 	HardLimit time.Duration
-	// Place is where the tool runs. IsExclusive is true for a tool that changes its tab;
-	// see [dispatch.Tool]. Place and IsExclusive are zero for tools of packages.
-	Place       dispatch.Place
+	// TargetKind is where the tool runs. IsExclusive is true for a tool that changes its tab;
+	// see [dispatch.Tool]. TargetKind and IsExclusive are zero for tools of packages.
+	TargetKind  dispatch.TargetKind
 	IsExclusive bool
 	// IsOptIn is true for a built-in tool that is off until the user sets a permission
 	// for the tool itself. The permission of the built-in plugin is not sufficient.
@@ -187,7 +187,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
-		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, Place: t.Place, IsExclusive: t.IsExclusive,
+		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, TargetKind: t.TargetKind, IsExclusive: t.IsExclusive,
 		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.IsReadOnly()},
 	}
 }

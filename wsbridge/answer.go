@@ -30,7 +30,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 		}
 		return
 	}
-	r.trace.MarkAt(hops.Answered, l.frameReader.frameStart)
+	r.trace.RecordAt(hops.CheckpointAnswered, l.frameReader.frameStart)
 	output, err := r.readOutcome(e)
 	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(output))
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	if err != nil && err.NotStarted && slices.Contains(documentGoneCodes, err.Code) {
 		b.tabs.removeDocument(l, r.tabID, r.documentID)
 	}
-	r.trace.Mark(hops.Decoded)
+	r.trace.Record(hops.CheckpointDecoded)
 	r.sink.Finish(output, err)
 }
 

@@ -71,7 +71,7 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 // tool, the browser itself checks the document, because the server does not know the documents
 // of all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isDocumentShown := r.Place != dispatch.PlaceDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
+	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
@@ -98,7 +98,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 		newRun.isUnsent = true
 		sink.LinkLost()
 	} else {
-		r.Trace.Mark(hops.Posted)
+		r.Trace.Record(hops.CheckpointSent)
 		rt.link.postFrame(frame)
 	}
 	rt.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", rt.browserID).Int("tab", r.Target.TabID).Bool("unsent", newRun.isUnsent).Msg("run started")

@@ -41,7 +41,7 @@ func TestTracedRun(t *testing.T) {
 		w.wantEvents("c1 returned 7")
 		var stations []string
 		for _, hop := range trace.Hops() {
-			stations = append(stations, hop.Station)
+			stations = append(stations, hop.Stage)
 		}
 		want := "hub websocket worker port bridge host schema handler result port worker websocket"
 		if got := strings.Join(stations, " "); !strings.HasPrefix(got, want) {

@@ -363,7 +363,7 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []ranked
 	}
 	for id, leftAt := range ts.leftDocumentAt {
 		t := ts.findTab(id)
-		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
+		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.ArrivingPlugins, choice.Plugin) || !choice.Allows(p.Target) {
 			continue
 		}

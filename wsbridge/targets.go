@@ -25,7 +25,7 @@ import (
 // For a browser tool, Targets returns the current state of the tab that choice names, or the
 // connected browsers if choice names no tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
-	if choice.Place != dispatch.PlaceDocument {
+	if choice.TargetKind != dispatch.TargetDocument {
 		return placeSearch{h}.find(ctx, choice)
 	}
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
@@ -80,14 +80,14 @@ type targetSearch struct {
 
 // failedLoad identifies one failed page load of a tab.
 type failedLoad struct {
-	browser      string
-	tabID        int
-	loadFailedMs float64
+	browser        string
+	tabID          int
+	loadFailedAtMs float64
 }
 
 // isNewFailure reports whether the tab failed to load during the search.
 func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
-	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedMs}]
+	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }
 
 // hasOpenedFailed reports whether the tab that the search opened failed to load.
@@ -105,13 +105,13 @@ func (s *targetSearch) updateTargets() time.Duration {
 	if s.earlierFailures == nil {
 		s.earlierFailures = map[failedLoad]bool{}
 		for _, t := range targets.ErrorPages {
-			s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedMs}] = true
+			s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}] = true
 		}
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// An unresponsive page counts as loading, because the page may soon respond.
-	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.SilentTargets, s.choice.Allows)
+	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.choice.Allows)
 	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
 	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
 	switch {
@@ -193,7 +193,7 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 		}
 		browserPlaces := b.tabs.findTargets(choice.Plugin, hash)
 		syncWait = max(syncWait, b.tabs.syncWait(choice))
-		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.silent...), append(errorPlaces, browserPlaces.failed...)
+		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.failed...)
 		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(choice)
 		arrivingPlaces = append(arrivingPlaces, browserPlaces.arriving...)
 		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.reload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
@@ -218,7 +218,7 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
 	targets.LiveTargets, targets.TabsToReload, targets.LoadingTabs, targets.BrokenTabs = rankTargets(livePlaces), rankTargets(reloadPlaces), rankTargets(loadingPlaces), rankTargets(brokenPlaces)
-	targets.SilentTargets, targets.ErrorPages = rankTargets(silentPlaces), rankTargets(errorPlaces)
+	targets.UnresponsiveTargets, targets.ErrorPages = rankTargets(silentPlaces), rankTargets(errorPlaces)
 	targets.TabsAwaitingCode = rankTargets(arrivingPlaces)
 	return targets, returnWait, syncWait
 }
@@ -233,8 +233,8 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 // rankedTarget is a target with the data that determines its rank.
 type rankedTarget struct {
 	dispatch.Target
-	visibility     int // 0 is the best
-	lastAccessedMs float64
+	visibility       int // 0 is the best
+	lastAccessedAtMs float64
 }
 
 // browserTargets are the documents and tabs of one browser that match a call.
@@ -245,8 +245,8 @@ type browserTargets struct {
 	// reload, and loading are tabs that may become live. arriving are tabs to which the browser
 	// is adding the plugin's code. broken are tabs in which the plugin failed to start.
 	live, reload, loading, arriving, broken []rankedTarget
-	// silent are live documents that do not respond.
-	silent []rankedTarget
+	// unresponsive are live documents that do not respond.
+	unresponsive []rankedTarget
 	// failed are tabs whose page failed to load.
 	failed []rankedTarget
 }
@@ -273,7 +273,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documentsOf(t) {
-		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
+		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
 		if !ts.mayRunIn(plugin, d) {
 			continue
 		}
@@ -283,12 +283,12 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 		case i >= 0 && d.documentID != "" && d.plugins[i].Hash == hash:
 			p.Readiness = readinessOf(d.plugins[i].Ready)
 			if t.Unresponsive {
-				browserPlaces.silent = append(browserPlaces.silent, p)
+				browserPlaces.unresponsive = append(browserPlaces.unresponsive, p)
 			} else {
 				browserPlaces.live = append(browserPlaces.live, p)
 			}
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
-			p.Problem, p.LoadFailedMs = t.LoadError, t.LoadFailedMs
+			p.Problem, p.LoadFailedAtMs = t.LoadError, t.LoadFailedMs
 			browserPlaces.failed = append(browserPlaces.failed, p)
 		case isTopDocument && slices.Contains(t.ArrivingPlugins, plugin):
 			browserPlaces.arriving = append(browserPlaces.arriving, p)
@@ -338,7 +338,7 @@ var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.Ready
 // compareTargets returns a negative number if target a ranks before target b.
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
-		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedMs, a.lastAccessedMs),
+		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedAtMs, a.lastAccessedAtMs),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 

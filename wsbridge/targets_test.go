@@ -207,8 +207,8 @@ func TestSilentTabs(t *testing.T) {
 		silent := tabText(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
 		listTabs(silent, tabText(2, "", 1, "d2", ","+chatPluginState("true")))
 		found := w.hub.CurrentTargets("chat")
-		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.SilentTargets) != "1/0" {
-			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.SilentTargets))
+		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.UnresponsiveTargets) != "1/0" {
+			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.UnresponsiveTargets))
 		}
 		listTabs(silent)
 		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {

@@ -323,7 +323,7 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 		s.w.t.Fatal(err)
 	}
 	go func() {
-		got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "browser", Place: dispatch.PlaceTab, TabID: tabID, Browser: browser})
+		got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "browser", TargetKind: dispatch.TargetTab, TabID: tabID, Browser: browser})
 		s.w.note("%d browsers", got.BrowserCount)
 		for _, t := range got.LiveTargets {
 			s.w.note("tab %d of %s: document %q, %q at %q, problem %q", t.TabID, t.Browser, t.DocumentID, t.Title, t.URL, t.Problem)

@@ -14,36 +14,36 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// owner is a fake Owner that records how the Set calls its methods.
-type owner struct {
-	mu      sync.Mutex // guards resyncs
-	resyncs []string
-	warned  []string
-	onWarn  func()
+// recordingOwner is a fake Owner that records how the Set calls its methods.
+type recordingOwner struct {
+	mu       sync.Mutex // guards resyncs
+	resyncs  []string
+	warnings []string
+	onWarn   func()
 }
 
-func (o *owner) ResyncActivity(kind string) {
+func (o *recordingOwner) ResyncActivity(kind string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.resyncs = append(o.resyncs, kind)
 }
 
-func (o *owner) requests() []string {
+func (o *recordingOwner) requests() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.resyncs)
 }
 
-func (o *owner) WarnActivity(kind string, _ error) {
-	o.warned = append(o.warned, kind)
+func (o *recordingOwner) WarnActivity(kind string, _ error) {
+	o.warnings = append(o.warnings, kind)
 	if o.onWarn != nil {
 		o.onWarn()
 	}
 }
 
-func newSet() (*Set, *owner) {
+func newSet() (*Set, *recordingOwner) {
 	var s Set
-	var o owner
+	var o recordingOwner
 	s.Init(&o)
 	return &s, &o
 }
@@ -59,8 +59,8 @@ func TestClearWhileApplying(t *testing.T) {
 		})
 	}
 	o.onWarn = func() { s.activities = nil } // drop the activities as Clear does; the Set has already locked its mutex
-	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
-		t.Errorf("the Set has the views %v and warned about %q", views, o.warned)
+	if views := s.Views(); len(views) != 0 || len(o.warnings) != 1 {
+		t.Errorf("the Set has the views %v and warned about %q", views, o.warnings)
 	}
 }
 
@@ -82,8 +82,8 @@ func TestSetAppliesPatches(t *testing.T) {
 		if len(views) != 1 || string(views[0].Content) != `{"rows":[1,2,3]}` || views[0].Dropped != 1 {
 			t.Errorf("the Set has the views %+v", views)
 		}
-		if !slices.Equal(o.requests(), []string{"table"}) || !slices.Equal(o.warned, []string{"table"}) {
-			t.Errorf("the Set requested %q and warned about %q", o.requests(), o.warned)
+		if !slices.Equal(o.requests(), []string{"table"}) || !slices.Equal(o.warnings, []string{"table"}) {
+			t.Errorf("the Set requested %q and warned about %q", o.requests(), o.warnings)
 		}
 		if want := len(`{"rows":[1,2,3]}`); s.Size() != want {
 			t.Errorf("size %d, want %d", s.Size(), want)
@@ -108,14 +108,14 @@ func TestSetIsBounded(t *testing.T) {
 			t.Errorf("activity %d: accepted %t, want %t", i+1, accepted, want)
 		}
 	}
-	if len(o.warned) != 1 {
-		t.Errorf("warned about %q, want one warning", o.warned)
+	if len(o.warnings) != 1 {
+		t.Errorf("warned about %q, want one warning", o.warnings)
 	}
 }
 
-// TestReportsLost checks that a Set requests all activities at most once per second after
-// lost reports.
-func TestReportsLost(t *testing.T) {
+// TestActivityRequestsAreRateLimited checks that a Set requests all activities at most once
+// per second after lost reports.
+func TestActivityRequestsAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()
 		for range 10 {

@@ -42,7 +42,7 @@ func View() dispatch.View {
 			{Time: ArrivalTime.Add(time.Second), Kind: dispatch.EventSuspended, Reason: "It sends messages."},
 			{Time: ArrivalTime.Add(2 * time.Second), Kind: dispatch.EventResumed, Resolution: Resolution()},
 		},
-		Trace: &hops.View{Start: ArrivalTime, Hops: []hops.Hop{{Station: "guard", Us: 12.5}, {Station: "parse", StartUs: 12.5, Us: 7}}, TraceID: "0af7651916cd43dd8448eb211c80319c"},
+		Trace: &hops.View{Start: ArrivalTime, Hops: []hops.Hop{{Stage: "guard", Us: 12.5}, {Stage: "parse", StartUs: 12.5, Us: 7}}, TraceID: "0af7651916cd43dd8448eb211c80319c"},
 		Seq:   42, ErrorCode: wire.ErrToolError, Error: "The channel is <gone>.", NextStep: "Choose another <channel>.", CancelReason: "not needed", StopOutcome: wire.CancelAborted,
 	}
 }

@@ -162,12 +162,12 @@ var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry
 // WithoutCheckAdvice returns the advice without the part that asks the user to check the
 // effects of the call. A call that has not started has no effects.
 func (s Step) WithoutCheckAdvice() Step {
-	return Step{cutCheckAdvice(s.ForAgent), cutCheckAdvice(s.ForUser)}
+	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
 
-// cutCheckAdvice removes the part of an advice that asks the user to check the effects of
+// removeCheckAdvice removes the part of an advice that asks the user to check the effects of
 // the call.
-func cutCheckAdvice(text string) string {
+func removeCheckAdvice(text string) string {
 	step, _, hasCheck := strings.Cut(text, "; check first whether")
 	if !hasCheck {
 		return text

@@ -86,19 +86,19 @@ type Change struct {
 // Details contain the state of a call after a change, and what caused the change.
 type Details struct {
 	State State
-	// Report is the tool's report without its activity, if Kind is Progress.
+	// Report is the tool's report without its activity, if Kind is KindProgress.
 	Report *wire.Report
-	// Activity is the changed content, if Kind is Activity.
+	// Activity is the changed content, if Kind is KindActivity.
 	Activity *wire.Activity
-	// Resolution is the user's decision, if Kind is Resumed.
+	// Resolution is the user's decision, if Kind is KindResumed.
 	Resolution *Resolution
 	Audience   string
 }
 
 // firstDetails are the Details that apply to a Change whose Details are nil.
 var firstDetails = map[Kind]*Details{
-	Created: {State: State{Status: wire.StatusPending}},
-	Running: {State: State{Status: wire.StatusRunning}},
+	KindCreated: {State: State{Status: wire.StatusPending}},
+	KindRunning: {State: State{Status: wire.StatusRunning}},
 }
 
 func (c *Change) details() *Details {

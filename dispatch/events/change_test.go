@@ -11,9 +11,9 @@ import (
 	"opentabs/wire"
 )
 
-// decodeWhole computes the expected result of ResultStart.Text by decoding the complete
-// result.
-func decodeWhole(output json.RawMessage) string {
+// decodeCompleteResult computes the expected result of ResultStart.Text by decoding the
+// complete result.
+func decodeCompleteResult(output json.RawMessage) string {
 	text := string(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
 		var s string
@@ -24,7 +24,7 @@ func decodeWhole(output json.RawMessage) string {
 	if len(text) <= maxResultText {
 		return text
 	}
-	return CutText([]byte(text), maxResultText) + "…"
+	return TruncateText([]byte(text), maxResultText) + "…"
 }
 
 // FuzzResultStart checks that ResultStart.Text returns the same text as decoding and
@@ -47,7 +47,7 @@ func FuzzResultStart(f *testing.F) {
 		if len(start.text) > maxTextStart {
 			t.Errorf("the start has %d bytes", len(start.text))
 		}
-		got, want := start.Text(), decodeWhole(output)
+		got, want := start.Text(), decodeCompleteResult(output)
 		if got != want {
 			t.Errorf("the text of %.80q (%d bytes) is\n%q, want\n%q", output, len(output), got, want)
 		}
@@ -72,7 +72,7 @@ func TestChangeQueue(t *testing.T) {
 	newChange := func(n int, message string) Change {
 		d := &Details{}
 		d.State.Reports.Count, d.State.Error = n, message
-		return Change{Kind: Progress, Time: time.Unix(int64(n), 0), Details: d}
+		return Change{Kind: KindProgress, Time: time.Unix(int64(n), 0), Details: d}
 	}
 	check := func(wantFirst, wantCount int) {
 		t.Helper()
@@ -116,15 +116,15 @@ func TestChangeQueue(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsAreNotMade checks that no events are built while no follower reads. The
+// TestUnreadEventsAreNotBuilt checks that no events are built while no follower reads. The
 // first follower that reads turns exactly the last changes into events.
-func TestUnreadEventsAreNotMade(t *testing.T) {
+func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	var s Stream
 	f := s.Follow(FollowOptions{})
 	defer f.Close()
 	const extra = 100
 	for n := range maxRingEvents + extra {
-		s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{CallID: fmt.Sprint(n)}})
+		s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{CallID: fmt.Sprint(n)}})
 	}
 	s.ringMu.RLock()
 	made := s.newestSeq

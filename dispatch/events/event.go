@@ -17,14 +17,14 @@ type Kind string
 // running event reports that the tool has started, or has continued after waiting for the
 // user. A resumed event reports the user's decision after a suspended event.
 const (
-	Created   Kind = "created"
-	Suspended Kind = "suspended"
-	Resumed   Kind = "resumed"
-	Running   Kind = "running"
-	Progress  Kind = "progress"
-	Activity  Kind = "activity"
-	Ended     Kind = "ended"
-	Stopped   Kind = "stopped"
+	KindCreated   Kind = "created"
+	KindSuspended Kind = "suspended"
+	KindResumed   Kind = "resumed"
+	KindRunning   Kind = "running"
+	KindProgress  Kind = "progress"
+	KindActivity  Kind = "activity"
+	KindEnded     Kind = "ended"
+	KindStopped   Kind = "stopped"
 )
 
 // Event is one change of a call, with the state of the call after the change.
@@ -52,9 +52,9 @@ type Event struct {
 // event decides whether the result is shown; see [View.ShownResult].
 func (e *Event) IsForUser() bool {
 	switch e.Kind {
-	case Progress, Activity:
+	case KindProgress, KindActivity:
 		return e.Audience == progress.AudienceUser
-	case Suspended, Resumed, Ended:
+	case KindSuspended, KindResumed, KindEnded:
 		return true
 	default:
 		return false
@@ -127,8 +127,8 @@ func encodeEvent(e *Event) []byte {
 type Moment struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
-	// Reason is what the call waits for, if Kind is Suspended.
+	// Reason is what the call waits for, if Kind is KindSuspended.
 	Reason string `json:"reason,omitempty"`
-	// Resolution is the user's decision, if Kind is Resumed.
+	// Resolution is the user's decision, if Kind is KindResumed.
 	Resolution *Resolution `json:"resolution,omitempty"`
 }

@@ -49,7 +49,7 @@ func (r ResultStart) Text() string {
 	if !r.isCut && len(text) <= maxResultText {
 		return string(text)
 	}
-	return CutText(text, maxResultText) + "…"
+	return TruncateText(text, maxResultText) + "…"
 }
 
 // decodeTextStart decodes a JSON string, or the beginning of one if isCut is true. The last

@@ -48,9 +48,9 @@ type FollowOptions struct {
 	// Audience selects events by their audience: "user" selects all events for the user
 	// ([Event.IsForUser]), and "internal" selects all events whose audience is not "user".
 	Audience string
-	// IsPrompt wakes the follower immediately after each change. Followers without IsPrompt
-	// read changes in batches, which slows calls down less.
-	IsPrompt bool
+	// IsImmediate wakes the follower immediately after each change. Followers without
+	// IsImmediate read changes in batches, which slows calls down less.
+	IsImmediate bool
 }
 
 // matches reports whether the FollowOptions select an event.
@@ -101,8 +101,8 @@ type Stream struct {
 	lastFollowerClosed time.Time
 	// waker wakes the followers, and is nil while the Stream has no followers.
 	waker *waker
-	// promptFollowers are the followers with IsPrompt.
-	promptFollowers []*Follower
+	// immediateFollowers are the followers with IsImmediate.
+	immediateFollowers []*Follower
 }
 
 // Publish records a change of a call and assigns the next sequence number to it.
@@ -115,7 +115,7 @@ func (s *Stream) Publish(c Change) {
 	}
 	s.seq++
 	s.queue.push(c)
-	for _, f := range s.promptFollowers {
+	for _, f := range s.immediateFollowers {
 		sendToken(f.mayHaveEvents)
 	}
 	waker, isLong := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
@@ -161,8 +161,8 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 		stream: s, options: o, lastSeq: s.seq, mayMakeEvents: true,
 		mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
-	if o.IsPrompt {
-		s.promptFollowers = append(s.promptFollowers, f)
+	if o.IsImmediate {
+		s.immediateFollowers = append(s.immediateFollowers, f)
 	}
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
@@ -235,7 +235,7 @@ func (s *Stream) removeFollower(f *Follower) {
 	s.followers = s.followers[:lastIndex]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.promptFollowers = slices.DeleteFunc(s.promptFollowers, func(other *Follower) bool { return other == f })
+	s.immediateFollowers = slices.DeleteFunc(s.immediateFollowers, func(other *Follower) bool { return other == f })
 	if lastIndex == 0 {
 		close(s.waker.stopped)
 		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()

@@ -62,7 +62,7 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 	if browser == "" {
 		return nil
 	}
-	page := &TicketPage{Browser: browser, BrowserName: browserName, TabID: tabID, TabTitle: CutText([]byte(title), maxTabTitle)}
+	page := &TicketPage{Browser: browser, BrowserName: browserName, TabID: tabID, TabTitle: TruncateText([]byte(title), maxTabTitle)}
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		page.Site = u.Scheme + "://" + u.Host
 	}

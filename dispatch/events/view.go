@@ -48,7 +48,8 @@ type View struct {
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
-	// Created is when the call arrived. Ended is when the call ended, or nil before its end.
+	// Created is when the call arrived. Ended is when the call ended, or nil before its
+	// end.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page so far, in milliseconds.
@@ -121,8 +122,8 @@ func (v *View) ShownResult(showAll bool) string {
 	return ""
 }
 
-// CutText truncates UTF-8 text to at most limit bytes without splitting a character.
-func CutText(text []byte, limit int) string {
+// TruncateText truncates UTF-8 text to at most limit bytes without splitting a character.
+func TruncateText(text []byte, limit int) string {
 	if len(text) <= limit {
 		return string(text)
 	}

@@ -35,7 +35,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 		}()
 		publish := func(count int) {
 			for range count {
-				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{}})
+				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
 		// drainBatches returns the number of batches since the time began, the number of their
@@ -78,15 +78,15 @@ func TestFollowersReadInBatches(t *testing.T) {
 	})
 }
 
-// A follower with the option IsPrompt must be woken immediately after each change.
-func TestPromptFollower(t *testing.T) {
+// A follower with the option IsImmediate must be woken immediately after each change.
+func TestImmediateFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Stream)
-		slow, prompt := s.Follow(FollowOptions{}), s.Follow(FollowOptions{IsPrompt: true})
+		slow, prompt := s.Follow(FollowOptions{}), s.Follow(FollowOptions{IsImmediate: true})
 		defer slow.Close()
 		began := time.Now()
 		for i := range 3 {
-			s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{CallID: "call_1"}})
+			s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{CallID: "call_1"}})
 			events, _, err := prompt.Next(t.Context())
 			if err != nil || len(events) != 1 || time.Since(began) != time.Duration(i)*time.Millisecond {
 				t.Errorf("change %d: %d events after %v, %v", i, len(events), time.Since(began), err)
@@ -97,7 +97,7 @@ func TestPromptFollower(t *testing.T) {
 			t.Errorf("the other follower read %d events, %v", len(events), err)
 		}
 		prompt.Close()
-		if len(s.promptFollowers) != 0 {
+		if len(s.immediateFollowers) != 0 {
 			t.Error("a closed follower is still woken")
 		}
 	})

@@ -26,35 +26,37 @@ import (
 // ignored.
 const Header = "Opentabs-Trace"
 
-// Mark is a point that a call passes: the end of one stage and the beginning of the next
+// Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
 // stage.
-type Mark int
+type Checkpoint int
 
 const (
-	// Authorized means that the server has authenticated the HTTP request.
-	Authorized Mark = iota
-	// Parsed means that the server has parsed the MCP message and found its session.
-	Parsed
-	// Checked means that the server has validated the arguments against the tool's schema.
-	Checked
-	// Allowed means that the gates have allowed the call, if necessary after the user's
-	// approval.
-	Allowed
-	// Admitted means that the call has a place in its plugin's queue.
-	Admitted
-	// Chosen means that the before hooks have run and the dispatcher has chosen a document.
-	Chosen
-	// Posted means that the WebSocket frame for the browser is ready to be written.
-	Posted
-	// Answered means that the browser's answer has begun to arrive.
-	Answered
-	// Decoded means that the server has decoded the browser's answer.
-	Decoded
-	// Ended means that the dispatcher has returned the result.
-	Ended
-	// Replied means that the response to the MCP client is ready.
-	Replied
-	markCount
+	// CheckpointAuthorized means that the server has authenticated the HTTP request.
+	CheckpointAuthorized Checkpoint = iota
+	// CheckpointParsed means that the server has parsed the MCP message and found its session.
+	CheckpointParsed
+	// CheckpointValidated means that the server has validated the arguments against the
+	// tool's schema.
+	CheckpointValidated
+	// CheckpointAllowed means that the gates have allowed the call, if necessary after the
+	// user's approval.
+	CheckpointAllowed
+	// CheckpointAdmitted means that the call has a place in its plugin's queue.
+	CheckpointAdmitted
+	// CheckpointTargetChosen means that the before hooks have run and the dispatcher has
+	// chosen a document.
+	CheckpointTargetChosen
+	// CheckpointSent means that the WebSocket frame for the browser is ready to be written.
+	CheckpointSent
+	// CheckpointAnswered means that the browser's answer has begun to arrive.
+	CheckpointAnswered
+	// CheckpointDecoded means that the server has decoded the browser's answer.
+	CheckpointDecoded
+	// CheckpointEnded means that the dispatcher has returned the result.
+	CheckpointEnded
+	// CheckpointReplied means that the response to the MCP client is ready.
+	CheckpointReplied
+	checkpointCount
 )
 
 // Trace records the times of one call. If a call is tried in several documents, a Trace
@@ -66,21 +68,21 @@ type Trace struct {
 	// parent is the client's trace span, which is set before the call begins, or empty if the
 	// client sent none.
 	parent  string
-	marks   [markCount]atomic.Int64 // when the call passed each Mark, in nanoseconds after start, or 0
+	times   [checkpointCount]atomic.Int64 // when the call passed each Checkpoint, in nanoseconds after start, or 0
 	browser atomic.Pointer[wire.BrowserHops]
 }
 
-// Mark records that the call passes the mark m now.
-func (t *Trace) Mark(m Mark) {
+// Record records that the call passes the checkpoint m now.
+func (t *Trace) Record(m Checkpoint) {
 	if t != nil {
-		t.MarkAt(m, time.Now())
+		t.RecordAt(m, time.Now())
 	}
 }
 
-// MarkAt records that the call passed the mark m at the given time.
-func (t *Trace) MarkAt(m Mark, at time.Time) {
+// RecordAt records that the call passed the checkpoint m at the given time.
+func (t *Trace) RecordAt(m Checkpoint, at time.Time) {
 	if t != nil {
-		t.marks[m].Store(max(1, at.Sub(t.start).Nanoseconds()))
+		t.times[m].Store(max(1, at.Sub(t.start).Nanoseconds()))
 	}
 }
 
@@ -137,7 +139,7 @@ func (t *Trace) Parent() string {
 // Hop is the time that a call spent in one stage, in microseconds. A stage occurs twice if
 // the call passes it in both directions.
 type Hop struct {
-	Station string `json:"station"`
+	Stage string `json:"station"`
 	// StartUs is when the call entered the stage, in microseconds after the request arrived.
 	// Because server, service worker and page have different clocks, StartUs of a stage in the
 	// browser is an estimate. The estimate assumes that messages to a process and back take
@@ -172,55 +174,55 @@ func (t *Trace) View(root *Trace) *View {
 // Hops returns the recorded hops of a call in order. For a call that did not reach a page,
 // the list contains no hops of the browser.
 func (t *Trace) Hops() []Hop {
-	l := hopList{marks: make([]float64, markCount)}
-	for m := range l.marks {
-		l.marks[m] = float64(t.marks[m].Load()) / 1000
+	l := hopList{timesUs: make([]float64, checkpointCount)}
+	for m := range l.timesUs {
+		l.timesUs[m] = float64(t.times[m].Load()) / 1000
 	}
-	l.add("guard", l.marks[Authorized])
-	l.add("parse", l.marks[Parsed])
-	l.add("check", l.marks[Checked])
-	l.add("gates", l.marks[Allowed])
-	l.add("queue", l.marks[Admitted])
-	l.add("target", l.marks[Chosen])
-	l.add("hub", l.marks[Posted])
-	if b := t.browser.Load(); b != nil && l.marks[Answered] > 0 {
+	l.add("guard", l.timesUs[CheckpointAuthorized])
+	l.add("parse", l.timesUs[CheckpointParsed])
+	l.add("check", l.timesUs[CheckpointValidated])
+	l.add("gates", l.timesUs[CheckpointAllowed])
+	l.add("queue", l.timesUs[CheckpointAdmitted])
+	l.add("target", l.timesUs[CheckpointTargetChosen])
+	l.add("hub", l.timesUs[CheckpointSent])
+	if b := t.browser.Load(); b != nil && l.timesUs[CheckpointAnswered] > 0 {
 		l.addBrowser(b)
 	}
-	l.add("browser", l.marks[Answered])
-	l.add("hub", l.marks[Decoded])
-	l.add("dispatch", l.marks[Ended])
-	l.add("reply", l.marks[Replied])
+	l.add("browser", l.timesUs[CheckpointAnswered])
+	l.add("hub", l.timesUs[CheckpointDecoded])
+	l.add("dispatch", l.timesUs[CheckpointEnded])
+	l.add("reply", l.timesUs[CheckpointReplied])
 	return l.hops
 }
 
 // hopList builds the list of a call's hops.
 type hopList struct {
-	marks []float64 // the time of each Mark, in microseconds after the request arrived
-	hops  []Hop
-	atUs  float64 // the end of the last hop, in microseconds after the request arrived
+	timesUs []float64 // the time of each Checkpoint, in microseconds after the request arrived
+	hops    []Hop
+	atUs    float64 // the end of the last hop, in microseconds after the request arrived
 }
 
-// add appends a hop that ends at endUs. If the call did not pass the mark, or if earlier
+// add appends a hop that ends at endUs. If the call did not pass the checkpoint, or if earlier
 // hops cover the time, no hop is appended.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return
 	}
-	l.hops = append(l.hops, Hop{Station: station, StartUs: l.atUs, Us: endUs - l.atUs})
+	l.hops = append(l.hops, Hop{Stage: station, StartUs: l.atUs, Us: endUs - l.atUs})
 	l.atUs = endUs
 }
 
-// addFor appends a hop that lasts us microseconds, even if us is 0.
-func (l *hopList) addFor(station string, us float64) {
-	l.hops = append(l.hops, Hop{Station: station, StartUs: l.atUs, Us: us})
+// addWithDuration appends a hop that lasts us microseconds, even if us is 0.
+func (l *hopList) addWithDuration(station string, us float64) {
+	l.hops = append(l.hops, Hop{Stage: station, StartUs: l.atUs, Us: us})
 	l.atUs += us
 }
 
-// addBrowser appends the hops between the marks Posted and Answered. Because a page may
-// send arbitrary times, addBrowser limits their sum to the time between Posted and
-// Answered.
+// addBrowser appends the hops between the checkpoints CheckpointSent and
+// CheckpointAnswered. Because a page may send arbitrary times, addBrowser limits their sum
+// to the time between CheckpointSent and CheckpointAnswered.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
-	roundTrip := l.marks[Answered] - l.atUs
+	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
 	left := roundTrip
 	limit := func(us int) float64 {
 		limited := min(max(float64(us), 0), left)
@@ -234,16 +236,16 @@ func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	port := limit(b.DocumentUs - page.SumUs())
 	socket := left
 
-	l.addFor("websocket", socket/2)
-	l.addFor("worker", workerIn)
-	l.addFor("port", port/2)
-	l.addFor("bridge", bridgeIn)
-	l.addFor("host", hostIn)
-	l.addFor("schema", schema)
-	l.addFor("handler", handler)
-	l.addFor("result", result)
-	l.addFor("port", port/2)
-	l.addFor("worker", workerOut)
-	l.addFor("websocket", socket/2)
-	l.atUs = l.marks[Answered]
+	l.addWithDuration("websocket", socket/2)
+	l.addWithDuration("worker", workerIn)
+	l.addWithDuration("port", port/2)
+	l.addWithDuration("bridge", bridgeIn)
+	l.addWithDuration("host", hostIn)
+	l.addWithDuration("schema", schema)
+	l.addWithDuration("handler", handler)
+	l.addWithDuration("result", result)
+	l.addWithDuration("port", port/2)
+	l.addWithDuration("worker", workerOut)
+	l.addWithDuration("websocket", socket/2)
+	l.atUs = l.timesUs[CheckpointAnswered]
 }

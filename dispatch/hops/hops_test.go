@@ -13,12 +13,12 @@ import (
 // newTrace returns a Trace that starts now.
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
-// markAll records all marks in order, and sleeps for one of the given times before each
-// mark.
-func markAll(t *hops.Trace, waits ...time.Duration) {
+// recordAllCheckpoints records all checkpoints in order, and sleeps for one of the given
+// times before each checkpoint.
+func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
 	for m, wait := range waits {
 		time.Sleep(wait)
-		t.Mark(hops.Mark(m))
+		t.Record(hops.Checkpoint(m))
 	}
 }
 
@@ -28,44 +28,44 @@ func TestHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
 		trace := newTrace()
-		markAll(trace, 1*us, 2*us, 3*us, 1*us, 1*us, 2*us, 5*us, 1000*us, 6*us, 7*us, 8*us)
+		recordAllCheckpoints(trace, 1*us, 2*us, 3*us, 1*us, 1*us, 2*us, 5*us, 1000*us, 6*us, 7*us, 8*us)
 		trace.SetBrowser(&wire.BrowserHops{
 			WorkerInUs: 10, DocumentUs: 500, WorkerOutUs: 20,
 			Page: wire.PageHops{BridgeInUs: 1, HostInUs: 2, SchemaUs: 3, HandlerUs: 4, ResultUs: 11},
 		})
 		want := []hops.Hop{
-			{Station: "guard", StartUs: 0, Us: 1},
-			{Station: "parse", StartUs: 1, Us: 2},
-			{Station: "check", StartUs: 3, Us: 3},
-			{Station: "gates", StartUs: 6, Us: 1},
-			{Station: "queue", StartUs: 7, Us: 1},
-			{Station: "target", StartUs: 8, Us: 2},
-			{Station: "hub", StartUs: 10, Us: 5},
-			{Station: "websocket", StartUs: 15, Us: 235},
-			{Station: "worker", StartUs: 250, Us: 10},
-			{Station: "port", StartUs: 260, Us: 239.5},
-			{Station: "bridge", StartUs: 499.5, Us: 1},
-			{Station: "host", StartUs: 500.5, Us: 2},
-			{Station: "schema", StartUs: 502.5, Us: 3},
-			{Station: "handler", StartUs: 505.5, Us: 4},
-			{Station: "result", StartUs: 509.5, Us: 11},
-			{Station: "port", StartUs: 520.5, Us: 239.5},
-			{Station: "worker", StartUs: 760, Us: 20},
-			{Station: "websocket", StartUs: 780, Us: 235},
-			{Station: "hub", StartUs: 1015, Us: 6},
-			{Station: "dispatch", StartUs: 1021, Us: 7},
-			{Station: "reply", StartUs: 1028, Us: 8},
+			{Stage: "guard", StartUs: 0, Us: 1},
+			{Stage: "parse", StartUs: 1, Us: 2},
+			{Stage: "check", StartUs: 3, Us: 3},
+			{Stage: "gates", StartUs: 6, Us: 1},
+			{Stage: "queue", StartUs: 7, Us: 1},
+			{Stage: "target", StartUs: 8, Us: 2},
+			{Stage: "hub", StartUs: 10, Us: 5},
+			{Stage: "websocket", StartUs: 15, Us: 235},
+			{Stage: "worker", StartUs: 250, Us: 10},
+			{Stage: "port", StartUs: 260, Us: 239.5},
+			{Stage: "bridge", StartUs: 499.5, Us: 1},
+			{Stage: "host", StartUs: 500.5, Us: 2},
+			{Stage: "schema", StartUs: 502.5, Us: 3},
+			{Stage: "handler", StartUs: 505.5, Us: 4},
+			{Stage: "result", StartUs: 509.5, Us: 11},
+			{Stage: "port", StartUs: 520.5, Us: 239.5},
+			{Stage: "worker", StartUs: 760, Us: 20},
+			{Stage: "websocket", StartUs: 780, Us: 235},
+			{Stage: "hub", StartUs: 1015, Us: 6},
+			{Stage: "dispatch", StartUs: 1021, Us: 7},
+			{Stage: "reply", StartUs: 1028, Us: 8},
 		}
 		checkHops(t, trace.Hops(), want)
 	})
 }
 
-// TestHopsOfDishonestPage checks a page that sends false times: its hops must never last
+// TestHopsOfFalsePageTimes checks a page that sends false times: its hops must never last
 // longer than the round trip to the browser.
-func TestHopsOfDishonestPage(t *testing.T) {
+func TestHopsOfFalsePageTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := newTrace()
-		markAll(trace, 0, 0, 0, 0, 0, 0, 0, time.Millisecond)
+		recordAllCheckpoints(trace, 0, 0, 0, 0, 0, 0, 0, time.Millisecond)
 		trace.SetBrowser(&wire.BrowserHops{
 			WorkerInUs: -5, DocumentUs: -7, WorkerOutUs: 1 << 60,
 			Page: wire.PageHops{BridgeInUs: -1 << 62, SchemaUs: 1 << 62, HandlerUs: 1 << 62},
@@ -89,15 +89,15 @@ func TestHopsWithoutPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
 		trace := newTrace()
-		markAll(trace, us, us)
+		recordAllCheckpoints(trace, us, us)
 		time.Sleep(us)
-		trace.Mark(hops.Replied)
+		trace.Record(hops.CheckpointReplied)
 		checkHops(t, trace.Hops(), []hops.Hop{
-			{Station: "guard", StartUs: 0, Us: 1}, {Station: "parse", StartUs: 1, Us: 1}, {Station: "reply", StartUs: 2, Us: 1},
+			{Stage: "guard", StartUs: 0, Us: 1}, {Stage: "parse", StartUs: 1, Us: 1}, {Stage: "reply", StartUs: 2, Us: 1},
 		})
-		markAll(trace, us, us, us, us, us, us, us, us)
+		recordAllCheckpoints(trace, us, us, us, us, us, us, us, us)
 		got := trace.Hops()
-		if last := got[len(got)-1]; last.Station != "browser" || last.Us != 1 {
+		if last := got[len(got)-1]; last.Stage != "browser" || last.Us != 1 {
 			t.Errorf("the last hop is %+v, want 1 us of the browser", last)
 		}
 	})
@@ -109,22 +109,23 @@ func checkHops(t *testing.T, got, want []hops.Hop) {
 		t.Fatalf("got %d hops: %+v\nwant %d", len(got), got, len(want))
 	}
 	for i, hop := range got {
-		if hop.Station != want[i].Station || !isNear(hop.StartUs, want[i].StartUs) || !isNear(hop.Us, want[i].Us) {
+		if hop.Stage != want[i].Stage || !isNear(hop.StartUs, want[i].StartUs) || !isNear(hop.Us, want[i].Us) {
 			t.Errorf("hop %d: got %+v, want %+v", i, hop, want[i])
 		}
 	}
 }
 
-// isNear tolerates a difference of 0.01 µs, because a mark at time 0 is stored as 1 ns.
+// isNear tolerates a difference of 0.01 µs, because a checkpoint at time 0 is stored as 1 ns.
 func isNear(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
 
-// TestUntraced checks that a call without a Trace records no times and allocates nothing.
-func TestUntraced(t *testing.T) {
+// TestUntracedCallRecordsNothing checks that a call without a Trace records no times and
+// allocates nothing.
+func TestUntracedCallRecordsNothing(t *testing.T) {
 	ctx := context.WithValue(context.Background(), t, "another value")
 	allocations := testing.AllocsPerRun(100, func() {
 		trace := hops.FromContext(ctx)
-		trace.Mark(hops.Parsed)
-		trace.MarkAt(hops.Answered, time.Time{})
+		trace.Record(hops.CheckpointParsed)
+		trace.RecordAt(hops.CheckpointAnswered, time.Time{})
 		trace.SetBrowser(nil)
 	})
 	if allocations != 0 {

@@ -40,8 +40,8 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-// TestParent checks which JSON values SetParent accepts as the client's trace span.
-func TestParent(t *testing.T) {
+// TestSetParent checks which JSON values SetParent accepts as the client's trace span.
+func TestSetParent(t *testing.T) {
 	const span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]string{
 		`"` + span + `"`: span, `"01-` + span[3:] + `"`: "", `"` + span[:50] + `"`: "", `7`: "", ``: "", `null`: "",

@@ -19,9 +19,9 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
-// page is a fake browser in which a Go function runs as the tool's handler. On a page
+// fakePage is a fake browser in which a Go function runs as the tool's handler. On a page
 // without a handler, a call never ends.
-type page struct {
+type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
@@ -29,7 +29,7 @@ type page struct {
 	stopReasons []string
 }
 
-func (p *page) bridge() *dispatchtest.Bridge {
+func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
@@ -46,8 +46,9 @@ func (p *page) bridge() *dispatchtest.Bridge {
 	}
 }
 
-// stops returns the reasons of the requests to stop a tool that the page received.
-func (p *page) stops() []string {
+// receivedStopReasons returns the reasons of the requests to stop a tool that the page
+// received.
+func (p *fakePage) receivedStopReasons() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.stopReasons)
@@ -64,8 +65,8 @@ func codeOf(err error) wire.ErrorCode {
 
 // newCountingPage returns a page whose tool reports progress n times, once per second, and
 // then returns output.
-func newCountingPage(n int, output string) *page {
-	return &page{handler: func(_ dispatch.Run, sink dispatch.Sink) {
+func newCountingPage(n int, output string) *fakePage {
+	return &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
 			time.Sleep(time.Second)
 			progress, total := float64(i+1), float64(n)
@@ -112,8 +113,8 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
 			t.Errorf("the job has result %s, error %v, ok %t", r.Output, err, ok)
 		}
-		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || len(p.stops()) != 0 {
-			t.Errorf("the done job is %+v, and the page got the stops %q", v, p.stops())
+		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || len(p.receivedStopReasons()) != 0 {
+			t.Errorf("the done job is %+v, and the page got the stops %q", v, p.receivedStopReasons())
 		}
 	})
 }
@@ -122,7 +123,7 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 // page a call never ends, so only Job.Cancel can end the job.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
+		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{})
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
@@ -183,7 +184,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		silent := joblist.New(dispatch.New((&page{}).bridge(), dispatch.Options{}), joblist.Options{})
+		silent := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
 		for code, job := range map[wire.ErrorCode]*joblist.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
 			wire.ErrIdleTimeout:      silent.Start(dispatch.Call{Tool: exportTool}),
@@ -202,7 +203,7 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 
 func TestJobIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &page{}
+		p := &fakePage{}
 		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		job.Keep()
@@ -211,7 +212,7 @@ func TestJobIsCancelled(t *testing.T) {
 			t.Error("Cancel does not cancel the job exactly once")
 		}
 		_, err, _ := job.Result()
-		if stops := p.stops(); codeOf(err) != wire.ErrCancelled || len(stops) != 1 || !strings.Contains(stops[0], "by an agent") {
+		if stops := p.receivedStopReasons(); codeOf(err) != wire.ErrCancelled || len(stops) != 1 || !strings.Contains(stops[0], "by an agent") {
 			t.Errorf("the job ended with error %v, and the page got the stops %q", err, stops)
 		}
 	})
@@ -219,7 +220,7 @@ func TestJobIsCancelled(t *testing.T) {
 
 func TestJobsEndWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
+		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		synctest.Wait()
@@ -273,7 +274,7 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		output := `"12345678"` // 10 bytes
-		d := dispatch.New((&page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
+		d := dispatch.New((&fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{ResultBytes: 25})
 		a, b, c := startFinishedJob(t, jobs), startFinishedJob(t, jobs), startFinishedJob(t, jobs)
 		output = `"` + strings.Repeat("x", 100) + `"`

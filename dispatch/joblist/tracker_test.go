@@ -29,7 +29,7 @@ func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
 // until Forget is called.
 func TestTracker(t *testing.T) {
 	hook := &trackerHook{}
-	p := &page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}
+	p := &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}
 	d := dispatch.New(p.bridge(), dispatch.Options{BeforeHooks: []dispatch.BeforeHook{hook}})
 	jobs := joblist.New(d, joblist.Options{})
 	const calls = 500

@@ -13,7 +13,7 @@ type meter struct {
 	// accepted report is queued and sent.
 	Interval time.Duration
 
-	numbers         numberLine
+	numbers         numberSequence
 	highestProgress float64 // the greatest progress that was sent or queued
 	hasQueued       bool    // true once a notice was sent or queued
 	lastTotal       float64 // the last total that the tool reported, or 0 before the first total
@@ -23,26 +23,27 @@ type meter struct {
 	// is sent.
 	hasFinalReport, isFinalSent bool
 
-	// queue contains the accepted notices that are not yet sent. With a positive Interval, the
-	// queue has at most one due notice, maxKept kept notices and the first final report.
-	// Before and after the final report, the queue may also contain one notice for each
-	// audience and one reminder.
-	queue      []notice
+	// queue contains the accepted notices that are not yet sent. With a positive Interval,
+	// the queue has at most one due notice, maxKeptNotifications kept notices and the first
+	// final report. Before and after the final report, the queue may also contain one
+	// notice for each audience and one reminder.
+	queue      []queuedNotification
 	keptCount  int       // the number of kept notices in the queue
 	lastSentAt time.Time // the time when the last notification was sent
 	hasSent    bool
 }
 
-// maxKept is the maximum number of kept notices in a queue. Without a limit, the queue
-// would grow if a tool asks the user again and again while its client reads slowly.
-const maxKept = 8
+// maxKeptNotifications is the maximum number of kept notices in a queue. Without a limit,
+// the queue would grow if a tool asks the user again and again while its client reads
+// slowly.
+const maxKeptNotifications = 8
 
-// notice is a notification in the queue of a meter.
-type notice struct {
+// queuedNotification is a notification in the queue of a meter.
+type queuedNotification struct {
 	Text
-	// progress is the number that the tool reported if isExact is true; otherwise popNotice
-	// chooses a number. total is the last total that the tool had reported when the notice was
-	// queued.
+	// progress is the number that the tool reported if isExact is true; otherwise
+	// popNotification chooses a number. total is the last total that the tool had reported
+	// when the notice was queued.
 	progress, total   float64
 	isExact, hasTotal bool
 	// isFinal marks the first final report, which is sent without delay and never replaced.
@@ -55,12 +56,12 @@ type notice struct {
 	isReminder bool
 }
 
-func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
+func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUser }
 
 // Accept queues a progress report that arrived at the given time. A report whose number
 // does not increase is dropped, unless its text is new or it is the first final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
-	e := notice{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
+	e := queuedNotification{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
 		m.lastTotal = n.Total
 	}
@@ -91,7 +92,7 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 // Remind queues a message that opentabs itself sends to the user.
 func (m *meter) Remind(now time.Time, message string) {
 	m.hasQueued = true
-	m.push(notice{
+	m.push(queuedNotification{
 		Text: Text{Message: message, Audience: AudienceUser}, isReminder: true,
 		isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
 		total: m.lastTotal, hasTotal: m.lastHasTotal,
@@ -104,7 +105,7 @@ func (m *meter) Remind(now time.Time, message string) {
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]
-		if m.Interval >= 0 && m.keptCount < maxKept && !e.isDue && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
+		if m.Interval >= 0 && m.keptCount < maxKeptNotifications && !e.isDue && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
 			e.isKept = true
 			m.keptCount++
 		}
@@ -113,7 +114,7 @@ func (m *meter) KeepQueued() {
 
 // lowerNumbersAbove makes room for the first final report, whose progress must exceed all
 // earlier numbers. Each queued notice whose number is greater than or equal to progress
-// will get a smaller number from popNotice.
+// will get a smaller number from popNotification.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -125,25 +126,25 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 
 // push adds a notice to the queue. A new notice replaces the last queued notice, but an
 // internal notice or a reminder never replaces a notice for the user.
-func (m *meter) push(e notice) {
+func (m *meter) push(e queuedNotification) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
 		m.queue = append(m.queue, e)
 		return
 	}
-	e.fillFrom(&m.queue[lastIndex])
-	// If fillFrom copies a text for the user into the new notice, the new notice also replaces
-	// earlier notices for the user.
+	e.inheritFrom(&m.queue[lastIndex])
+	// If inheritFrom copies a text for the user into the new notice, the new notice also
+	// replaces earlier notices for the user.
 	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
-		e.fillFrom(&m.queue[lastIndex])
+		e.inheritFrom(&m.queue[lastIndex])
 	}
 	m.queue[lastIndex] = e
 	m.queue = m.queue[:lastIndex+1]
 }
 
 // canReplace reports whether e may replace an earlier notice in the queue.
-func (e *notice) canReplace(earlier *notice) bool {
+func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
 		return false
@@ -156,8 +157,8 @@ func (e *notice) canReplace(earlier *notice) bool {
 	}
 }
 
-// fillFrom copies the text and the number from an earlier notice if e lacks them.
-func (e *notice) fillFrom(earlier *notice) {
+// inheritFrom copies the text and the number from an earlier notice if e lacks them.
+func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
 	}
@@ -179,19 +180,19 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 			return Notification{}, false, d
 		}
 	}
-	p, ok = m.popNotice(now, false)
+	p, ok = m.popNotification(now, false)
 	return p, ok, 0
 }
 
 // Drain returns the next notification regardless of the rate limit, or false if none is
 // left. Drain must be called only after the end of the call, when no more reports arrive.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
-	return m.popNotice(now, true)
+	return m.popNotification(now, true)
 }
 
-// popNotice removes the next notice from the queue and chooses its numbers. A message for
+// popNotification removes the next notice from the queue and chooses its numbers. A message for
 // which no number is free stays queued until the next report, unless isLast is true.
-func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
+func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
 		p, ok := m.assignNumber(&e)
@@ -226,7 +227,7 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 // If the next notice has no text, the text moves to the next notice. If the next notice has
 // a text, a text for the user is queued again after the next notice with a number of the
 // tool. If a newer message for the user comes first, the older text is dropped.
-func (m *meter) moveText(e notice) {
+func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
 	}
@@ -240,7 +241,7 @@ func (m *meter) moveText(e notice) {
 		case !e.isForUser():
 			return
 		case next.isExact && next.progress > m.numbers.lastSent: // the notice next keeps its number, and the moved text gets a greater number
-			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
+			textNotice := queuedNotification{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
 		case next.isForUser() && !next.isEmpty():
@@ -251,7 +252,7 @@ func (m *meter) moveText(e notice) {
 
 // assignNumber builds the notification for a notice, or returns false if no number is free
 // between the previous and the next notice.
-func (m *meter) assignNumber(e *notice) (Notification, bool) {
+func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-func f(v float64) *float64 { return &v }
+func newFloat(v float64) *float64 { return &v }
 
 // notificationsFor returns the notifications that a meter without a rate limit creates for
 // reports.
@@ -62,10 +62,10 @@ func numberedNotification(progress, total float64, message string) Notification 
 
 func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	r := func(progress, total float64, message string) wire.Report {
-		return wire.Report{Progress: f(progress), Total: f(total), Message: message}
+		return wire.Report{Progress: newFloat(progress), Total: newFloat(total), Message: message}
 	}
 	only := func(progress float64, message string) wire.Report {
-		return wire.Report{Progress: f(progress), Message: message}
+		return wire.Report{Progress: newFloat(progress), Message: message}
 	}
 	text := func(message string) wire.Report { return wire.Report{Message: message} }
 	above := math.Nextafter(9e15, math.Inf(1))
@@ -88,16 +88,16 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000002, "upload"), notificationAt(9.000004, "done")}},
 		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
 		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{notificationAt(1, ""), notificationAt(1.000001, "a"), notificationAt(1.000002, "")}},
-		{"marked invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: f(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"marked invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: newFloat(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "")}},
 		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(2, 100, "")}},
 		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{numberedNotification(100, 100, "")}},
-		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}, {Percent: f(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
-		{"total alone", []wire.Report{{Total: f(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
+		{"percent", []wire.Report{{Percent: newFloat(40), Message: "a"}, {Percent: newFloat(101)}, {Percent: newFloat(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
+		{"total alone", []wire.Report{{Total: newFloat(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
 		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), text("a"), r(8, 8, "")}, []Notification{numberedNotification(5, 10, ""), numberedNotification(6, 8, ""), numberedNotification(6.000008, 8, "a"), numberedNotification(8, 8, "")}},
 		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), text("b")}, []Notification{numberedNotification(5, 10, ""), notificationAt(5.000004, "a"), notificationAt(5.000008, ""), notificationAt(5.000012, "b")}},
-		{"loaded alone", []wire.Report{{Loaded: f(4096)}, text("a"), {Loaded: f(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
-		{"loaded beside progress", []wire.Report{{Progress: f(1), Total: f(2), Loaded: f(512)}}, []Notification{numberedNotification(1, 2, "")}},
+		{"loaded alone", []wire.Report{{Loaded: newFloat(4096)}, text("a"), {Loaded: newFloat(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
+		{"loaded beside progress", []wire.Report{{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}}, []Notification{numberedNotification(1, 2, "")}},
 		{"zero of zero", []wire.Report{r(0, 0, ""), text("a")}, []Notification{numberedNotification(0, 0, ""), notificationAt(0.000001, "a")}},
 		{"zero of zero after a message", []wire.Report{text("a"), r(0, 0, "")}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"total 1", []wire.Report{text("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(0.1, 1, ""), numberedNotification(0.2, 1, "b"), numberedNotification(0.200001, 1, "c"), numberedNotification(1, 1, "")}},
@@ -142,7 +142,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 				for range messages {
 					step(wire.Report{Message: "a"})
 				}
-				step(wire.Report{Progress: f(number), Total: f(scale.total)})
+				step(wire.Report{Progress: newFloat(number), Total: newFloat(scale.total)})
 				if got[0] != numberedNotification(number, scale.total, "") {
 					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
 				}
@@ -164,7 +164,7 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 		return got[0]
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
-		if got := next(wire.Report{Progress: f(number), Total: f(1)}); got != numberedNotification(number, 1, "") {
+		if got := next(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
 			t.Errorf("the meter returned %+v, want %v", got, number)
 		}
 		for range 5000 {
@@ -177,10 +177,10 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 
 func TestMeterQueue(t *testing.T) {
 	user := func(p, total float64, message string) wire.Report {
-		return wire.Report{Progress: f(p), Total: f(total), Message: message, Audience: AudienceUser}
+		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: message, Audience: AudienceUser}
 	}
 	internal := func(p, total float64, message string) wire.Report {
-		return wire.Report{Progress: f(p), Total: f(total), Message: message}
+		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: message}
 	}
 	forUser := func(p Notification) Notification { p.Audience = AudienceUser; return p }
 	tests := []struct {
@@ -243,7 +243,7 @@ func TestMeterKeepsReports(t *testing.T) {
 		m.KeepQueued()
 		m.Remind(currentTime, "reminder")
 	}
-	if n := len(m.queue); n > maxKept+2 {
+	if n := len(m.queue); n > maxKeptNotifications+2 {
 		t.Errorf("%d notices wait", n)
 	}
 	got = drainMeter(&m)
@@ -271,16 +271,16 @@ var (
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
-		r.Progress = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Progress = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(2) > 0 {
-		r.Total = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Total = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Loaded = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Loaded = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Percent = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
+		r.Percent = newFloat(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	return r
 }
@@ -292,7 +292,7 @@ func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	if *done < 20 && rnd.IntN(3) > 0 {
 		*done++
 	}
-	return wire.Report{Progress: f(*done / 20), Total: f(1)}
+	return wire.Report{Progress: newFloat(*done / 20), Total: newFloat(1)}
 }
 
 // meterProblem passes a random sequence of reports to a meter. meterProblem returns the
@@ -324,7 +324,7 @@ func meterProblem(seed uint64) string {
 			m.KeepQueued()
 			c.keep()
 		}
-		if len(m.queue) > maxKept+8 {
+		if len(m.queue) > maxKeptNotifications+8 {
 			return fmt.Sprintf("%d notices wait", len(m.queue))
 		}
 		currentTime = currentTime.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
@@ -376,7 +376,7 @@ type meterCheck struct {
 
 // keep records that the last message for the user must be sent.
 func (c *meterCheck) keep() {
-	if c.forUser != "" && len(c.kept) < maxKept {
+	if c.forUser != "" && len(c.kept) < maxKeptNotifications {
 		c.kept[c.forUser] = true
 	}
 }

@@ -2,11 +2,11 @@ package progress
 
 import "math"
 
-// numberLine chooses the progress of notifications for which the tool reported no usable
-// number. MCP requires that progress increases, so numberLine adds a tiny step to the last
+// numberSequence chooses the progress of notifications for which the tool reported no usable
+// number. MCP requires that progress increases, so numberSequence adds a tiny step to the last
 // number. The steps are so small that the next number that the tool reports is still
 // greater.
-type numberLine struct {
+type numberSequence struct {
 	lastSent float64 // the progress of the last sent notification
 	stepBase float64 // the number to which steps are added: the last number that the tool reported, if any
 	// hasNumber is true once the tool has reported a number. lastNumber is the last number
@@ -33,7 +33,7 @@ const (
 )
 
 // recordNumber stores a number that the tool reported, even if the number is never sent.
-func (l *numberLine) recordNumber(progress float64) {
+func (l *numberSequence) recordNumber(progress float64) {
 	if increase := progress - l.lastNumber; increase > 0 && (l.minIncrease == 0 || increase < l.minIncrease) {
 		l.minIncrease = increase
 	}
@@ -42,11 +42,11 @@ func (l *numberLine) recordNumber(progress float64) {
 
 // restartAt stores a number of the tool that is being sent. Later steps are added to the
 // stored number.
-func (l *numberLine) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
+func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 // advanceStep increases the progress by a small step and returns the new progress, or false
 // if no number is left below ceiling.
-func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
+func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
 	next := l.nextStep(ceiling)
 	if next <= l.lastSent { // the range for steps is used up
 		l.stepBase = l.lastSent
@@ -64,7 +64,7 @@ func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
 
 // nextStep returns the progress one step above lastSent, or lastSent if the range for steps
 // above stepBase is used up.
-func (l *numberLine) nextStep(ceiling float64) float64 {
+func (l *numberSequence) nextStep(ceiling float64) float64 {
 	available := min(l.stepRange(), ceiling-l.stepBase)
 	usedRange := l.lastSent - l.stepBase
 	if usedRange >= available {
@@ -87,7 +87,7 @@ func (l *numberLine) nextStep(ceiling float64) float64 {
 
 // stepScale returns the number of which a step is a fraction: the total, or at most 1 if
 // the total is unknown.
-func (l *numberLine) stepScale() float64 {
+func (l *numberSequence) stepScale() float64 {
 	switch {
 	case l.total > 0:
 		return l.total
@@ -102,7 +102,7 @@ func (l *numberLine) stepScale() float64 {
 // number that the tool is expected to report next. A tool that counts in whole numbers is
 // expected to report the next whole number. Any other tool is expected to increase its
 // number by the smallest increase so far.
-func (l *numberLine) stepRange() float64 {
+func (l *numberSequence) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {
 		rangeSize = min(rangeSize, 0.5)

@@ -37,8 +37,8 @@ type PanelCalls struct {
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
 	// the side panel shows no clients.
 	ClientNames func() []string
-	// newestEnded is the ID of the last ended call in the previous state.sync.
-	newestEnded string
+	// newestEndedID is the ID of the last ended call in the previous state.sync.
+	newestEndedID string
 }
 
 // Next returns the calls that have not ended, and the calls that have ended since Next was
@@ -57,11 +57,11 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		c.Activities = budget.activitiesOf(calls, v.CallID)
 		return c
 	}
-	newestEnded := p.newestEnded
+	newestEnded := p.newestEndedID
 	var shownWaiting, shownOthers int
 	for _, v := range calls.Calls() {
 		if v.Ended != nil {
-			if p.newestEnded != "" && v.CallID == p.newestEnded {
+			if p.newestEndedID != "" && v.CallID == p.newestEndedID {
 				break
 			}
 			if len(params.Ended) == 0 {
@@ -84,7 +84,7 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			params.Calls = append(params.Calls, viewOf(v))
 		}
 	}
-	p.newestEnded = newestEnded
+	p.newestEndedID = newestEnded
 	return params
 }
 

@@ -96,7 +96,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	c := &runningCall{request: request, tab: tab, browser: t, cancel: cancel, done: make(chan struct{}), result: callResult{
 		Reports: []wire.Report{}, Activities: []any{}, Calls: []nestedCall{}, UserRequests: []userRequest{}, Dropped: []string{},
 	}}
-	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{IsPrompt: true}) // a test may cancel the call at a report
+	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{IsImmediate: true}) // a test may cancel the call at a report
 	defer follower.Close()
 	followCtx, unfollow := context.WithCancel(ctx)
 	defer unfollow()

@@ -67,7 +67,7 @@ func TestUndoOfCall(t *testing.T) {
 // the disk.
 func TestPhases(t *testing.T) {
 	live, recorded := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
-	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Station: "gates", Us: 1500}, {Station: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
+	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
 	s := newSource(live, recorded)
 	for callID, want := range map[string]wire.CallInspectResult{
 		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},

@@ -32,7 +32,7 @@ func TestTimingLines(t *testing.T) {
 	if got := timingLines(v, ended, 80, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	v.Trace = &hops.View{TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Start: start, Hops: []hops.Hop{{Station: "guard", Us: 500}, {Station: "gates", StartUs: 500, Us: 20e6}, {Station: "handler", StartUs: 20.0005e6, Us: 2e6}}}
+	v.Trace = &hops.View{TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 500}, {Stage: "gates", StartUs: 500, Us: 20e6}, {Stage: "handler", StartUs: 20.0005e6, Us: 2e6}}}
 	want = []string{
 		"call_1  messages__export  done after 22 s",
 		"  request             0.0 ms     0.5 ms",

@@ -48,7 +48,7 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.log.Write(r)
 }
 
-var _ dispatch.OpenHook = callAuditor{}
+var _ dispatch.OpenCallHook = callAuditor{}
 
 // Open stores a call that has not ended. If the server crashes, the recorder makes a
 // record of the call at the next start.

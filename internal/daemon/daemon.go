@@ -279,7 +279,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 		MayOpenTab:      p.policy.MayOpen,
 		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
 		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),
-		OpenHook:        auditor,
+		OpenCallHook:    auditor,
 		OnWaitingChange: hub.SendWaiting,
 		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}

@@ -68,9 +68,9 @@ func (r *callRepeater) repeat(callID string) error {
 func (r *callRepeater) chooseTab(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {
-	case call.Tool.Place == dispatch.PlaceBrowser:
+	case call.Tool.TargetKind == dispatch.TargetBrowser:
 		call.Browser = entry.Browser
-	case call.Tool.Place != dispatch.PlaceDocument, slices.ContainsFunc(r.targets(call.Tool.Plugin).LiveTargets, isSameTab):
+	case call.Tool.TargetKind != dispatch.TargetDocument, slices.ContainsFunc(r.targets(call.Tool.Plugin).LiveTargets, isSameTab):
 		call.Browser, call.TabID = entry.Browser, entry.TabID
 	}
 }

@@ -90,7 +90,7 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	ended := start.Add(10 * time.Millisecond)
 	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
 	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", status
-	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Station: "guard", Us: 2000}, {Station: "handler", StartUs: 2000, Us: 7000}, {Station: "reply", StartUs: 9000, Us: 2000}}}
+	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
 	return dispatch.EndedCall{View: v}
 }
 

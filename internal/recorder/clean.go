@@ -38,7 +38,7 @@ func truncateValue(value any) (cut any, isCut bool) {
 	switch v := value.(type) {
 	case string:
 		if len(v) > maxStringBytes {
-			return events.CutText([]byte(v), maxStringBytes) + "…", true
+			return events.TruncateText([]byte(v), maxStringBytes) + "…", true
 		}
 	case []any:
 		if len(v) > maxElements {

@@ -142,7 +142,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	var phases []Phase
 	last, isReturn := "", false
 	for _, hop := range trace.Hops {
-		name := phaseOfStation[hop.Station]
+		name := phaseOfStation[hop.Stage]
 		switch {
 		case isReturn:
 			name = phaseReturn
@@ -151,7 +151,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
 		last = name
-		isReturn = isReturn || name == phaseHandler || hop.Station == "browser"
+		isReturn = isReturn || name == phaseHandler || hop.Stage == "browser"
 	}
 	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < end.Sub(start)) {
 		at := offset

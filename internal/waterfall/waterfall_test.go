@@ -80,10 +80,10 @@ func TestTimeline(t *testing.T) {
 func TestTrace(t *testing.T) {
 	ms := time.Millisecond
 	begin := []hops.Hop{
-		{Station: "guard", StartUs: 0, Us: 1000}, {Station: "check", StartUs: 1000, Us: 1000}, {Station: "gates", StartUs: 2000, Us: 6000},
+		{Stage: "guard", StartUs: 0, Us: 1000}, {Stage: "check", StartUs: 1000, Us: 1000}, {Stage: "gates", StartUs: 2000, Us: 6000},
 	}
 	sent := append(begin[:3:3],
-		hops.Hop{Station: "queue", StartUs: 8000, Us: 1000}, hops.Hop{Station: "target", StartUs: 9000, Us: 1000}, hops.Hop{Station: "hub", StartUs: 10000, Us: 1000})
+		hops.Hop{Stage: "queue", StartUs: 8000, Us: 1000}, hops.Hop{Stage: "target", StartUs: 9000, Us: 1000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
 	waited := []dispatch.Moment{
 		moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, ms), moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventRunning, 7*ms),
 	}
@@ -91,14 +91,14 @@ func TestTrace(t *testing.T) {
 
 	t.Run("with an answer", func(t *testing.T) {
 		v := newView(append(waited, moment(dispatch.EventEnded, 40*ms))...)
-		v.Trace = traceOf(append(sent, hops.Hop{Station: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Station: "worker", StartUs: 12000, Us: 1000},
-			hops.Hop{Station: "port", StartUs: 13000, Us: 1000}, hops.Hop{Station: "host", StartUs: 14000, Us: 1000}, hops.Hop{Station: "handler", StartUs: 15000, Us: 20000},
-			hops.Hop{Station: "port", StartUs: 35000, Us: 1000}, hops.Hop{Station: "reply", StartUs: 36000, Us: 1000})...)
+		v.Trace = traceOf(append(sent, hops.Hop{Stage: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Stage: "worker", StartUs: 12000, Us: 1000},
+			hops.Hop{Stage: "port", StartUs: 13000, Us: 1000}, hops.Hop{Stage: "host", StartUs: 14000, Us: 1000}, hops.Hop{Stage: "handler", StartUs: 15000, Us: 20000},
+			hops.Hop{Stage: "port", StartUs: 35000, Us: 1000}, hops.Hop{Stage: "reply", StartUs: 36000, Us: 1000})...)
 		checkPhases(t, v, at(time.Second), append(beforeHub, "link 10ms 2ms", "worker 12ms 1ms", "page 13ms 2ms", "handler 15ms 20ms", "return 35ms 2ms")...)
 	})
 	t.Run("without an answer", func(t *testing.T) {
 		v := newView(append(waited, moment(dispatch.EventEnded, 30*time.Second))...)
-		v.Trace = traceOf(append(sent, hops.Hop{Station: "reply", StartUs: 11000, Us: 29.991e6})...)
+		v.Trace = traceOf(append(sent, hops.Hop{Stage: "reply", StartUs: 11000, Us: 29.991e6})...)
 		checkPhases(t, v, at(time.Minute), append(beforeHub, "link 10ms 1ms", "browser 11ms 29.991s")...)
 	})
 	t.Run("running", func(t *testing.T) {
@@ -108,12 +108,12 @@ func TestTrace(t *testing.T) {
 	})
 	t.Run("denied", func(t *testing.T) {
 		v := newView(waited[0], waited[1], moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventEnded, 5*ms))
-		v.Trace = traceOf(append(begin[:2:2], hops.Hop{Station: "reply", StartUs: 2000, Us: 5000})...)
+		v.Trace = traceOf(append(begin[:2:2], hops.Hop{Stage: "reply", StartUs: 2000, Us: 5000})...)
 		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms")
 	})
 	t.Run("browser tool", func(t *testing.T) {
 		v := newView(waited[0], moment(dispatch.EventRunning, ms), moment(dispatch.EventEnded, 9*ms))
-		v.Trace = traceOf(begin[0], begin[1], hops.Hop{Station: "browser", StartUs: 2000, Us: 8000}, hops.Hop{Station: "hub", StartUs: 10000, Us: 1000})
+		v.Trace = traceOf(begin[0], begin[1], hops.Hop{Stage: "browser", StartUs: 2000, Us: 8000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
 		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "browser 2ms 8ms", "return 10ms 1ms")
 	})
 }

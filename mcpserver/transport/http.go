@@ -32,7 +32,7 @@ type httpTransport struct{ *Server }
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	hops.FromContext(r.Context()).Mark(hops.Authorized)
+	hops.FromContext(r.Context()).Record(hops.CheckpointAuthorized)
 	switch r.Method {
 	case http.MethodPost:
 		s.servePost(w, r)
@@ -340,7 +340,7 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 	if !stream.acceptsEvents {
 		send = nil
 	}
-	hops.FromContext(ctx).Mark(hops.Parsed)
+	hops.FromContext(ctx).Record(hops.CheckpointParsed)
 	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, send))
 	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {

@@ -310,7 +310,7 @@ func TestResolveBrowserTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("b", "1;"))
 	registry.UseBuiltins(plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{{
-		Name: "browser_click", Place: dispatch.PlacePage, InputSchema: json.RawMessage(`{"type":"object","required":["target"]}`),
+		Name: "browser_click", TargetKind: dispatch.TargetPage, InputSchema: json.RawMessage(`{"type":"object","required":["target"]}`),
 	}}}))
 	w.failOnError(registry.Reload())
 	w.set = registry.Set()

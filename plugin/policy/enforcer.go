@@ -188,7 +188,7 @@ func callChainText(callInfo dispatch.CallInfo) string {
 // offVerdict returns the verdict for a tool that is off. The verdict's text names the
 // permission that turns the tool off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
-	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
+	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
 			command := "opentabs browser tools on " + t.Name
 			return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s is off until the user switches it on with `%s` in a terminal", t.Name, command),

@@ -411,8 +411,8 @@ func TestBuiltinOptInTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	schema := json.RawMessage(`{"type":"object"}`)
 	builtin := plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{
-		{Name: "read", Place: dispatch.PlacePage, InputSchema: schema},
-		{Name: "send", Place: dispatch.PlacePage, InputSchema: schema, IsOptIn: true},
+		{Name: "read", TargetKind: dispatch.TargetPage, InputSchema: schema},
+		{Name: "send", TargetKind: dispatch.TargetPage, InputSchema: schema, IsOptIn: true},
 	}})
 	w.set = plugin.NewSet(nil, nil, builtin)
 	const off, auto = wire.PermissionOff, wire.PermissionAuto

@@ -19,29 +19,29 @@ import (
 // snapshotTool is a browser tool that reads a page, and clickTool is one that changes a
 // page.
 var (
-	snapshotTool = dispatch.Tool{Plugin: "browser", Name: "browser_snapshot", Place: dispatch.PlacePage}
-	clickTool    = dispatch.Tool{Plugin: "browser", Name: "browser_click", Place: dispatch.PlacePage, IsExclusive: true}
-	tabsTool     = dispatch.Tool{Plugin: "browser", Name: "browser_tabs", Place: dispatch.PlaceBrowser}
+	snapshotTool = dispatch.Tool{Plugin: "browser", Name: "browser_snapshot", TargetKind: dispatch.TargetPage}
+	clickTool    = dispatch.Tool{Plugin: "browser", Name: "browser_click", TargetKind: dispatch.TargetPage, IsExclusive: true}
+	tabsTool     = dispatch.Tool{Plugin: "browser", Name: "browser_tabs", TargetKind: dispatch.TargetBrowser}
 )
 
-// placeGate is a Gate that allows all calls and records them with their targets.
-type placeGate struct{ judged []dispatch.CallInfo }
+// recordingGate is a Gate that allows all calls and records them with their targets.
+type recordingGate struct{ calls []dispatch.CallInfo }
 
-func (*placeGate) Name() string { return "place" }
+func (*recordingGate) Name() string { return "place" }
 
-func (g *placeGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
-	g.judged = append(g.judged, i)
+func (g *recordingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
+	g.calls = append(g.calls, i)
 	return dispatch.Verdict{}
 }
 
 // The gates must receive the target of a browser tool, and the tool must run in exactly
 // this target.
-func TestTargetBeforeGates(t *testing.T) {
-	gate := &placeGate{}
+func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
+	gate := &recordingGate{}
 	var started dispatch.Run
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			if choice.Place != dispatch.PlacePage || choice.TabID != 5 || choice.Browser != "b2" {
+			if choice.TargetKind != dispatch.TargetPage || choice.TabID != 5 || choice.Browser != "b2" {
 				t.Errorf("chose %+v", choice)
 			}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
@@ -63,10 +63,10 @@ func TestTargetBeforeGates(t *testing.T) {
 	if err != nil || string(r.Output) != `"shaped d5 {'text':'x'}"` || r.Target.DocumentID != "d5" {
 		t.Errorf("got %s in %+v, %v", r.Output, r.Target, err)
 	}
-	if len(gate.judged) != 2 || gate.judged[0].Target != (dispatch.Target{}) || gate.judged[1].Target.URL != "https://shop.example/" {
-		t.Errorf("judged %+v", gate.judged)
+	if len(gate.calls) != 2 || gate.calls[0].Target != (dispatch.Target{}) || gate.calls[1].Target.URL != "https://shop.example/" {
+		t.Errorf("the gate received %+v", gate.calls)
 	}
-	if started.Target.DocumentID != "d5" || started.Place != dispatch.PlacePage {
+	if started.Target.DocumentID != "d5" || started.TargetKind != dispatch.TargetPage {
 		t.Errorf("started %+v", started)
 	}
 	if got := snapshotTool.FullName(); got != "browser_snapshot" {
@@ -76,7 +76,7 @@ func TestTargetBeforeGates(t *testing.T) {
 
 // A browser tool without a usable target must fail with advice, and the error must not
 // contain the URL of the tab.
-func TestNoPlace(t *testing.T) {
+func TestBrowserToolWithoutTargetFails(t *testing.T) {
 	tab := func(browser, url, problem string) dispatch.Target {
 		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
 	}
@@ -99,7 +99,7 @@ func TestNoPlace(t *testing.T) {
 			"no browser tool can work in tab 5: browser tools work in http and https pages only"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			gate := &placeGate{}
+			gate := &recordingGate{}
 			d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return test.targets }}, dispatch.Options{Gates: []dispatch.Gate{gate}})
 			c := test.call
 			c.Tool, c.Args = test.tool, json.RawMessage(`{}`)
@@ -108,9 +108,9 @@ func TestNoPlace(t *testing.T) {
 			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.message) {
 				t.Errorf("got %v, want %s with %q", err, test.code, test.message)
 			}
-			for _, i := range gate.judged {
+			for _, i := range gate.calls {
 				if i.Target.Problem == "" && i.Target != (dispatch.Target{}) {
-					t.Errorf("the gates judged %+v", i.Target)
+					t.Errorf("the gates received %+v", i.Target)
 				}
 			}
 		})
@@ -198,10 +198,10 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	}
 }
 
-// TestAdviceWithoutStart checks the error of a call that did not start. The advice must not
-// ask the user to check the effects of the call. For a browser tool without a tab, the
-// advice is to open a tab.
-func TestAdviceWithoutStart(t *testing.T) {
+// TestAdviceOfCallThatDidNotStart checks the error of a call that did not start. The advice
+// must not ask the user to check the effects of the call. For a browser tool without a tab,
+// the advice is to open a tab.
+func TestAdviceOfCallThatDidNotStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}
 	bridge := &dispatchtest.Bridge{

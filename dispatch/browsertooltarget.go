@@ -10,33 +10,33 @@ import (
 	"opentabs/wire"
 )
 
-// Place is where a tool runs: in a plugin's document, a page, a tab or a browser.
-type Place int
+// TargetKind is where a tool runs: in a plugin's document, a page, a tab or a browser.
+type TargetKind int
 
 const (
-	// PlaceDocument is a document in which the tool's plugin runs. All tools of plugins have
-	// the Place PlaceDocument. The document is chosen after the gates have allowed the call.
-	PlaceDocument Place = iota
-	// PlacePage is the page of any tab in which the extension can run scripts.
-	PlacePage
-	// PlaceTab is any tab, even a tab in which the extension can't run scripts.
-	PlaceTab
-	// PlaceBrowser is a browser as a whole, without a particular tab.
-	PlaceBrowser
+	// TargetDocument is a document in which the tool's plugin runs. All tools of plugins have
+	// the kind TargetDocument. The document is chosen after the gates have allowed the call.
+	TargetDocument TargetKind = iota
+	// TargetPage is the page of any tab in which the extension can run scripts.
+	TargetPage
+	// TargetTab is any tab, even a tab in which the extension can't run scripts.
+	TargetTab
+	// TargetBrowser is a browser as a whole, without a particular tab.
+	TargetBrowser
 )
 
-// isChosenFirst reports whether the target is chosen before the gates run, so that the
+// isChosenBeforeGates reports whether the target is chosen before the gates run, so that the
 // gates can check its site.
-func (p Place) isChosenFirst() bool { return p != PlaceDocument }
+func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
-// placement stores the target that was chosen for a call of a browser tool.
-type placement struct {
+// browserToolTarget stores the target that was chosen for a call of a browser tool.
+type browserToolTarget struct {
 	mu     sync.Mutex // guards target
 	target Target
 }
 
 // get returns the chosen target, or the zero Target for a tool of a plugin.
-func (p *placement) get() Target {
+func (p *browserToolTarget) get() Target {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.target
@@ -45,8 +45,8 @@ func (p *placement) get() Target {
 // choose selects the target of a browser tool, and returns false if the call has ended. For
 // tools of plugins, choose selects nothing, because their document is chosen after the
 // gates.
-func (p *placement) choose(ctx context.Context, c *liveCall) bool {
-	if !c.req.Tool.Place.isChosenFirst() {
+func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		storeArgsStart(c)
 		return true
 	}
@@ -54,14 +54,14 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 		return false
 	}
 	if p.get() == (Target{}) {
-		// If a gate blocks the call regardless of its tab, the error must not disclose which tabs
-		// exist.
+		// If a gate blocks the call regardless of its tab, the error must not disclose
+		// which tabs exist.
 		if v, _ := c.d.runGates(c); v.Block != nil {
 			c.fail(v.Block)
 			return false
 		}
 	}
-	target, err := findPlace(c)
+	target, err := findBrowserToolTarget(c)
 	if err != nil {
 		c.fail(err)
 		return false
@@ -76,30 +76,30 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 // checkPage fails a call of a browser tool if the extension can't run scripts in the tab's
 // page, and reports whether the call may run. The gates run before checkPage, so that a
 // blocked call does not disclose the state of the tab.
-func (p *placement) checkPage(c *liveCall) bool {
+func (p *browserToolTarget) checkPage(c *liveCall) bool {
 	target := p.get()
-	if c.req.Tool.Place != PlacePage || target.Problem == "" {
+	if c.req.Tool.TargetKind != TargetPage || target.Problem == "" {
 		return true
 	}
 	c.fail(&wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf("no browser tool can work in tab %d: %s", target.TabID, target.Problem)})
 	return false
 }
 
-// findPlace returns the target of a browser tool: the tab that the call names, or else the
-// tab that the client used last.
-func findPlace(c *liveCall) (Target, *wire.CallError) {
+// findBrowserToolTarget returns the target of a browser tool: the tab that the call names,
+// or else the tab that the client used last.
+func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
-	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, Place: t.Place, Tool: t.Name, Args: c.arguments()}
+	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, TargetKind: t.TargetKind, Tool: t.Name, Args: c.arguments()}
 	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
 		browser, tabID := c.d.opts.CurrentTab(c.req)
 		if choice.Browser == "" {
 			choice.Browser = browser
 		}
-		if t.Place != PlaceBrowser && choice.Browser == browser { // a tab of another browser may have the same ID
+		if t.TargetKind != TargetBrowser && choice.Browser == browser { // a tab of another browser may have the same ID
 			choice.TabID = tabID
 		}
 	}
-	if choice.TabID == 0 && t.Place != PlaceBrowser {
+	if choice.TabID == 0 && t.TargetKind != TargetBrowser {
 		return Target{}, &wire.CallError{
 			Code: wire.ErrNoTab, Message: `the call names no tab, and this client has not opened or selected one; ` +
 				`open a tab with browser_tabs {"action":"new","url":...}, select one with browser_tabs {"action":"select"}, or pass tabId`,
@@ -111,7 +111,7 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	switch {
 	case targets.BrowserCount == 0:
 		return Target{}, newTargetProblem(targets, choice, &c.req).err
-	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.Place == PlaceBrowser:
+	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.TargetKind == TargetBrowser:
 		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", choice.Browser)}
 	case len(tabs) == 0:
 		return Target{}, &wire.CallError{
@@ -128,14 +128,14 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// shownArgs returns the arguments of a call in the form that users may see; see
-// [Options.ShownArgs].
-func shownArgs(c *liveCall) json.RawMessage {
+// maskArgs returns the arguments of a call in the form that users may see; see
+// [Options.MaskArgs].
+func maskArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
-	if args == nil || !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShownArgs == nil {
+	if args == nil || !c.req.Tool.TargetKind.isChosenBeforeGates() || c.d.opts.MaskArgs == nil {
 		return args
 	}
-	return c.d.opts.ShownArgs(c.gateInfo(nil))
+	return c.d.opts.MaskArgs(c.gateInfo(nil))
 }
 
 // maxArgsStart is the number of bytes that lists of calls show of a call's arguments.
@@ -145,7 +145,7 @@ const maxArgsStart = 300
 func storeArgsStart(c *liveCall) {
 	text := "{}" // a constant avoids an allocation for calls without arguments
 	if c.argBytes > len(text) {
-		text = events.CutText(shownArgs(c), maxArgsStart)
+		text = events.TruncateText(maskArgs(c), maxArgsStart)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +154,7 @@ func storeArgsStart(c *liveCall) {
 
 // shapeOutput passes the output of a browser tool to [Options.ShapeOutput].
 func (d *Dispatcher) shapeOutput(c *liveCall, output json.RawMessage) (json.RawMessage, *wire.CallError) {
-	if !c.req.Tool.Place.isChosenFirst() || d.opts.ShapeOutput == nil {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() || d.opts.ShapeOutput == nil {
 		return output, nil
 	}
 	return d.opts.ShapeOutput(c.gateInfo(nil), output)
