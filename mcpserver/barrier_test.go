@@ -15,7 +15,7 @@ import (
 	"opentabs/dispatch"
 )
 
-const modernWithToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+const modernMetaWithProgressToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
 // pingedClient is a stdio client in fake time that answers each ping after the delay
 // pong.
@@ -24,8 +24,8 @@ type pingedClient struct {
 	conn      net.Conn
 	lines     *bufio.Reader
 	startTime time.Time
-	// pong is how long the client takes to answer a ping; negative for never.
-	pong time.Duration
+	// pongDelay is how long the client takes to answer a ping; negative for never.
+	pongDelay time.Duration
 	// errors is true if the client answers pings with an error.
 	errors bool
 }
@@ -58,8 +58,8 @@ func (p *pingedClient) read(n int) []receivedLine {
 				h.kind = "padded answer"
 			}
 			n--
-		case m.Method == "ping" && p.pong >= 0:
-			time.AfterFunc(p.pong, func() {
+		case m.Method == "ping" && p.pongDelay >= 0:
+			time.AfterFunc(p.pongDelay, func() {
 				result := `"result":{}`
 				if p.errors {
 					result = `"error":{"code":-32601,"message":"Method not found"}`
@@ -124,7 +124,7 @@ func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	})
 }
 
-const withToken = `{"progressToken":1}`
+const metaWithProgressToken = `{"progressToken":1}`
 
 func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	for _, test := range []struct {
@@ -134,18 +134,18 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 		errors     bool
 		want       string
 	}{
-		{name: "answered", meta: withToken, pong: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
-		{name: "answered with an error", meta: withToken, pong: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
-		{name: "progress a second before", meta: withToken, work: time.Second, pong: 0, want: "progress 0s, ping 1s, answer 1s"},
-		{name: "progress long before", meta: withToken, work: time.Minute, pong: 0, want: "progress 0s, answer 1m0s"},
+		{name: "answered", meta: metaWithProgressToken, pong: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "answered with an error", meta: metaWithProgressToken, pong: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "progress a second before", meta: metaWithProgressToken, work: time.Second, pong: 0, want: "progress 0s, ping 1s, answer 1s"},
+		{name: "progress long before", meta: metaWithProgressToken, work: time.Minute, pong: 0, want: "progress 0s, answer 1m0s"},
 		{name: "no progress", meta: `{}`, pong: 0, want: "answer 0s"},
-		{name: "no pong", meta: withToken, pong: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
-		{name: "2026-07-28", meta: modernWithToken, pong: -1, want: "progress 0s, padded answer 10ms"},
-		{name: "2026-07-28, progress long before", meta: modernWithToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
+		{name: "no pong", meta: metaWithProgressToken, pong: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
+		{name: "2026-07-28", meta: modernMetaWithProgressToken, pong: -1, want: "progress 0s, padded answer 10ms"},
+		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			withPinged(t, test.work, func(p *pingedClient) {
-				p.pong, p.errors = test.pong, test.errors
+				p.pongDelay, p.errors = test.pong, test.errors
 				if got := formatTimes(p.call(test.meta)); got != test.want {
 					t.Errorf("%s\nwant %s", got, test.want)
 				}
@@ -158,17 +158,17 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 // receives its answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
-		p.pong = -1
+		p.pongDelay = -1
 		for i, want := range []string{
 			"progress 0s, ping 0s, padded answer 50ms",
 			"progress 0s, padded answer 0s", // the client may still answer the ping
 		} {
-			if got := formatTimes(p.call(withToken)); got != want {
+			if got := formatTimes(p.call(metaWithProgressToken)); got != want {
 				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
 			}
 		}
 		<-time.After(5 * time.Second)
-		if got, want := formatTimes(p.call(withToken)), "progress 0s, answer 0s"; got != want {
+		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, answer 0s"; got != want {
 			t.Errorf("afterwards: %s\nwant %s", got, want)
 		}
 	})
@@ -178,19 +178,19 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 // ping late.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
-		p.pong = 80 * time.Millisecond
-		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
+		p.pongDelay = 80 * time.Millisecond
+		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
 		}
 		<-time.After(100 * time.Millisecond) // the late answer to the ping arrives before the next call
-		p.pong = time.Millisecond
-		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
+		p.pongDelay = time.Millisecond
+		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("after the late pong the client received %s\nwant %s", got, want)
 		}
-		p.pong = -1
-		p.call(withToken)
+		p.pongDelay = -1
+		p.call(metaWithProgressToken)
 		<-time.After(time.Minute)
-		if got, want := formatTimes(p.call(withToken)), "progress 0s, padded answer 0s"; got != want {
+		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, padded answer 0s"; got != want {
 			t.Errorf("once it has answered pings: %s\nwant %s", got, want)
 		}
 	})
@@ -201,11 +201,11 @@ func TestStdioLatePong(t *testing.T) {
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
 	withPinged(t, time.Second, func(p *pingedClient) {
-		p.pong = 2 * time.Millisecond
+		p.pongDelay = 2 * time.Millisecond
 		p.startTime = time.Now()
 		var lines []string
 		for i := range n {
-			lines = append(lines, callText(fmt.Sprint(i), `{}`, withToken))
+			lines = append(lines, callText(fmt.Sprint(i), `{}`, metaWithProgressToken))
 		}
 		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // a failed write also fails the read
 		pings := 0
@@ -225,9 +225,9 @@ func TestStdioCallsShareAPing(t *testing.T) {
 
 func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
-		p.pong = -1
+		p.pongDelay = -1
 		p.startTime = time.Now()
-		p.send(callText(`1`, `{}`, withToken))
+		p.send(callText(`1`, `{}`, metaWithProgressToken))
 		for kind := ""; kind != "ping"; {
 			line, err := p.lines.ReadString('\n')
 			if err != nil {

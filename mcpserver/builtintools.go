@@ -24,7 +24,7 @@ type builtinTool struct {
 	run func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools has all built-in tools by name, except metaTools.
+// builtinTools has all built-in tools by name, except gatewayToolTable.
 var builtinTools = indexByName(jobTools, tabTools, reviewTools)
 
 func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
@@ -67,8 +67,8 @@ func newArgumentsError(format string, args ...any) error {
 // builtinTool returns the built-in tool that a request names, if the server offers the tool to
 // the client.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
-	if i := slices.IndexFunc(metaTools, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
-		return metaTools[i], true
+	if i := slices.IndexFunc(gatewayToolTable, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
+		return gatewayToolTable[i], true
 	}
 	t, ok := builtinTools[q.Params.Name]
 	return t, ok && t.isOffered(s, q.clientID())

@@ -13,7 +13,7 @@ import (
 // import mcpserver.
 func TestBuiltinToolsOfTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
-	if own := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), metaTools))); !slices.Equal(own, known) {
+	if own := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolTable))); !slices.Equal(own, known) {
 		t.Errorf("the tools are %q, but plugin.OwnTools are %q; make them the same", own, known)
 	}
 }

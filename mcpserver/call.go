@@ -39,7 +39,7 @@ var _ transport.Handler = (*Server)(nil)
 // Serve implements transport.Handler by running tool calls, prompts and reads of resources.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
-	if err := q.resolveMetaCall(); err != nil {
+	if err := q.resolveGatewayCall(); err != nil {
 		return newFailureReply(err)
 	}
 	s.jobs.startTimer(&q)
@@ -133,7 +133,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	case !ok && q.gatewayCall != nil:
 		return newFailureReply(s.lists.unknownToolError(q, q.Params.Name))
 	case !ok:
-		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
+		if err := s.catalog.brokenPluginError(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
 		similar := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
@@ -143,7 +143,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
-		err = args.addPlace(q.gatewayCall, len(l.tool.Plugin.Instances) > 0)
+		err = args.addTarget(q.gatewayCall, len(l.tool.Plugin.Instances) > 0)
 	}
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
@@ -168,7 +168,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		r.text += explanation
 		return r
 	}
-	key, err := keyOf(s, q, l)
+	key, err := idempotencyKeyOf(s, q, l)
 	if err != nil {
 		return newFaultReply(wire.CodeInvalidParams, `The value of _meta["opentabs/idempotencyKey"] is invalid: %v.`, err)
 	}
@@ -186,7 +186,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	}
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
-		r := startedJobReply(s, q, l, job)
+		r := newStartedJobReply(s, q, l, job)
 		if result, err, hasEnded := job.Result(); hasEnded { // the call ended just after it became a job
 			return s.tracedReply(l, c, result, err)
 		}
@@ -223,7 +223,7 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	// blocks is therefore removed from structured content only if the rest still matches the
 	// output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
-		r.data = content.NilUnlessObject(content.OneLine(result.Output))
+		r.data = content.ObjectOrNil(content.OneLine(result.Output))
 	}
 	return r
 }

@@ -123,9 +123,9 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
-// offNotReviewed is the reason why the tools of a plugin that the user has not reviewed may not
-// run.
-const offNotReviewed = "the user has not reviewed it"
+// notReviewedReason is the reason why the tools of a plugin that the user has not reviewed
+// may not run.
+const notReviewedReason = "the user has not reviewed it"
 
 // whyToolsAreOff returns the reason why no tool of a plugin may run, or "" if any tool may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
@@ -135,15 +135,15 @@ func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 		case r == nil:
 			return ""
 		case r.Code == wire.ErrNotReviewed:
-			return offNotReviewed
+			return notReviewedReason
 		}
 	}
 	return "the user has switched it off"
 }
 
-// brokenPlugin returns the error for a tool or prompt whose plugin could not be loaded, or nil
-// for any other name.
-func (c *catalog) brokenPlugin(fullName string) error {
+// brokenPluginError returns the error for a tool or prompt whose plugin could not be
+// loaded, or nil for any other name.
+func (c *catalog) brokenPluginError(fullName string) error {
 	name, _, _ := strings.Cut(fullName, "__")
 	f, ok := c.plugins.Set().Failure(name)
 	if !ok {
@@ -162,7 +162,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 // catalog.mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
-	table.sites = sync.OnceValue(func() []gateway.Site { return table.makeSites(set) })
+	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(set) })
 	for _, p := range set.All() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
@@ -181,8 +181,8 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
-// makeSites returns the tools of a set of plugins for a search.
-func (t *toolTable) makeSites(set *plugin.Set) []gateway.Site {
+// newSites returns the tools of a set of plugins for a search.
+func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 	var sites []gateway.Site
 	for _, p := range set.All() {
 		site := gateway.Site{Name: p.Name, DisplayName: p.DisplayName, Source: p}

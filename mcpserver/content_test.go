@@ -13,13 +13,13 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// png is the data of an image, which the tests never decode.
-const png = `iVBORw0KGgo=` // 8 bytes
+// pngData is the data of an image, which the tests never decode.
+const pngData = `iVBORw0KGgo=` // 8 bytes
 
 // TestBlocksOfContent checks that each content block in a tool's result reaches the agent
 // exactly once.
 func TestBlocksOfContent(t *testing.T) {
-	imageBlock := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
+	imageBlock := `{"type":"image","data":"` + pngData + `","mimeType":"image/png"}`
 	audioBlock := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
 	file := `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"one \"two\""},"annotations":{"audience":["user"],"priority":0.5}}`
 	blob := `{"type":"resource","resource":{"uri":"x:1","blob":"AA=="}}`
@@ -45,7 +45,7 @@ func TestBlocksOfContent(t *testing.T) {
 		`[{"type":"text","text":"first"},` + imageBlock + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + imageBlock + `,` + file + `]}`,
 		`[` + imageBlock + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + imageBlock + `]}`,
 	} {
-		if got := writtenResult(t, newSuccessReply("", json.RawMessage(output))); got != want {
+		if got := encodeResult(t, newSuccessReply("", json.RawMessage(output))); got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestBlocksOfContent(t *testing.T) {
 // result, unchanged.
 func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
-		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // MCP's image block has no member width
+		`{"type":"image","data":"` + pngData + `","mimeType":"image/png","width":3}`, // MCP's image block has no member width
 		`{"type":"image","data":"","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // the base64 has no padding
@@ -88,7 +88,7 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 		`{"type":"resource_link","uri":"x:a","name":"n","size":-1}`,
 		`{"type":"resource_link","uri":"x:a","name":"n","size":null}`,
 		`[{"type":"text","text":"only text"}]`,
-		`{"a":"data:image/png;base64,` + png + `"}`,
+		`{"a":"data:image/png;base64,` + pngData + `"}`,
 		`"{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"`,
 		strings.Repeat(`[`, 100) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, 100),
 	} {
@@ -102,10 +102,10 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 // TestBlocksBesideASchema checks that structured content matches the tool's output schema
 // even if the result contains content blocks.
 func TestBlocksBesideASchema(t *testing.T) {
-	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
+	output := `{"p":{"type":"image","data":"` + pngData + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
-		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // the SDK writes z.base64() as a string schema with this pattern
+		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, pngData}, // the SDK writes z.base64() as a string schema with this pattern
 	} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d",
@@ -117,7 +117,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
 			t.Errorf("schema %s: structured content %s", c.schema, res.Structured)
 		}
-		if strings.Contains(res.Content[0].Text, png) || len(res.Content) != 2 || res.Content[1].Type != "image" {
+		if strings.Contains(res.Content[0].Text, pngData) || len(res.Content) != 2 || res.Content[1].Type != "image" {
 			t.Errorf("schema %s: content %+v", c.schema, res.Content)
 		}
 	}
@@ -136,7 +136,7 @@ func TestManyLargeBlocks(t *testing.T) {
 		Content []struct{ Type, Text, Data string }
 		Data    struct{ All []struct{ N int } } `json:"structuredContent"`
 	}
-	if err := json.Unmarshal([]byte(writtenResult(t, r)), &got); err != nil {
+	if err := json.Unmarshal([]byte(encodeResult(t, r)), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Content) != 21 || len(got.Data.All) != 20 || len(got.Content[0].Text) > 5000 {
@@ -171,7 +171,7 @@ func FuzzContent(f *testing.F) {
 			return
 		}
 		r := newSuccessReply("", json.RawMessage(output))
-		writtenResult(t, r)
+		encodeResult(t, r)
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return
 		}

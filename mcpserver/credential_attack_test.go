@@ -163,7 +163,7 @@ func TestRevoke(t *testing.T) {
 // TestRevokeEndsJobs checks that only the client that started a job can access the job.
 // The job must end when the client's token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
 			known := transport.Credential{Kind: dispatch.CredentialToken, Token: token}

@@ -7,7 +7,7 @@
 //
 // # What goes through mcp-go
 //
-// mcp-go answers initialize, ping, logging/setLevel, subscriptions and list requests.
+// mcp-go answers initialize, ping, logging/setLevelRequest, subscriptions and list requests.
 // Filters and hooks of mcp-go (lists.go) return the lists from the catalog, so no tool is
 // registered with mcp-go.
 //

@@ -464,7 +464,7 @@ func TestNoForms(t *testing.T) {
 	g.Shutdown()
 }
 
-func TestAFormIsForItsOwnSession(t *testing.T) {
+func TestFormIsBoundToItsSession(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	s := serveTools(t, g, Options{})
 	defer g.Shutdown()

@@ -24,7 +24,7 @@ func malformedMessages() []string {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMeta + `}}`,
 		`{"jsonrpc":"2.0","id":9007199254740993,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + modernMeta + `}}`,
-		getText(`1`, "messages__plain", `{"tabId":"1"}`, `{}`), getText(`1`, "messages__summarise", `{"channel":"c","days":"1"}`, modernMeta),
+		newGetPromptText(`1`, "messages__plain", `{"tabId":"1"}`, `{}`), newGetPromptText(`1`, "messages__summarise", `{"channel":"c","days":"1"}`, modernMeta),
 		readText(callsURI, `{}`), readText(callsURI+"/call_1", modernMeta), readText("\x00", `{}`),
 		`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"opentabs://calls"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"opentabs://calls"}}`,
@@ -82,7 +82,7 @@ func FuzzHTTP(f *testing.F) {
 	for i, seed := range malformedMessages() {
 		f.Add([]byte(seed), uint8(i))
 	}
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
@@ -181,7 +181,7 @@ func FuzzStdio(f *testing.F) {
 	}
 	f.Add([]byte(strings.Join(malformedMessages(), "\n")))
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {

@@ -35,7 +35,7 @@ const maxDescribed = 20
 // the tool at once.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
-	metaMarks      = "opentabs/marks"
+	metaToolLabels = "opentabs/marks"
 )
 
 const (
@@ -46,17 +46,17 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// metaTools are the tools of the gateway. Calls of tools_call and tools_read are replaced by
-// resolveMetaCall, so these two tools have no function run.
-var metaTools = []builtinTool{
-	{definition: newMetaDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
-	{definition: newMetaDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
-	{definition: newMetaDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
-	{definition: newMetaDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
+// gatewayToolTable are the tools of the gateway. Calls of tools_call and tools_read are
+// replaced by resolveGatewayCall, so these two tools have no function run.
+var gatewayToolTable = []builtinTool{
+	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
+	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
+	{definition: newGatewayDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
+	{definition: newGatewayDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
 
-// newMetaDefinition returns the MCP definition of a tool of the gateway.
-func newMetaDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
+// newGatewayDefinition returns the MCP definition of a tool of the gateway.
+func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
 	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
 	definition.Meta = mcp.NewMetaFromMap(map[string]any{metaAlwaysLoad: true})
@@ -95,7 +95,7 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 // gateway, the tools for jobs, browser tools, and pinned tools.
 func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	var tools []mcp.Tool
-	for _, t := range metaTools {
+	for _, t := range gatewayToolTable {
 		if t.definition.Name == toolsSearch {
 			t.definition.Description = gateway.SearchDescription(l.siteNames())
 		}
@@ -106,7 +106,7 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 			tools = append(tools, t.definition)
 		}
 	}
-	define, pins := l.definer(client), l.server.opts.PinnedTools()
+	define, pins := l.definitionFunc(client), l.server.opts.PinnedTools()
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	for _, t := range l.server.catalog.tools.Load().listedTools {
 		isPinned := slices.Contains(pins, t.definition.Name) || slices.Contains(pins, t.tool.Plugin.Name)
@@ -147,7 +147,7 @@ func (l *toolLists) instructions(ctx context.Context, client listClient) string 
 	}
 	return gateway.Instructions(gateway.InstructionFacts{
 		SiteNames: l.siteNames(), OffCount: offCount, HasBrowserTools: l.hasBrowserTools(), ListsTabs: l.server.opts.Tabs != nil,
-		UsesGateway: l.usesGateway(client), Defers: clients.Of(client.info.Name, client.info.Version).Defers,
+		UsesGateway: l.usesGateway(client), DefersTools: clients.Of(client.info.Name, client.info.Version).Defers,
 	})
 }
 
@@ -195,8 +195,9 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 	}
 }
 
-// marks returns labels that an agent sees before it calls a tool, such as "read-only" or "ask".
-func (l *toolLists) marks(t *listedTool, client dispatch.Client) []string {
+// toolLabels returns labels that an agent sees before it calls a tool, such as "read-only"
+// or "ask".
+func (l *toolLists) toolLabels(t *listedTool, client dispatch.Client) []string {
 	var marks []string
 	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {
 		marks = append(marks, "read-only")
@@ -235,7 +236,7 @@ func (l *toolLists) searchTools(q request) reply {
 	for _, f := range found {
 		var marks []string
 		if t, ok := l.server.catalog.findTool(f.Tool.FullName); ok {
-			marks = l.marks(t, q.Client)
+			marks = l.toolLabels(t, q.Client)
 		}
 		lines = append(lines, f.Tool.Line(marks))
 	}
@@ -268,7 +269,7 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its marks. A returned error is for the
+// describeTool returns the definition of a tool with its labels. A returned error is for the
 // agent.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
@@ -287,7 +288,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 		definition = t.withDetach()
 		definition.RawOutputSchema = t.definition.RawOutputSchema
 	}
-	members := map[string]any{metaMarks: append([]string{}, l.marks(t, q.Client)...)}
+	members := map[string]any{metaToolLabels: append([]string{}, l.toolLabels(t, q.Client)...)}
 	if t.tool.Group != "" {
 		members[metaCategory] = t.tool.Group
 	}
@@ -297,7 +298,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 
 // unknownToolError returns the error for a tool name that does not exist, with similar names.
 func (l *toolLists) unknownToolError(q request, name string) error {
-	if err := l.server.catalog.brokenPlugin(name); err != nil {
+	if err := l.server.catalog.brokenPluginError(name); err != nil {
 		return err
 	}
 	similar := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
@@ -309,18 +310,18 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 type gatewayCall struct {
 	// The called gateway tool: "tools_call" or "tools_read".
 	name string
-	// place contains only tabId, browser, instance and _detach, which are outside of the
+	// target contains only tabId, browser, instance and _detach, which are outside of the
 	// tool's own arguments.
-	place arguments
+	target arguments
 	// schemaText is the input schema of a built-in tool, which is appended to errors about its
 	// arguments.
 	schemaText string
 }
 
-// resolveMetaCall replaces a call of tools_call or tools_read with a call of the tool that it
-// names. After the replacement, the call is handled like a direct call of the tool. A returned
-// error is for the agent.
-func (q *request) resolveMetaCall() error {
+// resolveGatewayCall replaces a call of tools_call or tools_read with a call of the tool
+// that it names. After the replacement, the call is handled like a direct call of the tool.
+// A returned error is for the agent.
+func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {
 		return nil
@@ -337,7 +338,7 @@ func (q *request) resolveMetaCall() error {
 			if string(m.Value) == "null" {
 				continue
 			}
-			if err := q.gatewayCall.place.setArgument(m, false); err != nil {
+			if err := q.gatewayCall.target.setArgument(m, false); err != nil {
 				return err
 			}
 		default:
@@ -359,22 +360,22 @@ func (q *request) resolveMetaCall() error {
 	return nil
 }
 
-// addPlace adds the outer arguments of a gateway call, such as tabId, to the arguments of the
+// addTarget adds the outer arguments of a gateway call, such as tabId, to the arguments of the
 // named tool. hasInstances is true if the tool's plugin has instances.
-func (a *arguments) addPlace(m *gatewayCall, hasInstances bool) error {
+func (a *arguments) addTarget(m *gatewayCall, hasInstances bool) error {
 	switch {
 	case m == nil:
 		return nil
-	case m.place.instance != "" && !hasInstances:
+	case m.target.instance != "" && !hasInstances:
 		return newArgumentsError(`The site has no instances. Leave the argument "instance" out, then call again.`)
-	case a.tabID != 0 && m.place.tabID != 0 && a.tabID != m.place.tabID,
-		a.browser != "" && m.place.browser != "" && a.browser != m.place.browser,
-		a.instance != "" && m.place.instance != "" && a.instance != m.place.instance:
+	case a.tabID != 0 && m.target.tabID != 0 && a.tabID != m.target.tabID,
+		a.browser != "" && m.target.browser != "" && a.browser != m.target.browser,
+		a.instance != "" && m.target.instance != "" && a.instance != m.target.instance:
 		return newArgumentsError("tabId, browser or instance has different values inside and outside of \"arguments\". Send each once, then call again.")
 	}
-	a.tabID, a.browser, a.instance = cmp.Or(a.tabID, m.place.tabID), cmp.Or(a.browser, m.place.browser), cmp.Or(a.instance, m.place.instance)
+	a.tabID, a.browser, a.instance = cmp.Or(a.tabID, m.target.tabID), cmp.Or(a.browser, m.target.browser), cmp.Or(a.instance, m.target.instance)
 	if a.detach == nil {
-		a.detach = m.place.detach
+		a.detach = m.target.detach
 	}
 	return nil
 }

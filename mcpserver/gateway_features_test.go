@@ -178,7 +178,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		p := newFeaturePeer(t, s, transportName, f.decision)
 		job := ""
 		for i, c := range f.calls {
-			text := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), token)
+			text := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
 			if tool != "" {
 				text = metaVersion(t, text, tool)
 			}
@@ -212,9 +212,9 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 type callRecorder struct {
 	t *testing.T
 
-	mu      sync.Mutex // guards all fields below
-	lines   []string
-	limited int
+	mu           sync.Mutex // guards all fields below
+	lines        []string
+	limitedCount int
 }
 
 func (*callRecorder) Name() string { return "recorder" }
@@ -227,7 +227,7 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	case "asks":
 		return alwaysAskGate{}.Decide(i)
 	case "limited":
-		if r.limited++; r.limited > 1 {
+		if r.limitedCount++; r.limitedCount > 1 {
 			return dispatch.NewBlockVerdict(wire.ErrRateLimited, "at most one call", "")
 		}
 	}
@@ -278,9 +278,9 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	switch run.Tool {
 	case "count":
-		countSeconds(3, `{"n":3}`)(sink)
+		newSecondCounter(3, `{"n":3}`)(sink)
 	case "slow":
-		countSeconds(30, `{"n":30}`)(sink)
+		newSecondCounter(30, `{"n":30}`)(sink)
 	case "flood":
 		for i := range 300 {
 			<-time.After(7300 * time.Microsecond)
@@ -291,7 +291,7 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	case "wrong":
 		sink.Finish(json.RawMessage(`{"n":"three"}`), nil)
 	case "picture":
-		sink.Finish(json.RawMessage(`{"picture":{"type":"image","data":"`+png+`","mimeType":"image/png"},"n":12345678901234567890}`), nil)
+		sink.Finish(json.RawMessage(`{"picture":{"type":"image","data":"`+pngData+`","mimeType":"image/png"},"n":12345678901234567890}`), nil)
 	case "text":
 		sink.Finish(json.RawMessage(`"a \u003ctext\u003e"`), nil)
 	case "nothing":

@@ -60,7 +60,7 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	if c := (*dispatch.Cancellation)(nil); errors.As(cause, &c) {
 		g.Reason = c.Reason
 	}
-	p.addTimes(&g, q.receivedAt)
+	p.addProgressTimes(&g, q.receivedAt)
 	j.learned.Learn(q.clientID(), g)
 }
 

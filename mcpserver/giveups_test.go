@@ -92,31 +92,31 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 	return result, jobs
 }
 
-// TestUnknownClientLosesOneCall checks that the first timed-out call of an unknown client
+// TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown client
 // reveals the client's timeout. Later calls must become jobs before the timeout. Another
 // version of the client must not be affected.
-func TestUnknownClientLosesOneCall(t *testing.T) {
+func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{}, o, countSeconds(145, `"end"`), func(t *testing.T, s *jobSite) {
-		c := s.as("agent", "1.0")
+	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("agent", "1.0")
 		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.text, "job_wait") {
 			t.Error("a client whose timeout is unknown lists tools for jobs")
 		}
-		cancelCallAfter(t, c, `7`, token, time.Minute, sdkTimeoutReason)
-		<-s.stops
+		cancelCallAfter(t, c, `7`, progressTokenMeta, time.Minute, sdkTimeoutReason)
+		<-s.stopReasons
 		if got := table.learned[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
 		start := time.Now()
-		r, jobs := callUntilResult(t, c, token, clients.Timeout{Limit: time.Minute})
+		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
 		}
 		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.text, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
-		if r, jobs := callUntilResult(t, s.as("agent", "2.0"), token, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
 		}
 	})
@@ -128,7 +128,7 @@ func TestUnknownClientLosesOneCall(t *testing.T) {
 func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{}, o, countSeconds(200, `"end"`), func(t *testing.T, s *jobSite) {
+	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(200, `"end"`), func(t *testing.T, s *jobServer) {
 		for i, test := range []struct {
 			wait   time.Duration
 			reason string // "" means that the client closes the response
@@ -140,7 +140,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 			{31 * time.Second, "AbortError: This operation was aborted", 0},
 		} {
 			id := clients.ID{Name: "agent", Version: fmt.Sprint(i)}
-			c := s.as(id.Name, id.Version)
+			c := s.connectAs(id.Name, id.Version)
 			if test.reason != "" {
 				cancelCallAfter(t, c, `7`, `{}`, test.wait, test.reason)
 			} else {
@@ -149,7 +149,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 				time.Sleep(test.wait)
 				disconnect()
 			}
-			<-s.stops
+			<-s.stopReasons
 			synctest.Wait()
 			if got := table.learned[id].Limit; got != test.want {
 				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", test.wait, test.reason, got, test.want)
@@ -203,17 +203,17 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 			time.Sleep(time.Hour)
 			return
 		}
-		countSeconds(240, `"end"`)(sink)
+		newSecondCounter(240, `"end"`)(sink)
 	}
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, tool, func(t *testing.T, s *jobSite) {
-		c := s.as("agent", "1")
-		cancelCallAfter(t, c, `7`, token, 110*time.Second, sdkTimeoutReason)
+	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, tool, func(t *testing.T, s *jobServer) {
+		c := s.connectAs("agent", "1")
+		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
 		if got := table.learned[clients.ID{Name: "agent", Version: "1"}]; got != want {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
-		if r, jobs := callUntilResult(t, c, token, want); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callUntilResult(t, c, progressTokenMeta, want); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("the call of 4 min returned %+v after %d jobs, want the tool's result without a job", r, jobs)
 		}
 	})
@@ -238,14 +238,14 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 		}
 		for _, kind := range []string{"progress", "silent", "approval"} {
 			t.Run(name+" "+version+" "+kind, func(t *testing.T) {
-				o, tool := dispatch.Options{IdleLimit: 4 * time.Minute}, countSeconds(150, `"end"`)
+				o, tool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
 				switch kind {
 				case "silent":
 					tool = silent
 				case "approval":
-					o.Gates, tool = []dispatch.Gate{alwaysAskGate{}}, countSeconds(5, `"end"`)
+					o.Gates, tool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
 				}
-				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobSite) {
+				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
 							waiting := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Status == wire.StatusPending })
@@ -255,7 +255,7 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 						})
 					}
 					timeout := p.TimeoutOver(true)
-					r, jobs := callUntilResult(t, s.as(name, version), token, timeout)
+					r, jobs := callUntilResult(t, s.connectAs(name, version), progressTokenMeta, timeout)
 					wantsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
 					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != wantsJobs {
 						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, wantsJobs)

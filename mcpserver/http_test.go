@@ -69,11 +69,11 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestACancelMayOvertakeItsCall checks that a cancellation that arrives before its call
+// TestCancelBeforeItsCallCancelsTheCall checks that a cancellation that arrives before its call
 // cancels the call. Over HTTP, a call and its cancellation use different connections.
-func TestACancelMayOvertakeItsCall(t *testing.T) {
+func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 	h := &hangingCaller{}
-	inFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
+	runInFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
@@ -175,7 +175,7 @@ func TestAnIDInUseIsRejected(t *testing.T) {
 	<-h.ended
 }
 
-func TestAnIDIsFreeOnceItIsAnswered(t *testing.T) {
+func TestIDCanBeReusedAfterAnswer(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for range 100 {
@@ -303,7 +303,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-func TestClientThatTakesOnlyJSON(t *testing.T) {
+func TestClientThatAcceptsOnlyJSON(t *testing.T) {
 	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if c.Progress != nil {
 			c.Progress(dispatch.Progress{Progress: 1})

@@ -123,7 +123,7 @@ func (j *jobs) startTimer(q *request) {
 	if !ok {
 		return
 	}
-	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.OverStdio)
+	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
 	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
 	// The answer must arrive before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
@@ -190,8 +190,8 @@ func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.D
 	return hasEnded
 }
 
-// jobAnswer returns a job as agents see it, with a hint about the next step.
-func jobAnswer(v joblist.View) shape.Job {
+// newJobAnswer returns a job as agents see it, with a hint about the next step.
+func newJobAnswer(v joblist.View) shape.Job {
 	a := shape.JobForAgent(v)
 	a.WaitsFor = form.EscapeReason(a.WaitsFor)
 	switch {
@@ -205,8 +205,8 @@ func jobAnswer(v joblist.View) shape.Job {
 	return a
 }
 
-// jobText describes a job in sentences for the agent.
-func jobText(a shape.Job) string {
+// formatJob describes a job in sentences for the agent.
+func formatJob(a shape.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s) is %s", a.JobID, a.Tool, a.Status)
 	switch {
@@ -224,14 +224,14 @@ func jobText(a shape.Job) string {
 	return b.String() + ". " + a.Hint
 }
 
-// jobReply returns the reply that contains a job's ID and status.
-func jobReply(v joblist.View) reply {
-	a := jobAnswer(v)
-	return reply{callID: a.JobID, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
+// newJobReply returns the reply that contains a job's ID and status.
+func newJobReply(v joblist.View) reply {
+	a := newJobAnswer(v)
+	return reply{callID: a.JobID, text: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
-// jobMeta returns a job's ID and status for the _meta of a result.
-func jobMeta(v joblist.View) json.RawMessage {
+// newJobMeta returns a job's ID and status for the _meta of a result.
+func newJobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`
 		Status wire.CallStatus `json:"status"`

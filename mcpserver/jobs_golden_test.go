@@ -21,11 +21,11 @@ func TestJobResultsForAgents(t *testing.T) {
 			if v.Status = status; status != wire.StatusPending {
 				v.Waiting = nil
 			}
-			r := jobReply(v)
+			r := newJobReply(v)
 			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.text, r.data, r.job)
 		}
 	}
-	r := jobReply(joblist.View{})
+	r := newJobReply(joblist.View{})
 	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.text, r.data, r.job)
 	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
 }

@@ -19,31 +19,31 @@ import (
 	"opentabs/wire"
 )
 
-// jobSite is a server in fake time whose tool is a Go function.
-type jobSite struct {
+// jobServer is a server in fake time whose tool is a Go function.
+type jobServer struct {
 	*testServer
-	t     *testing.T
-	d     *dispatch.Dispatcher
-	http  *http.Client
-	stops chan string // the reasons with which calls in the page were cancelled
-	pages sync.WaitGroup
+	t            *testing.T
+	d            *dispatch.Dispatcher
+	http         *http.Client
+	stopReasons  chan string // the reasons with which calls in the page were cancelled
+	runningPages sync.WaitGroup
 }
 
 // withJobs runs f with a server whose calls become jobs by the rules of detach.
-func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
+func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
 	withJobOptions(t, o, Options{Detach: detach}, tool, f)
 }
 
 // withJobOptions runs f with a test server that has the given options.
-func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
-	s := &jobSite{}
+func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
+	s := &jobServer{}
 	d := dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			s.pages.Go(func() { tool(sink) })
+			s.runningPages.Go(func() { tool(sink) })
 			return nil
 		},
 		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
-			s.stops <- reason
+			s.stopReasons <- reason
 			answered(wire.CancelAborted)
 		},
 	}, o)
@@ -51,23 +51,25 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 	if options.Keys != nil {
 		options.Keys.SetJobs(options.Jobs)
 	}
-	inFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
-		s.testServer, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
+	runInFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
+		s.testServer, s.t, s.d, s.http, s.stopReasons = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
 		d.Shutdown()
-		s.pages.Wait()
+		s.runningPages.Wait()
 	})
 }
 
 // alwaysDetach applies the same rule to the calls of every client.
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
-// as returns a new session of a client with the given name and version.
-func (s *jobSite) as(name, version string) *client { return s.connectClient(name, version, `{}`) }
+// connectAs returns a new session of a client with the given name and version.
+func (s *jobServer) connectAs(name, version string) *client {
+	return s.connectClient(name, version, `{}`)
+}
 
 // connectClient returns a new session of a client with the given name, version and
 // capabilities.
-func (s *jobSite) connectClient(name, version, capabilities string) *client {
+func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
 	res := c.post(s.t.Context(), strings.Replace(text, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
@@ -76,9 +78,9 @@ func (s *jobSite) connectClient(name, version, capabilities string) *client {
 	return c
 }
 
-// countSeconds returns a tool that reports progress each second for n seconds, then
+// newSecondCounter returns a tool that reports progress each second for n seconds, then
 // returns output.
-func countSeconds(n int, output string) func(dispatch.Sink) {
+func newSecondCounter(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
 		total := float64(n)
 		for i := range n {
@@ -90,7 +92,7 @@ func countSeconds(n int, output string) func(dispatch.Sink) {
 	}
 }
 
-const token = `{"progressToken":"p"}`
+const progressTokenMeta = `{"progressToken":"p"}`
 
 func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
@@ -113,9 +115,9 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 // TestJobIsPickedUpByAnotherSession checks that another session can read the progress and
 // the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
-		startTime, first := time.Now(), s.as("first", "1")
-		msgs := first.requestAndRead(callText(`1`, `{}`, token))
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
+		startTime, first := time.Now(), s.connectAs("first", "1")
+		msgs := first.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
 		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
 			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
@@ -132,7 +134,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Error(code)
 		}
 
-		second := s.as("second", "1")
+		second := s.connectAs("second", "1")
 		listed := second.answer(toolText("job_list", `{}`, `{}`))
 		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
 			t.Error(listed.text)
@@ -141,7 +143,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
-		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
+		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
 		if currentJob := jobFromMessages(t, second.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
@@ -154,8 +156,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Error(msgs[len(msgs)-1].text)
 		}
 		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
-		if string(again.Structured) != `{"n":90}` || len(s.stops) != 0 {
-			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stops))
+		if string(again.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
+			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stopReasons))
 		}
 	})
 }
@@ -186,9 +188,9 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
-			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
+			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 				startTime := time.Now()
-				msgs := s.as(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
+				msgs := s.connectAs(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(startTime); elapsed != test.want {
 					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].text, test.want)
 				}
@@ -211,16 +213,16 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
 		for _, test := range []struct {
 			meta string
 			want time.Duration
 		}{
-			{token, 1000*time.Second + 290*time.Second}, // the client waits for 5 min after the last notification
-			{`{}`, 290 * time.Second},                   // the client gets no notifications
+			{progressTokenMeta, 1000*time.Second + 290*time.Second}, // the client waits for 5 min after the last notification
+			{`{}`, 290 * time.Second},                               // the client gets no notifications
 		} {
 			startTime := time.Now()
-			jobFromMessages(t, s.as("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, test.meta)))
+			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, test.meta)))
 			if elapsed := time.Since(startTime); elapsed != test.want {
 				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
 			}
@@ -232,9 +234,9 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 // for approval. The form must be cancelled, and the job must continue after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(3, `"done"`), func(t *testing.T, s *jobServer) {
 		c := s.connectClient("x", "1", `{"elicitation":{}}`)
-		msgs := c.requestAndRead(callText(`1`, `{}`, token))
+		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
@@ -265,9 +267,9 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 // up.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
-		msgs := s.as("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, token))
+		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
 			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].text)
 		}
@@ -278,7 +280,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 // a form, repeats its request, and receives a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `"done"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `"done"`), func(t *testing.T, s *jobServer) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
@@ -308,10 +310,10 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 	})
 }
 
-func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
-		msgs := c.requestAndRead(callText(`1`, `{}`, token))
+func TestShortCallDoesNotBecomeAJob(t *testing.T) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), newSecondCounter(3, `"x"`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("x", "1")
+		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
@@ -321,20 +323,20 @@ func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeTheHandle checks that a cancellation that arrives before the job is
+// TestCancelBeforeJobIsReported checks that a cancellation that arrives before the job is
 // reported cancels the call, over each transport.
-func TestCancelBeforeTheHandle(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
+func TestCancelBeforeJobIsReported(t *testing.T) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("x", "1")
 		c.postLater(t.Context(), callText(`7`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
 		c.requestAndRead(cancelText(`7`))
-		<-s.stops
+		<-s.stopReasons
 		ctx, disconnect := context.WithCancel(t.Context())
 		c.postLater(ctx, callText(`8`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
 		disconnect()
-		<-s.stops
+		<-s.stopReasons
 		<-time.After(20 * time.Second)
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
 			t.Error(m.text)
@@ -343,8 +345,8 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
 		c.requestAndRead(cancelText(`9`))
 		synctest.Wait()
-		if currentJob := jobFromMessages(t, c.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
-			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stops))
+		if currentJob := jobFromMessages(t, c.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stopReasons) != 0 {
+			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stopReasons))
 		}
 	})
 }
@@ -352,14 +354,14 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 // TestJobWhoseIDIsNotDelivered checks that a job is cancelled if its ID does not reach
 // its client.
 func TestJobWhoseIDIsNotDelivered(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
-		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		info := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
 		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})
 		if rep.job == nil {
 			t.Fatalf("%+v", rep)
 		}
 		rep.Undelivered()
-		<-s.stops
+		<-s.stopReasons
 	})
 }
 
@@ -372,13 +374,13 @@ func TestDetachWithoutJobs(t *testing.T) {
 	}
 }
 
-// TestJobsReasonIsOneLine checks that the reason why a job is waiting is one line without
-// hidden characters.
-func TestJobsReasonIsOneLine(t *testing.T) {
+// TestWaitingReasonOfJobIsOneLine checks that the reason why a job is waiting is one line
+// without hidden characters.
+func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	v := joblist.View{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
-	if got := jobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(jobText(got), "\n") {
-		t.Errorf("%q", jobText(got))
+	if got := newJobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(formatJob(got), "\n") {
+		t.Errorf("%q", formatJob(got))
 	}
 }
 
@@ -389,7 +391,7 @@ func TestAudienceOfTheEnd(t *testing.T) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
 		}), Options{}, withPrompts)
 		c := s.open(t, "a")
-		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
+		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
 				t.Errorf("%q: %s; want %v", audience, m.text, want)
 			}

@@ -123,14 +123,14 @@ func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 	case ok:
 		v = job.View()
 		r := j.replyToEnd(v.ToolName, result, err)
-		r.job = jobMeta(v)
+		r.job = newJobMeta(v)
 		return r
 	case v.ResultDropped:
 		r := newFailureReply(newArgumentsError("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
-		r.job = jobMeta(v)
+		r.job = newJobMeta(v)
 		return r
 	default:
-		return jobReply(v)
+		return newJobReply(v)
 	}
 }
 
@@ -142,14 +142,14 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once
 	v := job.View()
-	answer := jobAnswer(v)
+	answer := newJobAnswer(v)
 	switch {
 	case isCancelled && v.RunMs == 0: // the call was queued or waiting for approval
 		answer.Hint = "It had not started, so nothing was run."
 	case isCancelled:
 		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, text: jobText(answer), data: rawjson.Encode(answer), job: jobMeta(v)}
+	return reply{callID: v.CallID, text: formatJob(answer), data: rawjson.Encode(answer), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
@@ -159,12 +159,12 @@ func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 		if !maySeeJob(q.Client, v) {
 			continue
 		}
-		a := jobAnswer(v)
+		a := newJobAnswer(v)
 		if len(answers) == 0 {
 			lines = nil
 		}
 		answers = append(answers, a)
-		lines = append(lines, jobText(a))
+		lines = append(lines, formatJob(a))
 	}
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
 }

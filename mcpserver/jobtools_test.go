@@ -15,14 +15,14 @@ import (
 )
 
 func TestJobCancel(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("%+v", got)
 		}
-		if why := <-s.stops; why != "cancelled by an agent (x)" {
+		if why := <-s.stopReasons; why != "cancelled by an agent (x)" {
 			t.Error(why)
 		}
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
@@ -39,8 +39,8 @@ func TestJobCancel(t *testing.T) {
 // cancelled. No page has to stop a tool, because the call has not started.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
+	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
 		got := jobFromMessages(t, c.requestAndRead(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
@@ -49,9 +49,9 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 	})
 }
 
-func TestJobsThatAreNotThere(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(2, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
+func TestUnknownJobs(t *testing.T) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(2, `1`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
 			jobs = append(jobs, jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`))).JobID)
@@ -89,14 +89,14 @@ func TestJobsAreForSomeClients(t *testing.T) {
 		}
 		return Detach{}
 	}
-	withJobs(t, dispatch.Options{}, detach, countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, detach, newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
 		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		modern.headers.Set("Mcp-Method", "tools/list")
 		for name, answer := range map[string]receivedMessage{
-			"some":   s.as("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
+			"some":   s.connectAs("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
 			"modern": modern.answer(list),
-			"other":  s.as("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
+			"other":  s.connectAs("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
 		} {
 			var got struct {
 				Tools []struct {
@@ -125,7 +125,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				t.Errorf("%s sees %v; want %v", name, names, want)
 			}
 		}
-		if m := s.as("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
+		if m := s.connectAs("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
 			t.Error(m.text)
 		}
 	})

@@ -20,9 +20,10 @@ const (
 	metaUndo       = "opentabs/undo"
 )
 
-// keyOf returns the idempotency key of a call, or "" for none. The key of a read-only tool is
-// ignored, because the tool can safely run again. A returned error is a sentence for the agent.
-func keyOf(s *Server, q request, l *listedTool) (string, error) {
+// idempotencyKeyOf returns the idempotency key of a call, or "" for none. The key of a
+// read-only tool is ignored, because the tool can safely run again. A returned error is a
+// sentence for the agent.
+func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
 		return "", err
@@ -56,9 +57,9 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 	}
 	var r reply
 	if hasEnded {
-		r = endingReply(s, q, l, c, use)
+		r = newEndedCallReply(s, q, l, c, use)
 	} else {
-		r = startedJobReply(s, q, l, use.Job)
+		r = newStartedJobReply(s, q, l, use.Job)
 	}
 	if use.IsReplay {
 		r.replayedCall, r.onUndelivered = use.CallID, nil // another request uses the job
@@ -66,8 +67,8 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 	return r
 }
 
-// endingReply returns the reply for an ended call with an idempotency key.
-func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
+// newEndedCallReply returns the reply for an ended call with an idempotency key.
+func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
 	ending := use.Ending()
 	if !ending.IsResultLost {
 		return s.tracedReply(l, c, ending.Result, ending.Err)
@@ -88,10 +89,10 @@ type lostResult struct {
 	IsResultStored bool            `json:"result_stored"`
 }
 
-// startedJobReply returns the reply for a call that becomes a job.
-func startedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
+// newStartedJobReply returns the reply for a call that becomes a job.
+func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
 	job.Keep()
-	r := jobReply(viewJob(job))
+	r := newJobReply(viewJob(job))
 	r.isError = l.isListedWithOutputSchema(s, &q)
 	// A client that does not receive the job's ID cannot fetch the result, so the job is
 	// cancelled.
@@ -99,8 +100,8 @@ func startedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) repl
 	return r
 }
 
-// listedMeta returns the _meta of a tool, or nil if there is none.
-func listedMeta(t *plugin.Tool) map[string]any {
+// newListedToolMeta returns the _meta of a tool, or nil if there is none.
+func newListedToolMeta(t *plugin.Tool) map[string]any {
 	meta := map[string]any{}
 	if t.Group != "" {
 		meta[metaCategory] = t.Group

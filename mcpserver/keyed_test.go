@@ -17,12 +17,12 @@ import (
 	"opentabs/wire"
 )
 
-type noRecords struct{}
+type emptyRecords struct{}
 
-func (noRecords) Find(string) (recorder.Entry, bool, error) { return recorder.Entry{}, false, nil }
-func (noRecords) AddNote(recorder.Note)                     {}
-func (noRecords) WriteNote(recorder.Note) error             { return nil }
-func (noRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
+func (emptyRecords) Find(string) (recorder.Entry, bool, error) { return recorder.Entry{}, false, nil }
+func (emptyRecords) AddNote(recorder.Note)                     {}
+func (emptyRecords) WriteNote(recorder.Note) error             { return nil }
+func (emptyRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
 	return nil, nil
 }
 
@@ -31,9 +31,9 @@ func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey"
 
 // withKeys runs f with a server whose tool takes 3 s and returns how often it has run.
 // Calls of the client "quick" become jobs after a second.
-func withKeys(t *testing.T, f func(t *testing.T, s *jobSite, runs *atomic.Int64)) {
+func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int64)) {
 	var runs atomic.Int64
-	keys := idempotency.New(noRecords{}, 0)
+	keys := idempotency.New(emptyRecords{}, 0)
 	tool := func(sink dispatch.Sink) {
 		n := runs.Add(1)
 		<-time.After(3 * time.Second)
@@ -49,20 +49,20 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobSite, runs *atomic.Int64)
 		}
 		return Detach{}
 	}}
-	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobSite) { f(t, s, &runs) })
+	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobServer) { f(t, s, &runs) })
 }
 
 // TestIdempotencyKey checks that a repeated call with the same key returns the first
 // result, marked with the ID of the first call.
 func TestIdempotencyKey(t *testing.T) {
-	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
-		c := s.as("Cursor", "1")
+	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
+		c := s.connectAs("Cursor", "1")
 		first := c.answer(callText(`1`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
 		if first.IsError || string(first.Structured) != `{"run":1}` || first.Meta[metaReplayed] != nil {
 			t.Errorf("the first call returns %+v", first)
 		}
 		for range 2 {
-			r := s.as("Cursor", "1").answer(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+			r := s.connectAs("Cursor", "1").answer(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
 			if r.IsError || string(r.Structured) != `{"run":1}` || !strings.HasPrefix(string(r.Meta[metaReplayed]), `"call_`) {
 				t.Errorf("the repeated call returns %+v", r)
 			}
@@ -90,8 +90,8 @@ func TestIdempotencyKey(t *testing.T) {
 // TestIdempotencyKeyOfJob checks that a call with an idempotency key may become a job. A
 // repeated call must return the same job.
 func TestIdempotencyKeyOfJob(t *testing.T) {
-	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
-		c := s.as("quick", "1")
+	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
+		c := s.connectAs("quick", "1")
 		first := c.answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
 		second := c.answer(callText(`2`, `{}`, keyMeta("k"))).toolResultOf(t)
 		if first.Meta[metaJob] == nil || string(first.Meta[metaJob]) != string(second.Meta[metaJob]) || second.Meta[metaReplayed] == nil {
@@ -105,19 +105,19 @@ func TestIdempotencyKeyOfJob(t *testing.T) {
 	})
 }
 
-// doneRecords is a recorder with the idempotency key of a call that is done, but without
+// doneCallRecords is a recorder with the idempotency key of a call that is done, but without
 // the call's record.
-type doneRecords struct {
-	noRecords
+type doneCallRecords struct {
+	emptyRecords
 	key recorder.Note
 }
 
-func (d *doneRecords) WriteNote(n recorder.Note) error {
+func (d *doneCallRecords) WriteNote(n recorder.Note) error {
 	d.key = n
 	return nil
 }
 
-func (d *doneRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
+func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
 	if d.key.Subject == "" {
 		return nil, nil
 	}
@@ -129,12 +129,12 @@ func (d *doneRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorde
 // result is not stored. The reply's structured content must contain the status of the
 // call.
 func TestLostResult(t *testing.T) {
-	records := &doneRecords{}
+	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
 		keys := idempotency.New(records, 30)
 		tool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
-		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, tool, func(t *testing.T, s *jobSite) {
-			r := s.as("Cursor", "1").answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, tool, func(t *testing.T, s *jobServer) {
+			r := s.connectAs("Cursor", "1").answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
 			if isStored {
 				if r.IsError || r.Meta[metaResultLost] != nil || string(r.Structured) != `{"run":1}` {
 					t.Errorf("the first call returns %+v", r)
@@ -157,18 +157,18 @@ func TestMetaOfTools(t *testing.T) {
 		{Name: "list_items", Description: "d", Annotations: &plugin.Annotations{ReadOnly: &isReadOnly}}, {Name: "add_item", Description: "d"}, {Name: "remove_item", Description: "d"},
 	}})
 	p.Tools[1].Undo = &plugin.Undo{Tool: "remove_item"}
-	s := &Server{opts: Options{Keys: idempotency.New(noRecords{}, 0)}}
+	s := &Server{opts: Options{Keys: idempotency.New(emptyRecords{}, 0)}}
 	q := request{Request: transport.Request{Params: &transport.Params{}}}
 	q.Params.Meta.IdempotencyKey = json.RawMessage(`"k"`)
 	for i, want := range []string{"", "k", "k"} {
-		if key, err := keyOf(s, q, &listedTool{tool: p.Tools[i]}); err != nil || key != want {
+		if key, err := idempotencyKeyOf(s, q, &listedTool{tool: p.Tools[i]}); err != nil || key != want {
 			t.Errorf("the key of %s is %q, %v", p.Tools[i].Name, key, err)
 		}
 	}
-	if meta := listedMeta(p.Tools[1]); meta[metaUndo] != p.Tools[2].FullName() {
+	if meta := newListedToolMeta(p.Tools[1]); meta[metaUndo] != p.Tools[2].FullName() {
 		t.Errorf("the _meta of add_item is %v", meta)
 	}
-	if meta := listedMeta(p.Tools[2]); meta != nil {
+	if meta := newListedToolMeta(p.Tools[2]); meta != nil {
 		t.Errorf("the _meta of remove_item is %v", meta)
 	}
 }

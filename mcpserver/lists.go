@@ -55,7 +55,7 @@ func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 
 // allTools returns the tools of plugins and the built-in tools that the client may call.
 func (l *toolLists) allTools(client listClient) []mcp.Tool {
-	define := l.definer(client)
+	define := l.definitionFunc(client)
 	pluginTools := l.server.catalog.tools.Load().listedTools
 	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
 	for _, t := range pluginTools {
@@ -67,9 +67,9 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// definer returns a function that adapts the definition of a plugin's tool to a client. If
-// calls of the client may become jobs, the tool gets the argument "_detach".
-func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
+// definitionFunc returns a function that adapts the definition of a plugin's tool to a
+// client. If calls of the client may become jobs, the tool gets the argument "_detach".
+func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRules(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
 	return func(t *listedTool) mcp.Tool {

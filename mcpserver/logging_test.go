@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-const setLevel = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
+const setLevelRequest = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
 
 // TestClientsReceiveLogs checks that clients receive log messages of their level over
 // both transports. A client of protocol version 2026-07-28 must receive no log messages.
@@ -36,23 +36,23 @@ func TestClientsReceiveLogs(t *testing.T) {
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
 	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
-	p.send(fmt.Sprintf(setLevel, "error"))
+	p.send(fmt.Sprintf(setLevelRequest, "error"))
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.text)
 	}
-	c.answer(fmt.Sprintf(setLevel, "error"))
+	c.answer(fmt.Sprintf(setLevelRequest, "error"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
-	p.send(fmt.Sprintf(setLevel, "debug"))
+	p.send(fmt.Sprintf(setLevelRequest, "debug"))
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.text)
 	}
-	c.answer(fmt.Sprintf(setLevel, "debug"))
+	c.answer(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
-	p.send(fmt.Sprintf(setLevel, "loud"))
+	p.send(fmt.Sprintf(setLevelRequest, "loud"))
 	if m := p.mustRead(); m.Error == nil {
 		t.Error(m.text)
 	}

@@ -75,9 +75,9 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addTimes adds the times of the progress notifications to g, which describes a request that
-// timed out. receivedAt is when the request arrived.
-func (s *progressSender) addTimes(g *clients.GiveUp, receivedAt time.Time) {
+// addProgressTimes adds the times of the progress notifications to g, which describes a
+// request that timed out. receivedAt is when the request arrived.
+func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 // every failure is a JSON-RPC error with a sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
-	if brokenErr := s.catalog.brokenPlugin(q.Params.Name); !ok && brokenErr != nil {
+	if brokenErr := s.catalog.brokenPluginError(q.Params.Name); !ok && brokenErr != nil {
 		return toFault(s.replyToFailure(brokenErr))
 	}
 	if !ok {

@@ -20,7 +20,7 @@ var withPrompts = plugintest.Package{Prompts: []plugintest.Prompt{
 	{Name: "plain"},
 }}
 
-func getText(id, name, args, meta string) string {
+func newGetPromptText(id, name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"prompts/get","params":{"name":%q,"arguments":%s,"_meta":%s}}`, id, name, args, meta)
 }
 
@@ -82,19 +82,19 @@ func TestPromptRuns(t *testing.T) {
 		got = dispatch.Call{}
 	}
 	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt never becomes a job
-	check("http", s.open(t, "a").requestAndRead(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
+	check("http", s.open(t, "a").requestAndRead(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
 
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
+	p.send(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
 	check("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
 
 	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "messages__summarise")
-	check("modern", c.requestAndRead(getText(`1`, "messages__summarise", args, modernMeta)), modern)
-	p.send(getText(`2`, "messages__summarise", args, modernMeta))
+	check("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modern)
+	p.send(newGetPromptText(`2`, "messages__summarise", args, modernMeta))
 	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modern)
 }
 
@@ -159,9 +159,9 @@ func TestPromptFailures(t *testing.T) {
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "prompts/get")
 		c.headers.Set("Mcp-Name", test.name)
-		res := c.post(t.Context(), getText(`1`, test.name, test.args, modernMeta))
+		res := c.post(t.Context(), newGetPromptText(`1`, test.name, test.args, modernMeta))
 		for how, m := range map[string]receivedMessage{
-			"sessions": s.open(t, "a").answer(getText(`1`, test.name, test.args, `{}`)),
+			"sessions": s.open(t, "a").answer(newGetPromptText(`1`, test.name, test.args, `{}`)),
 			"modern":   readMessages(t, res)[0],
 		} {
 			if m.Error == nil || m.Error.Code != test.code || !strings.Contains(m.text, test.text) || !strings.Contains(m.text, test.kind) {
@@ -181,7 +181,7 @@ func TestPromptIsCancelled(t *testing.T) {
 	s := serveTools(t, h, Options{}, withPrompts)
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(getText(`7`, "messages__plain", `{}`, `{}`))
+	p.send(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
 	<-h.started
 	p.send(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 	<-h.ended
@@ -191,7 +191,7 @@ func TestPromptIsCancelled(t *testing.T) {
 
 	ctx, disconnect := context.WithCancel(t.Context())
 	c := s.open(t, "b")
-	c.postLater(ctx, getText(`1`, "messages__plain", `{}`, `{}`))
+	c.postLater(ctx, newGetPromptText(`1`, "messages__plain", `{}`, `{}`))
 	<-h.started
 	disconnect()
 	<-h.ended
@@ -206,7 +206,7 @@ func TestPromptsParamsAreChecked(t *testing.T) {
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "other")
-	res := c.post(t.Context(), getText(`1`, "messages__plain", `{}`, modernMeta))
+	res := c.post(t.Context(), newGetPromptText(`1`, "messages__plain", `{}`, modernMeta))
 	if m := readMessages(t, res)[0]; res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
 		t.Errorf("%s %s", res.Status, m.text)
 	}

@@ -100,7 +100,7 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	if s, ok := content.SeparateBlocks(output); ok {
 		return reply{callID: callID, output: s.Text, data: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: output, data: content.NilUnlessObject(output)}
+	return reply{callID: callID, output: output, data: content.ObjectOrNil(output)}
 }
 
 // newBrowserReply returns the reply for the output of a browser tool: text, and optionally a

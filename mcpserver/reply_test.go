@@ -11,7 +11,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-func TestResultsAsTheyAreWritten(t *testing.T) {
+func TestEncodedResults(t *testing.T) {
 	for output, want := range map[string]string{
 		`{"a":"<b>&\u2028","n":9007199254740993}`: `{"content":[{"type":"text","text":"{\"a\":\"<b>&\\u2028\",\"n\":9007199254740993}"}],"structuredContent":{"a":"<b>&\u2028","n":9007199254740993}}`,
 		`{}`:                                 `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`,
@@ -26,20 +26,20 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 		"{\"a\":\t1}":                        `{"content":[{"type":"text","text":"{\"a\":\t1}"}],"structuredContent":{"a":` + "\t" + `1}}`,
 		"{\"a\":\"\xff\"}":                   `{"content":[{"type":"text","text":"{\"a\":\"` + "\uFFFD" + `\"}"}],"structuredContent":{"a":"` + "\uFFFD" + `"}}`,
 	} {
-		got := writtenResult(t, newSuccessReply("", json.RawMessage(output)))
+		got := encodeResult(t, newSuccessReply("", json.RawMessage(output)))
 		if got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
 	for _, undefined := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
-		if got := writtenResult(t, newSuccessReply("", undefined)); got != `{"content":[]}` {
+		if got := encodeResult(t, newSuccessReply("", undefined)); got != `{"content":[]}` {
 			t.Errorf("undefined is written %s; want %q", got, `{"content":[]}`)
 		}
 	}
 }
 
-// writtenResult returns the JSON of the result r for a protocol version with sessions.
-func writtenResult(t *testing.T, r reply) string {
+// encodeResult returns the JSON of the result r for a protocol version with sessions.
+func encodeResult(t *testing.T, r reply) string {
 	t.Helper()
 	text := writeReply(t, r)
 	const before = `{"jsonrpc":"2.0","id":1,"result":`
@@ -94,7 +94,7 @@ func TestResultOfBrowserTool(t *testing.T) {
 	output := `{"text":"Done.","image":{"data":"AAAA","mimeType":"image/png"},"file":{"uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}}`
 	want := `{"content":[{"type":"text","text":"Done."},{"type":"image","data":"AAAA","mimeType":"image/png"},` +
 		`{"type":"resource_link","uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}]}`
-	if got := writtenResult(t, newBrowserReply(dispatch.Result{Output: json.RawMessage(output)})); got != want {
+	if got := encodeResult(t, newBrowserReply(dispatch.Result{Output: json.RawMessage(output)})); got != want {
 		t.Errorf("encoded reply of a browser tool = %s\nwant %s", got, want)
 	}
 }

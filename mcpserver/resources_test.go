@@ -112,7 +112,7 @@ func TestTimedOutResource(t *testing.T) {
 	}
 }
 
-func TestResourcesThatAreNotThere(t *testing.T) {
+func TestUnknownResources(t *testing.T) {
 	d, id, _ := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})
 	for _, uri := range []string{"opentabs://calls/call_x", "opentabs://calls/", "opentabs://calls/" + id + "/x", "file:///etc/passwd", ""} {
@@ -146,7 +146,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 // TestListOfCallsIsBounded checks that the list of calls has at most maxListedCalls
 // calls.
 func TestListOfCallsIsBounded(t *testing.T) {
-	d := manyCalls(maxListedCalls + 7)
+	d := callCountWatcher(maxListedCalls + 7)
 	var list shape.List
 	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
@@ -154,12 +154,12 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// manyCalls is a Watcher whose value is its number of calls.
-type manyCalls int
+// callCountWatcher is a Watcher whose value is its number of calls.
+type callCountWatcher int
 
-func (n manyCalls) Calls() []dispatch.View          { return make([]dispatch.View, n) }
-func (manyCalls) Find(string) (dispatch.View, bool) { return dispatch.View{}, true }
-func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
+func (n callCountWatcher) Calls() []dispatch.View          { return make([]dispatch.View, n) }
+func (callCountWatcher) Find(string) (dispatch.View, bool) { return dispatch.View{}, true }
+func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
@@ -293,7 +293,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 // TestSlowSubscriberGetsOneNotification checks that a slow subscriber gets one
 // notification for many changes.
 func TestSlowSubscriberGetsOneNotification(t *testing.T) {
-	w := newResources(manyCalls(1), nil)
+	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	l := newSubscriber(w)
 	uri := callsURI + "/call_1"
@@ -311,7 +311,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 // TestSubscriptionsAreBounded checks the maximum number of subscriptions of one session
 // and of all sessions.
 func TestSubscriptionsAreBounded(t *testing.T) {
-	w := newResources(manyCalls(1), nil)
+	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	var listeners []*subscriber
 	total, refused := 0, 0
@@ -344,7 +344,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 
 // TestMissedEvents checks that all resources count as changed after missed events.
 func TestMissedEvents(t *testing.T) {
-	w := newResources(manyCalls(1), nil)
+	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	l := newSubscriber(w)
 	for _, uri := range []string{callsURI, callsURI + "/a", callsURI + "/b"} {

@@ -87,7 +87,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may outlive this request and report progress
 		c.attach(p)
-		return c.waitFor(ctx, q, p)
+		return c.attachAndWait(ctx, q, p)
 	}
 	c, refusal := a.resumable.findByState(q.Params.RequestState, requestDigest)
 	if c == nil {
@@ -108,13 +108,13 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, answers)
-	return c.waitFor(ctx, q, p)
+	return c.attachAndWait(ctx, q, p)
 }
 
-// waitFor waits for the answer to the attached request q. The sender p sends progress to the
-// client of q.
-func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSender) reply {
-	r := c.wait(ctx)
+// attachAndWait waits for the answer to the attached request q. The sender p sends progress
+// to the client of q.
+func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
+	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {
 		c.approvals.onGiveUp(ctx, q, p)
 	}
@@ -142,7 +142,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 		c.reply = a.run(ctx, q)
 		background.Release()
 		close(c.done)
-		a.resumable.keepAnswer(c)
+		a.resumable.storeAnswer(c)
 	}()
 	return c, nil
 }
@@ -208,9 +208,9 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	}
 }
 
-// wait returns the answer to the attached request: the call's reply, or a form that the client
-// has not yet shown. If ctx ends, the call is cancelled.
-func (c *resumableCall) wait(ctx context.Context) reply {
+// awaitReply returns the answer to the attached request: the call's reply, or a form that
+// the client has not yet shown. If ctx ends, the call is cancelled.
+func (c *resumableCall) awaitReply(ctx context.Context) reply {
 	heartbeat := time.NewTicker(c.approvals.heartbeat)
 	defer heartbeat.Stop()
 	for {
@@ -281,7 +281,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	}
 	calls.callsByID[c.id] = c
 	c.hasWaitingRequest, c.progress = false, nil
-	state := calls.seal.Close(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(keptAnswerLifetime), RequestDigest: c.requestDigest})
+	state := calls.seal.Encode(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(keptAnswerLifetime), RequestDigest: c.requestDigest})
 	members := rawjson.Encode(struct {
 		Requests map[string]inputRequest `json:"inputRequests"`
 		State    string                  `json:"requestState"`
@@ -289,16 +289,16 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	return reply{members: members[1 : len(members)-1], requiresInput: true}, true
 }
 
-// goneText is the error for a requestState whose call is no longer waiting.
-const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
+// unknownStateText is the error for a requestState whose call is no longer waiting.
+const unknownStateText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
 // findByState returns the call of a requestState. An unknown requestState, or one of another
 // request, results in an error reply.
 func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
-	content, ok := r.seal.Open(state)
+	content, ok := r.seal.Decode(state)
 	if !ok {
-		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
+		return nil, newFaultReply(wire.CodeInvalidParams, "%s", unknownStateText)
 	}
 	if content.RequestDigest != requestDigest {
 		return nil, newFaultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
@@ -307,13 +307,13 @@ func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*
 	c := r.callsByID[content.ID]
 	r.mu.Unlock()
 	if c == nil || time.Now().After(content.ExpiresAt) {
-		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
+		return nil, newFaultReply(wire.CodeInvalidParams, "%s", unknownStateText)
 	}
 	return c, reply{}
 }
 
-// keepAnswer keeps the answer of a call that ended while no request was waiting for the call.
-func (r *resumableCalls) keepAnswer(c *resumableCall) {
+// storeAnswer keeps the answer of a call that ended while no request was waiting for the call.
+func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.mu.Lock()

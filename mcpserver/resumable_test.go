@@ -194,7 +194,7 @@ func TestModernStateIsSealed(t *testing.T) {
 	})
 }
 
-func TestModernStateIsForItsOwnClient(t *testing.T) {
+func TestModernStateIsBoundToItsClient(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
@@ -260,7 +260,7 @@ func TestModernApprovalTimesOut(t *testing.T) {
 	})
 }
 
-func TestModernClientLeaves(t *testing.T) {
+func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
@@ -338,7 +338,7 @@ func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
 	c.callsByID[id] = h
-	c.keepAnswer(h)
+	c.storeAnswer(h)
 	return h
 }
 

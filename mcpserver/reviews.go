@@ -77,7 +77,7 @@ func (r *reviews) inspectPlugin(q request) reply {
 	}
 	inspected, err := r.inspector.Inspect(a.Plugin)
 	if err != nil {
-		return newFailureReply(newArgumentsError("%s", r.withoutPaths(a.Plugin, err)))
+		return newFailureReply(newArgumentsError("%s", r.removePaths(a.Plugin, err)))
 	}
 	text, nextSection, err := inspected.Page(a.Section)
 	if err != nil {
@@ -94,9 +94,9 @@ func (r *reviews) inspectPlugin(q request) reply {
 	return reply{text: introduction + authorNotice + text}
 }
 
-// withoutPaths returns the text of an error about a plugin without paths of this machine, which
+// removePaths returns the text of an error about a plugin without paths of this machine, which
 // agents must not receive.
-func (r *reviews) withoutPaths(name string, err error) string {
+func (r *reviews) removePaths(name string, err error) string {
 	text := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {
 		text = strings.ReplaceAll(text, pkg.Dir, "FOLDER")

@@ -57,7 +57,7 @@ func inspectedToken(t *testing.T, c *client) string {
 	return found[1]
 }
 
-func markText(token, more string) string {
+func newMarkReviewedText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
@@ -66,7 +66,7 @@ func markText(token, more string) string {
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, inspector := withReviews(t)
 	token := inspectedToken(t, c)
-	m := c.answer(markText(token, `,"version":"1.0.0","note":"only reads"`))
+	m := c.answer(newMarkReviewedText(token, `,"version":"1.0.0","note":"only reads"`))
 	if r := m.toolResultOf(t); r.IsError || !strings.Contains(r.Content[0].Text, "Nothing has changed yet: only the user can enable it") {
 		t.Fatal(m.text)
 	}
@@ -77,7 +77,7 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 	if r := inspector.policy.Recommended(pkg); r == nil || r.By != "claude" || r.Note != "only reads" || r.Permission != "auto" {
 		t.Errorf("the user sees %+v", r)
 	}
-	if m := c.answer(markText(token, "")); !m.toolResultOf(t).IsError || !strings.Contains(m.text, "inspect the plugin again for a new one") {
+	if m := c.answer(newMarkReviewedText(token, "")); !m.toolResultOf(t).IsError || !strings.Contains(m.text, "inspect the plugin again for a new one") {
 		t.Errorf("the server accepted the same token twice: %s", m.text)
 	}
 }
@@ -96,7 +96,7 @@ func TestReviewIsOfWhatWasInspected(t *testing.T) {
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	m := c.answer(markText(token, `,"version":"1.0.0"`))
+	m := c.answer(newMarkReviewedText(token, `,"version":"1.0.0"`))
 	if !m.toolResultOf(t).IsError || !strings.Contains(m.text, "has changed since you inspected it") {
 		t.Error(m.text)
 	}
@@ -126,11 +126,11 @@ func TestInspectTool(t *testing.T) {
 		}
 	}
 	token := inspectedToken(t, c)
-	bad := strings.Replace(markText(token, ""), `"permission":"auto"`, `"permission":"all"`, 1)
+	bad := strings.Replace(newMarkReviewedText(token, ""), `"permission":"auto"`, `"permission":"all"`, 1)
 	if m := c.answer(bad); !m.toolResultOf(t).IsError || !strings.Contains(m.text, `Use \"ask\" or \"auto\"`) {
 		t.Error(m.text)
 	}
-	if m := c.answer(markText(token, `,"version":"2.0.0"`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, "has the version 1.0.0, not 2.0.0") {
+	if m := c.answer(newMarkReviewedText(token, `,"version":"2.0.0"`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, "has the version 1.0.0, not 2.0.0") {
 		t.Error(m.text)
 	}
 	list := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

@@ -37,7 +37,7 @@ func TestProtocolVersions(t *testing.T) {
 	}
 }
 
-func TestABadInitializeLeavesNoSession(t *testing.T) {
+func TestInvalidInitializeCreatesNoSession(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)

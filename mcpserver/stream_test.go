@@ -51,10 +51,10 @@ func (l *pipeListener) dial() net.Conn {
 	return serverConn
 }
 
-// inFakeTime runs f in fake time with a server that listens on pipes, and a client with a
+// runInFakeTime runs f in fake time with a server that listens on pipes, and a client with a
 // session. The function f must create its own channels, because a channel belongs to the
 // fake time in which it was created.
-func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
+func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		s := &testServer{Server: New(c, packages.reg, o), url: "http://127.0.0.1"}
@@ -79,9 +79,9 @@ func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testS
 	})
 }
 
-// rawCall sends a request on a new connection and returns the connection, without reading
-// the response.
-func rawCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
+// sendUnreadCall sends a request on a new connection and returns the connection, without
+// reading the response.
+func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
 	var b bytes.Buffer
@@ -107,9 +107,9 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		ended <- time.Now()
 		return dispatch.Result{}, errors.New("cancelled")
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
+	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
 		begun, ended = make(chan time.Time, 1), make(chan time.Time, 1)
-		conn := rawCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
+		conn := sendUnreadCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
 		start := <-begun
 		for i := range 10 { // other calls of the session continue
 			if m := a.answer(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
@@ -125,9 +125,9 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", 1<<20) + `"`
-	inFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
+	runInFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
 		begin := time.Now()
-		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
+		conn := sendUnreadCall(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes to the silent client
 		if err := s.Shutdown(context.Background()); err != nil {
 			t.Error(err)
@@ -147,7 +147,7 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 		<-time.After(5 * time.Minute)
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
+	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		msgs := a.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
 		if len(msgs) != 2 || msgs[1].Result == nil {
 			t.Errorf("the client received %v", msgs)
@@ -164,7 +164,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		}
 		return echoArguments(ctx, c)
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
+	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
 			begin := time.Now()
 			res := a.post(t.Context(), callText(`1`, `{}`, meta))
@@ -190,14 +190,14 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 	})
 }
 
-func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
+func TestOnlyIdleSessionsExpire(t *testing.T) {
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		<-time.After(3 * time.Hour)
 		return echoArguments(ctx, c)
 	})
 	endedNames := make(chan string, 10)
 	onSessionEnd := func(c dispatch.Client) { endedNames <- c.Name }
-	inFakeTime(t, caller, Options{OnSessionEnd: onSessionEnd}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
+	runInFakeTime(t, caller, Options{OnSessionEnd: onSessionEnd}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
 		listening := s.openOver(t, idleClient, "listening")
 		busyClient := s.openOver(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
@@ -243,11 +243,11 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	})
 }
 
-// TestAClientThatIsGoneIsNotListed checks that a killed client is not listed, although
+// TestDisconnectedClientIsNotListed checks that a killed client is not listed, although
 // its session remains. A client counts as disconnected after it closed a response early,
 // or after 10 min without requests, until its next request.
-func TestAClientThatIsGoneIsNotListed(t *testing.T) {
-	inFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
+func TestDisconnectedClientIsNotListed(t *testing.T) {
+	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestLargeResultOnce checks which clients receive a large result only as structured
+// TestLargeResultIsSentOnce checks which clients receive a large result only as structured
 // content.
-func TestLargeResultOnce(t *testing.T) {
+func TestLargeResultIsSentOnce(t *testing.T) {
 	large := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
 	const declared = `{"experimental":{"opentabs/structuredOnly":{}}}`
 	for _, c := range []struct {
@@ -37,15 +37,15 @@ func TestLargeResultOnce(t *testing.T) {
 					meta = fmt.Sprintf(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q,"version":%q},"io.modelcontextprotocol/clientCapabilities":%s}`,
 						c.client, c.version, c.capabilities)
 				}
-				checkForms(t, cl, meta, c.wantText, c.wantData)
+				checkResultForms(t, cl, meta, c.wantText, c.wantData)
 			}
 		})
 	}
 }
 
-// checkForms calls a tool and checks whether the result has a text and structured
+// checkResultForms calls a tool and checks whether the result has a text and structured
 // content.
-func checkForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
+func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
 	t.Helper()
 	answer := c.answer(callText(`1`, `{}`, meta)).text
 	var got struct {

@@ -72,7 +72,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		}
 		answer := s.tabsOf(p)
 		answer.NextStep = gateway.PluginState{
-			Name: p.Name, IsNotReviewed: answer.OffReason == offNotReviewed, IsOff: answer.OffReason != "", State: string(answer.State),
+			Name: p.Name, IsNotReviewed: answer.OffReason == notReviewedReason, IsOff: answer.OffReason != "", State: string(answer.State),
 			NeedsReload: slices.ContainsFunc(answer.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
 		answers = append(answers, answer)

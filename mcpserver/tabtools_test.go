@@ -30,13 +30,13 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 
 // withTabs returns a client of a server with the plugins "messages" and "wiki". The
 // plugin "wiki" is not reviewed.
-func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
+func withTabs(t *testing.T) *client { return withTabsAndUnreviewed(t, "wiki") }
 
-// withTabsBut returns a client of a server with the plugins "messages" and "wiki". The
-// plugins in off are not reviewed.
-func withTabsBut(t *testing.T, off ...string) *client {
+// withTabsAndUnreviewed returns a client of a server with the plugins "messages" and
+// "wiki". The plugins in off are not reviewed.
+func withTabsAndUnreviewed(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
-		Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrNotReviewed, "no", off...),
+		Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrNotReviewed, "no", off...),
 	}, plugintest.Package{Name: "messages"}, plugintest.Package{Name: "wiki"})
 	return s.open(t, "agent")
 }
@@ -70,11 +70,11 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
-// TestTabsOfAPluginThatIsOffHaveOrigins checks that agents receive only the origins and
+// TestTabsOfDisabledPluginShowOnlyOrigins checks that agents receive only the origins and
 // titles of tabs for a plugin that is off. Agents must never receive the query of a tab's
 // URL.
-func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
-	c := withTabsBut(t, "messages", "wiki")
+func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
+	c := withTabsAndUnreviewed(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
 	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
 	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
@@ -89,7 +89,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	}
 }
 
-func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
+func TestBuiltinToolsAreListed(t *testing.T) {
 	c := withTabs(t)
 	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
 		t.Errorf("the client sees the tools %s; want a text that contains %q", all, `"name":"plugin_list_tabs"`)
@@ -158,7 +158,7 @@ func TestNextSteps(t *testing.T) {
 			t.Errorf("result of plugin_list_tabs = %s, want a next step with %q", r.Content[0].Text, want)
 		}
 	}
-	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
+	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
 	if r := off.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs plugin permission messages ask") {
 		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.text)
 	}

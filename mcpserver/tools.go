@@ -47,7 +47,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !gateway.RepeatsName(t.DisplayName, strings.TrimPrefix(t.Name, t.Plugin.Name+"_")) {
 		definition.Title = t.DisplayName
 	}
-	if meta := listedMeta(t); meta != nil {
+	if meta := newListedToolMeta(t); meta != nil {
 		definition.Meta = mcp.NewMetaFromMap(meta)
 	}
 	definition.Annotations = mcp.ToolAnnotation{

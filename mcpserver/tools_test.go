@@ -15,8 +15,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// shownPackages returns plugins with all kinds of tools.
-func shownPackages() []plugintest.Package {
+// newPackagesOfAllKinds returns plugins with all kinds of tools.
+func newPackagesOfAllKinds() []plugintest.Package {
 	isTrue, no := true, false
 	return []plugintest.Package{{
 		Name: "messages",
@@ -60,8 +60,8 @@ func listTools(t *testing.T, c *client) []json.RawMessage {
 	return list.Tools
 }
 
-// shownTool is a tool as a client sees it.
-type shownTool struct {
+// clientVisibleTool is a tool as a client sees it.
+type clientVisibleTool struct {
 	Name        string                     `json:"name"`
 	Title       string                     `json:"title"`
 	Description string                     `json:"description"`
@@ -70,9 +70,9 @@ type shownTool struct {
 	Annotations map[string]json.RawMessage `json:"annotations"`
 }
 
-func parseTool(t *testing.T, raw json.RawMessage) shownTool {
+func parseTool(t *testing.T, raw json.RawMessage) clientVisibleTool {
 	t.Helper()
-	var tool shownTool
+	var tool clientVisibleTool
 	if err := json.Unmarshal(raw, &tool); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func parseTool(t *testing.T, raw json.RawMessage) shownTool {
 }
 
 func TestToolsShownToAgents(t *testing.T) {
-	s := serveTools(t, callerFunc(echoArguments), Options{}, shownPackages()...)
+	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	dir := filepath.Join("testdata", "tools")
 	seen := map[string]bool{}
 	for _, raw := range listTools(t, s.open(t, "a")) {
@@ -178,8 +178,8 @@ func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 	}
 }
 
-func TestOwnParametersStayWithTheTool(t *testing.T) {
-	s := serveTools(t, callerFunc(echoArguments), Options{}, shownPackages()...)
+func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
+	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
 	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
 		t.Error(m.text)

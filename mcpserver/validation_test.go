@@ -63,7 +63,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 		{"stdio", stdio, callText(`1`, `{"text":5}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
 		{"held", sessionless.answer, callText(`1`, `{}`, formsMeta), callText(`2`, `{"text":"a"}`, formsMeta)},
 		{"job", sessions.answer, callText(`1`, `{"text":[],"_detach":"auto"}`, `{}`), callText(`2`, `{"text":"a","_detach":"auto"}`, `{}`)},
-		{"prompt", stdio, getText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), getText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
+		{"prompt", stdio, newGetPromptText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), newGetPromptText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			gate.decisions.Store(0)

@@ -43,7 +43,7 @@ func (a *adapterSync) run(b *browser) {
 			return
 		case <-a.syncDue:
 		}
-		syncTarget := b.tabs.currentSyncTarget()
+		syncTarget := b.tabs.currentSyncNumber()
 		if err := a.sendPlugins(b, syncTarget); err != nil && !a.link.hasEnded() {
 			a.link.log.Warn().Err(err).Msg("could not sync the adapters")
 		}
@@ -61,14 +61,14 @@ const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins to a browser, then the code that the browser lacks.
 // sendPlugins stops early if the list of plugins changes. The list of plugins must be read
-// after the caller has got syncTarget from currentSyncTarget.
+// after the caller has got requestedSyncNumber from currentSyncNumber.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
 		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
-	request := a.link.requests.SendAndReport(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.markAnswered(a.link, syncTarget) })
+	request := a.link.requests.SendAndReport(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
 	answer, err := a.link.requests.AwaitAnswer(context.Background(), request)
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)

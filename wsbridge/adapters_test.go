@@ -13,11 +13,11 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-func syncFrame(id int, plugins string) string {
+func newSyncFrame(id int, plugins string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.sync","params":{%s}}`, id, plugins)
 }
 
-func codeFrame(id int, name, hash, code string) string {
+func newCodeFrame(id int, name, hash, code string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.code","params":{"name":%q,"hash":%q,"script":%q,"code":%q}}`, id, name, hash, "s-"+hash, code)
 }
 
@@ -50,15 +50,15 @@ func TestAdapters(t *testing.T) {
 			}
 			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
-		p.wantFrames(helloOK, syncFrame(1, list+"]"))
+		p.wantFrames(helloOK, newSyncFrame(1, list+"]"))
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
-		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
+		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		w.advanceTime(requests.Timeout) // the browser does not confirm the plugin code in time
 		p.wantFrames()
 		w.hub.Sync()
-		p.wantFrames(syncFrame(5, list+"]"))
+		p.wantFrames(newSyncFrame(5, list+"]"))
 	})
 }
 
@@ -74,48 +74,48 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
-		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
+		p.wantFrames(newCodeFrame(2, "a", "h-a", large), newCodeFrame(3, "b", "h-b", large))
 		w.advanceTime(29 * time.Second)
 		p.wantFrames() // no frame arrives before the browser confirms earlier code
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		p.wantFrames(codeFrame(4, "c", "h-c", large))
+		p.wantFrames(newCodeFrame(4, "c", "h-c", large))
 	})
 }
 
-// TestSyncsBecomeOne checks that all plugin changes during a plugin.sync cause only one
-// more plugin.sync. Once the list of plugins has changed, no more code of the old list
-// may be sent.
-func TestSyncsBecomeOne(t *testing.T) {
+// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync
+// cause only one more plugin.sync. Once the list of plugins has changed, no more code of
+// the old list may be sent.
+func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		list := func() string {
 			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
-		p.wantFrames(helloOK, syncFrame(1, list()))
+		p.wantFrames(helloOK, newSyncFrame(1, list()))
 		for i := range 10 {
 			hash = fmt.Sprint("h", i+2)
 			w.hub.Sync()
 		}
 		p.wantFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
-		p.wantFrames(syncFrame(2, list()))
+		p.wantFrames(newSyncFrame(2, list()))
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
-		p.wantFrames(codeFrame(3, "chat", "h11", "code of chat h11"))
+		p.wantFrames(newCodeFrame(3, "chat", "h11", "code of chat h11"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
 		p.wantFrames()
 	})
 }
 
-// TestRunsDoNotWaitForAdapters checks that a browser can run tools while it receives
+// TestToolsRunDuringAdapterSync checks that a browser can run tools while it receives
 // adapters.
-func TestRunsDoNotWaitForAdapters(t *testing.T) {
+func TestToolsRunDuringAdapterSync(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(newDispatchFrame("c1"))
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
@@ -125,11 +125,11 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 // link is lost before the browser has received the adapters.
 func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		synctest.Wait()
-		p.drop()
+		p.closeAbruptly()
 		q := w.dial()
 		q.sendHello("b1", "boot1")
 		synctest.Wait()

@@ -12,10 +12,10 @@ import (
 // finishCountingSink counts how often the sink of a call is finished.
 type finishCountingSink struct {
 	endSink
-	ends int
+	finishCount int
 }
 
-func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
+func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.finishCount++ }
 
 // TestRunAllocations limits the memory allocations of one call through the hub, without
 // the network. Each call allocates memory for its record, its frame, the ID of the answer
@@ -25,7 +25,7 @@ func TestRunAllocations(t *testing.T) {
 	defer h.Close()
 	l := newLink(h, nil, nil)
 	l.outbox.isWriting = true // no goroutine writes frames while isWriting is true, so the frames stay in the outbox
-	b := &browser{id: "b1", runs: runTable{hub: h, link: l, runs: map[string]*run{}}}
+	b := &browser{id: "b1", runs: runTable{hub: h, link: l, runs: map[string]*toolRun{}}}
 	request := dispatch.Run{
 		ID: "call_1", Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"text":"hello"}`), MaxResultBytes: 1 << 20,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -40,7 +40,7 @@ func TestRunAllocations(t *testing.T) {
 		l.inbox.handle(b, answer)
 		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
 	})
-	if sink.ends == 0 {
+	if sink.finishCount == 0 {
 		t.Error("the run did not end")
 	}
 }
@@ -51,7 +51,7 @@ func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	b := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(endSink, 1)}}}}
+	b := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
 	frame := []byte(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[{"progress":1,"total":2,"message":"page"}]}}`)
 	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handle(b, frame) })
 }

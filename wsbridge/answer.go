@@ -24,7 +24,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
 			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
 			if !answer.IsOutputLost {
-				answer.Output, answer.Err = (&run{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+				answer.Output, answer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
 			}
 			late(b.id, e.ID, answer)
 		}
@@ -46,7 +46,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 
 // readOutcome decodes the browser's answer to a tool call. The call must already be removed
 // from the run table.
-func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
+func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.ToCallError(e.Error)
 	}
@@ -66,7 +66,7 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	case res.Parts == 0:
 		return nil, nil // the tool returned undefined
 	}
-	output := r.parts.Join()
+	output := r.resultParts.Join()
 	switch {
 	case res.Parts != r.nextPart:
 		return nil, inbound.NewInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))

@@ -37,9 +37,9 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	return c
 }
 
-// bareEcho returns a function that makes one round trip with only the WebSocket library.
-// No call through the hub can be faster than such a round trip.
-func bareEcho(b *testing.B) func(frame []byte) {
+// newWebSocketEcho returns a function that makes one round trip with only the WebSocket
+// library. No call through the hub can be faster than such a round trip.
+func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
@@ -81,8 +81,8 @@ func (endSink) Ask(wire.ToolAskParams)       {}
 func (d endSink) LinkRestored()                                 {}
 func (d endSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
-// benchHub returns a hub with a browser that answers each call with the call's arguments.
-func benchHub(b *testing.B) *Hub {
+// newBenchHub returns a hub with a browser that answers each call with the call's arguments.
+func newBenchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	h.newNonce = func() string { return serverNonce }
 	var port int
@@ -121,7 +121,7 @@ func benchHub(b *testing.B) *Hub {
 	return h
 }
 
-func hubEcho(b *testing.B, h *Hub, id string, args []byte, d endSink) {
+func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 	if err := h.Start(context.Background(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: args,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -138,7 +138,7 @@ func hubEcho(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			bare, h, d := bareEcho(b), benchHub(b), make(endSink, 1)
+			bare, h, d := newWebSocketEcho(b), newBenchHub(b), make(endSink, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
 			frame := encodeRun(&dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
 			var floors, hubs []time.Duration
@@ -146,7 +146,7 @@ func BenchmarkEcho(b *testing.B) {
 				t0 := time.Now()
 				bare(frame)
 				t1 := time.Now()
-				hubEcho(b, h, fmt.Sprint("call_", i), args, d)
+				echoThroughHub(b, h, fmt.Sprint("call_", i), args, d)
 				floors, hubs = append(floors, t1.Sub(t0)), append(hubs, time.Since(t1))
 			}
 			slices.Sort(floors)
@@ -161,7 +161,7 @@ func BenchmarkEcho(b *testing.B) {
 
 // BenchmarkConcurrentEcho measures calls through the hub while 32 calls are in flight.
 func BenchmarkConcurrentEcho(b *testing.B) {
-	h := benchHub(b)
+	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
 	var all sync.WaitGroup
 	startTime := time.Now()
@@ -169,7 +169,7 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 		all.Go(func() {
 			d := make(endSink, 1)
 			for i := range b.N/32 + 1 {
-				hubEcho(b, h, fmt.Sprint("call_", g, "_", i), args, d)
+				echoThroughHub(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
 		})
 	}
@@ -183,7 +183,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(endSink, 1)}}}}
+	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -218,7 +218,7 @@ func BenchmarkParts(b *testing.B) {
 	d := make(endSink, 1)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
+		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {
 			l.inbox.handle(br, f)
 		}

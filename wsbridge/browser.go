@@ -31,7 +31,7 @@ type browser struct {
 func newBrowser(h *Hub, id string) *browser {
 	return &browser{
 		id:   id,
-		runs: runTable{hub: h, browserID: id, runs: map[string]*run{}, stops: map[string]*pendingStop{}},
+		runs: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, stops: map[string]*pendingStop{}},
 		tabs: tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, leftDocumentAt: map[int]time.Time{}},
 	}
 }

@@ -13,19 +13,19 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// twoBrowsers is a hub with a good browser and an attacker's browser. The good browser
-// runs the call "good", and the attacker's browser runs the call "own".
-type twoBrowsers struct {
+// attackFixture is a hub with another browser and an attacking browser. The other browser
+// runs the call "good", and the attacking browser runs the call "own".
+type attackFixture struct {
 	*hubFixture
-	good, bad *browserPeer
-	log       *lineCounter
+	otherBrowser, attackingBrowser *browserPeer
+	log                            *lineCollector
 }
 
-// lineCounter collects the log lines at the levels warn and error.
-type lineCounter struct{ lines []string }
+// lineCollector collects the log lines at the levels warn and error.
+type lineCollector struct{ lines []string }
 
 // Write needs no lock, because the attack tests read one connection at a time.
-func (c *lineCounter) Write(p []byte) (int, error) {
+func (c *lineCollector) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
 		c.lines = append(c.lines, string(p))
 	}
@@ -33,27 +33,27 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 }
 
 // runAttack calls the function do as a compromised browser. After the attack, runAttack
-// checks that the good browser's call still runs and returns its result.
-func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
+// checks that the other browser's call still runs and returns its result.
+func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
-		log := &lineCounter{}
+		log := &lineCollector{}
 		withHub(t, Options{Log: zerolog.New(log)}, func(w *hubFixture) {
-			two := &twoBrowsers{hubFixture: w, good: w.connectBrowser("good", "boot1"), bad: w.connectBrowser("bad", "boot2"), log: log}
+			two := &attackFixture{hubFixture: w, otherBrowser: w.connectBrowser("good", "boot1"), attackingBrowser: w.connectBrowser("bad", "boot2"), log: log}
 			w.run("good", "good")
 			w.run("bad", "own")
-			two.good.readFrames()
-			two.bad.readFrames()
+			two.otherBrowser.readFrames()
+			two.attackingBrowser.readFrames()
 			do(two)
 			for _, event := range w.readEvents() {
 				if strings.HasPrefix(event, "good ") {
 					t.Errorf("the good browser's call received %q", event)
 				}
 			}
-			for _, frame := range two.good.readFrames() {
+			for _, frame := range two.otherBrowser.readFrames() {
 				t.Errorf("the good browser received %s", frame)
 			}
-			two.good.answer("good", `"its own"`)
+			two.otherBrowser.answer("good", `"its own"`)
 			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
 				t.Errorf("the good browser's call ended with %q; want a text that contains %q", got, `good returned "its own"`)
 			}
@@ -64,20 +64,20 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	})
 }
 
-// checkClosed checks that the hub closed the bad browser's link with the given WebSocket
+// checkClosed checks that the hub closed the attacking browser's link with the given WebSocket
 // close code.
-func (w *twoBrowsers) checkClosed(code int) {
+func (w *attackFixture) checkClosed(code int) {
 	w.t.Helper()
-	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
+	if got := w.attackingBrowser.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
 		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
 	}
 }
 
-// checkConnected checks that the hub ignored the bad browser's frames without closing its
+// checkConnected checks that the hub ignored the attacking browser's frames without closing its
 // link.
-func (w *twoBrowsers) checkConnected() {
+func (w *attackFixture) checkConnected() {
 	w.t.Helper()
-	if got := w.bad.end(); got != "" {
+	if got := w.attackingBrowser.end(); got != "" {
 		w.t.Errorf("the link of the bad browser ended with %q", got)
 	}
 }
@@ -85,67 +85,67 @@ func (w *twoBrowsers) checkConnected() {
 // TestAttackByBrowser attacks the server from a compromised browser, which has the shared
 // key. The attacks must not affect the server or the calls of other browsers.
 func TestAttackByBrowser(t *testing.T) {
-	runAttack(t, "progress for another browser's call", func(w *twoBrowsers) {
+	runAttack(t, "progress for another browser's call", func(w *attackFixture) {
 		for range 1000 {
-			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
+			w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a result, an error and parts for another browser's call", func(w *twoBrowsers) {
-		w.bad.answer("good", `"forged"`)
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
-		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
-		w.bad.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
-		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":not json`)
+	runAttack(t, "a result, an error and parts for another browser's call", func(w *attackFixture) {
+		w.attackingBrowser.answer("good", `"forged"`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","result":not json`)
 		w.checkConnected()
 	})
-	runAttack(t, "the answer to a stop of another browser's call", func(w *twoBrowsers) {
+	runAttack(t, "the answer to a stop of another browser's call", func(w *attackFixture) {
 		w.run("good", "stopped")
 		w.cancel("stopped")
-		w.good.readFrames()
-		w.bad.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
+		w.otherBrowser.readFrames()
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
 		w.wantEvents()
-		w.good.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
+		w.otherBrowser.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
 		w.wantEvents("stopped stopped: aborted")
 	})
-	runAttack(t, "resumed calls that it never had", func(w *twoBrowsers) {
-		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
+	runAttack(t, "resumed calls that it never had", func(w *attackFixture) {
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
 		// The attacker receives a tool.cancel for each call that its browser does not
 		// run.
-		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
-			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
+		w.attackingBrowser.wantFrames(newCancelText("good", "the server no longer has this call"), newCancelText("never", "the server no longer has this call"),
+			newCancelText("never", "the server no longer has this call"), newCancelText("s/1", "the server no longer has this call"))
 	})
-	runAttack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
-		w.good.sendToolRequest("good", nestedCallParams(1))
+	runAttack(t, "asks of another browser's call, and the end of them", func(w *attackFixture) {
+		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("good", 1))
 		for n := range 1000 {
-			w.bad.sendToolRequest("good", nestedCallParams(n+2))
+			w.attackingBrowser.sendToolRequest("good", nestedCallParams(n+2))
 		}
-		w.bad.sendToolRequest("good", `"ask":1,"withdrawn":true`)
+		w.attackingBrowser.sendToolRequest("good", `"ask":1,"withdrawn":true`)
 		w.hub.Answer("good", 1, []byte("1"), nil)
-		w.good.wantFrames(answerText("good", 1, `,"output":1`))
-		w.bad.confirm("good", 1, true)
-		w.bad.wantFrames()
-		w.good.sendToolRequest("good", nestedCallParams(1)) // the hub still sends the answer to the good browser
-		w.good.wantFrames(answerText("good", 1, `,"output":1`))
+		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
+		w.attackingBrowser.confirm("good", 1, true)
+		w.attackingBrowser.wantFrames()
+		w.otherBrowser.sendToolRequest("good", nestedCallParams(1)) // the hub still sends the answer to the other browser
+		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
-	runAttack(t, "20,000 asks, and answers that it never takes", func(w *twoBrowsers) {
+	runAttack(t, "20,000 asks, and answers that it never takes", func(w *attackFixture) {
 		large := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for n := range 20_000 {
-			w.bad.sendToolRequest("own", nestedCallParams(n+1))
+			w.attackingBrowser.sendToolRequest("own", nestedCallParams(n+1))
 			if n%1000 == 0 {
-				w.bad.readFrames()
+				w.attackingBrowser.readFrames()
 			}
 			if n < maxOpenRequests {
 				w.readEvents()
 				w.hub.Answer("own", n+1, large, nil)
-				w.bad.readFrames()
-				w.bad.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
+				w.attackingBrowser.readFrames()
+				w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
 		}
 		w.readEvents()
@@ -156,71 +156,71 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "thousands of decisions and permissions that are none", func(w *twoBrowsers) {
+	runAttack(t, "thousands of decisions and permissions that are none", func(w *attackFixture) {
 		for range 2000 {
-			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
-			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
-			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
+			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
+			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
+			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
 		}
-		w.bad.readFrames()
+		w.attackingBrowser.readFrames()
 		w.checkConnected()
 	})
-	runAttack(t, "300,000 resumed calls", func(w *twoBrowsers) {
-		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
-		if n := len(w.bad.readFrames()); n > 20_000 {
+	runAttack(t, "300,000 resumed calls", func(w *attackFixture) {
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
+		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the server answered with %d frames", n)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "results twice, before dispatch, of unknown calls", func(w *twoBrowsers) {
+	runAttack(t, "results twice, before dispatch, of unknown calls", func(w *attackFixture) {
 		for _, id := range []string{"own", "own", "later", "", "s/", "s/1", "s/99", "s/ping", "s/cancel/", "s/cancel/own", "\u202e\x1b"} {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
 		w.wantEvents() // an answer that arrives before its call has no effect
 		w.checkConnected()
 	})
-	runAttack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
+	runAttack(t, "parts out of order, twice, with odd numbers", func(w *attackFixture) {
 		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
 		}
-		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
 		w.wantEvents("own returned 77")
 		w.checkConnected()
 	})
-	runAttack(t, "counts of reports that pass the greatest number", func(w *twoBrowsers) {
+	runAttack(t, "counts of reports that pass the greatest number", func(w *attackFixture) {
 		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
-			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
+			w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
 		}
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"n"}],"seq":2}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"n"}],"seq":2}}`)
 		w.wantEvents(
 			`own reports [{"message":"m"}] skipped 1073741824`,
 			`own reports [{"message":"m"}] skipped 1073741824`,
 			`own reports [{"message":"n"}] skipped 0`)
 		w.checkConnected()
 	})
-	runAttack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
-		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
+	runAttack(t, "more parts than came, and 100 GB claimed", func(w *attackFixture) {
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
 		w.checkConnected()
 	})
-	runAttack(t, "parts that never end", func(w *twoBrowsers) {
+	runAttack(t, "parts that never end", func(w *attackFixture) {
 		if err := w.tryRun("bad", "endless", 1<<20); err != nil {
 			t.Fatal(err.Message)
 		}
-		w.bad.readFrames()
+		w.attackingBrowser.readFrames()
 		text := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
 		}
 		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
-		w.bad.wantFrames(cancelText("endless", "the result is too large"))
+		w.attackingBrowser.wantFrames(newCancelText("endless", "the result is too large"))
 		w.checkConnected()
 	})
-	runAttack(t, "a second hello", func(w *twoBrowsers) {
-		w.bad.sendHello("good", "boot1")
-		w.bad.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
+	runAttack(t, "a second hello", func(w *attackFixture) {
+		w.attackingBrowser.sendHello("good", "boot1")
+		w.attackingBrowser.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
 		w.checkConnected()
 	})
 	attackIdentity(t)
@@ -233,7 +233,7 @@ func attackIdentity(t *testing.T) {
 	// IDs of all browsers. A second browser with the same ID is listed as a separate
 	// browser, under a name that the user sees. Replacing a browser requires both its ID
 	// and its secret boot ID.
-	runAttack(t, "the id of another browser", func(w *twoBrowsers) {
+	runAttack(t, "the id of another browser", func(w *attackFixture) {
 		p := w.dial()
 		p.sendHello("good", "boot9")
 		p.answer("good", `"forged"`)
@@ -275,8 +275,8 @@ func attackIdentity(t *testing.T) {
 }
 
 func attackTabs(t *testing.T) {
-	runAttack(t, "tabs of the good browser in the bad one's list", func(w *twoBrowsers) {
-		w.bad.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+	runAttack(t, "tabs of the good browser in the bad one's list", func(w *attackFixture) {
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		w.readEvents()
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "good" && len(b.Tabs) != 1 {
@@ -284,7 +284,7 @@ func attackTabs(t *testing.T) {
 			}
 		}
 	})
-	runAttack(t, "a list of 50,000 tabs with long and odd texts", func(w *twoBrowsers) {
+	runAttack(t, "a list of 50,000 tabs with long and odd texts", func(w *attackFixture) {
 		longText := strings.Repeat("y", 2000)
 		var tabs strings.Builder
 		for i := range 50_000 {
@@ -297,7 +297,7 @@ func attackTabs(t *testing.T) {
 				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"u","title":"t"}`, -i)
 			}
 		}
-		w.bad.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
 		w.readEvents()
 		w.checkConnected()
 		for _, b := range w.hub.Browsers() {
@@ -327,9 +327,9 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 }
 
 func attackFloods(t *testing.T) {
-	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *twoBrowsers) {
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
+	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *attackFixture) {
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
 			if strings.Contains(event, "mmm") && len(event) > 10_000 {
 				t.Errorf("the call received a message of %d characters", len(event))
@@ -337,22 +337,22 @@ func attackFloods(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a flood of pings", func(w *twoBrowsers) {
+	runAttack(t, "a flood of pings", func(w *attackFixture) {
 		for i := range 20_000 {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
-		if n := len(w.bad.readFrames()); n != 20_000 {
+		if n := len(w.attackingBrowser.readFrames()); n != 20_000 {
 			t.Errorf("%d pings were answered", n)
 		}
 		w.checkConnected()
 	})
 	// TestOutboxIsBounded checks the size limit of the outbox.
-	runAttack(t, "asking and never reading", func(w *twoBrowsers) {
+	runAttack(t, "asking and never reading", func(w *attackFixture) {
 		release := make(chan struct{})
 		defer close(release)
-		w.bad.stall(release)
+		w.attackingBrowser.stall(release)
 		for i := range 1000 {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		w.advanceTime(writeTimeout)
 		for _, b := range w.hub.Browsers() {
@@ -362,47 +362,47 @@ func attackFloods(t *testing.T) {
 		}
 		w.readEvents()
 	})
-	runAttack(t, "switching a side panel on and off", func(w *twoBrowsers) {
+	runAttack(t, "switching a side panel on and off", func(w *attackFixture) {
 		before := runtime.NumGoroutine()
 		for i := range 20_000 {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
 		w.readEvents()
 		if after := runtime.NumGoroutine(); after > before+20 {
 			t.Errorf("the process has %d goroutines, and had %d before", after, before)
 		}
-		if n := len(w.bad.readFrames()); n > 20_000 {
+		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the browser received %d frames", n)
 		}
 	})
-	runAttack(t, "deep JSON", func(w *twoBrowsers) {
+	runAttack(t, "deep JSON", func(w *attackFixture) {
 		deepJSON := strings.Repeat("[", 2_000_000)
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
-		w.bad.send(deepJSON)
-		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
+		w.attackingBrowser.send(deepJSON)
+		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
 		w.readEvents()
 		w.checkConnected()
 	})
-	runAttack(t, "texts that are no UTF-8", func(w *twoBrowsers) {
-		w.bad.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
-		w.bad.send("\xff\xfe\x00")
-		w.bad.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
+	runAttack(t, "texts that are no UTF-8", func(w *attackFixture) {
+		w.attackingBrowser.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
+		w.attackingBrowser.send("\xff\xfe\x00")
+		w.attackingBrowser.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
 		for _, event := range w.readEvents() {
 			if strings.ToValidUTF8(event, "") != event {
 				t.Errorf("the call received %q", event)
 			}
 		}
 	})
-	runAttack(t, "frames that make no sense, without end", func(w *twoBrowsers) {
+	runAttack(t, "frames that make no sense, without end", func(w *attackFixture) {
 		for range 200 {
-			w.bad.send("\x1b]0;title\x07 no frame")
+			w.attackingBrowser.send("\x1b]0;title\x07 no frame")
 		}
 		w.readEvents()
 		w.checkClosed(1008)
 	})
-	runAttack(t, "unknown requests and notifications, without end", func(w *twoBrowsers) {
+	runAttack(t, "unknown requests and notifications, without end", func(w *attackFixture) {
 		for i := range 200 {
-			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
 		}
 		w.readEvents()
 		w.checkClosed(1008)

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	lostText    = "failed link_lost: the link to the browser was lost and did not come back within 10s"
-	unknownText = "failed link_lost: the link to the browser was lost, and the reconnected browser no longer has the call"
-	bootText    = "failed browser_lost: the browser or its extension restarted"
+	linkLostMessage         = "failed link_lost: the link to the browser was lost and did not come back within 10s"
+	unknownCallMessage      = "failed link_lost: the link to the browser was lost, and the reconnected browser no longer has the call"
+	restartedBrowserMessage = "failed browser_lost: the browser or its extension restarted"
 )
 
 func TestRunAndAnswer(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(newDispatchFrame("c1"))
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
 		p.answer("c1", `{"id":9007199254740993,"f":1.10}`)
 		w.wantEvents(`c1 reports [{"progress":1,"total":2,"message":"half"}] skipped 3`,
@@ -25,30 +25,30 @@ func TestRunAndAnswer(t *testing.T) {
 	})
 }
 
-// TestLinkLostExactly checks that calls fail exactly at the end of the grace period if
-// the browser does not reconnect.
-func TestLinkLostExactly(t *testing.T) {
+// TestCallsFailAfterGracePeriod checks that calls fail exactly at the end of the grace
+// period if the browser does not reconnect.
+func TestCallsFailAfterGracePeriod(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		w.wantEvents()
 		w.advanceTime(time.Nanosecond)
-		w.wantEvents("c1 " + lostText)
+		w.wantEvents("c1 " + linkLostMessage)
 		if got := w.hub.Browsers(); len(got) != 0 {
 			t.Errorf("browsers = %+v, want none", got)
 		}
 	})
 }
 
-// TestResultAfterReturn checks that a tool's result is delivered after the reconnect if
-// the tool returned while the link was lost.
-func TestResultAfterReturn(t *testing.T) {
+// TestResultIsDeliveredAfterReconnect checks that a tool's result is delivered after the
+// reconnect if the tool returned while the link was lost.
+func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		p = w.connectBrowser("b1", "boot1")
 		p.answer("c1", `"kept"`)
@@ -69,11 +69,11 @@ func TestResume(t *testing.T) {
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
 		}
 		w.readEvents()
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(4 * time.Second)
 		p = w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
-		p.wantFrames(cancelText("unknown", "the server no longer has this call"))
+		p.wantFrames(newCancelText("unknown", "the server no longer has this call"))
 		w.advanceTime(9 * time.Second)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
@@ -82,7 +82,7 @@ func TestResume(t *testing.T) {
 		w.advanceTime(time.Second - time.Nanosecond)
 		w.wantEvents()
 		w.advanceTime(time.Nanosecond)
-		w.wantEvents("forgotten " + unknownText)
+		w.wantEvents("forgotten " + unknownCallMessage)
 		w.advanceTime(time.Hour)
 		w.wantEvents()
 		p.answer("named", "2")
@@ -96,7 +96,7 @@ func TestRepeatedToolRequest(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		again := func(id string) string {
-			return strings.Replace(dispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
+			return strings.Replace(newDispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
 		}
 		for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
 			w.run("b1", id)
@@ -104,31 +104,31 @@ func TestRepeatedToolRequest(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
 		p.answer("c4", "4")
 		p.readFrames()
-		p.drop()
+		p.closeAbruptly()
 		w.run("b1", "held")
 		w.readEvents()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), dispatchFrame("held"), syncNil)
+		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), newDispatchFrame("held"), syncNil)
 		w.advanceTime(9 * time.Second)
-		p.drop()
+		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
 		// A browser that has received calls may take longer than a minute to confirm
 		// them.
 		w.advanceTime(time.Minute)
-		w.wantEvents("c2 " + unknownText)
+		w.wantEvents("c2 " + unknownCallMessage)
 	})
 }
 
-// TestRunLearnsLinkState checks that the sink of a call is notified when the link is lost
+// TestSinkReceivesLinkState checks that the sink of a call is notified when the link is lost
 // and when the browser reconnects.
-func TestRunLearnsLinkState(t *testing.T) {
+func TestSinkReceivesLinkState(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.drop()
+		p.closeAbruptly()
 		w.run("b1", "c2")
 		w.connectBrowser("b1", "boot1")
 		w.mu.Lock()
@@ -147,15 +147,15 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		for range 3 {
-			p.drop()
+			p.closeAbruptly()
 			w.advanceTime(9 * time.Second)
 			p = w.connectBrowser("b1", "boot1")
 			w.advanceTime(9 * time.Second)
 		}
 		w.wantEvents()
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(10 * time.Second)
-		w.wantEvents("c1 " + lostText)
+		w.wantEvents("c1 " + linkLostMessage)
 	})
 }
 
@@ -176,7 +176,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		q.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
 		w.run("b1", "c2")
-		q.wantFrames(dispatchFrame("c2"))
+		q.wantFrames(newDispatchFrame("c2"))
 	})
 }
 
@@ -210,12 +210,12 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		w.run("b1", "c2")
 		p.readFrames()
 		w.cancel("c2")
-		p.drop()
-		w.connectBrowser("b1", "boot1").drop() // the browser reconnects, and its link is lost again
+		p.closeAbruptly()
+		w.connectBrowser("b1", "boot1").closeAbruptly() // the browser reconnects, and its link is lost again
 		q := w.dial()
 		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
-		w.wantEvents("c1 "+bootText, "c2 stopped: ignored")
+		w.wantEvents("c1 "+restartedBrowserMessage, "c2 stopped: ignored")
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
 			t.Errorf("a run in a document of the old boot: %v, want navigated", err)
 		}
@@ -240,12 +240,12 @@ func TestCopiedProfile(t *testing.T) {
 			t.Errorf("browsers = %+v, want b1 and b1~copycopy", got)
 		}
 		w.run("b1~copycopy", "c2")
-		p.wantFrames(dispatchFrame("c1"))
-		q.wantFrames(dispatchFrame("c2"))
+		p.wantFrames(newDispatchFrame("c1"))
+		q.wantFrames(newDispatchFrame("c2"))
 		// Each browser resumes its own calls, even while the other browser is
 		// disconnected.
-		p.drop()
-		q.drop()
+		p.closeAbruptly()
+		q.closeAbruptly()
 		q = w.connectBrowser("b1", "copycopycopy")
 		q.answer("c2", "2")
 		w.wantEvents("c2 returned 2")
@@ -261,14 +261,14 @@ func TestBrowsersAreIndependent(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
-		p.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(newDispatchFrame("c1"))
 		q.wantFrames()
 		q.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
 		q.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		q.answer("c1", `"forged"`)
 		q.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
-		q.wantFrames(cancelText("c1", "the server no longer has this call"))
+		q.wantFrames(newCancelText("c1", "the server no longer has this call"))
 		w.wantEvents()
 		w.cancel("c1")
 		q.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
@@ -284,7 +284,7 @@ func TestCloseEndsAll(t *testing.T) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		w.run("b2", "c2")
-		q.drop()
+		q.closeAbruptly()
 		startTime := time.Now()
 		w.hub.Close()
 		if d := time.Since(startTime); d > closeTimeout {
@@ -323,14 +323,14 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestExpiredTimersDoNothing checks that the grace period timer has no effect if the
+// TestGracePeriodTimerAfterReconnect checks that the grace period timer has no effect if the
 // browser reconnects just as the timer fires.
-func TestExpiredTimersDoNothing(t *testing.T) {
+func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		b := w.hub.registry.findBrowser("b1")
-		p.drop()
+		p.closeAbruptly()
 		lost := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
 		w.hub.registry.removeLostBrowser(b, lost)

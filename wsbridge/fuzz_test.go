@@ -41,14 +41,14 @@ func FuzzInbound(f *testing.F) {
 		`{"jsonrpc":"2.0","id":"s/answer/1/call_a","result":{"taken":true}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"call_b","ask":1,"user":{"reason":"x"}}}`))
 	for _, m := range malformedFrames {
-		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzed {
+		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzInputBytes {
 			f.Add([]byte(text))
 		}
 	}
 	f.Add([]byte("\x01binary\n\x02\x81\xff\xff\xff\n{}"))
 	f.Add([]byte("\x02\x01\x80\x00\x00\x00\x00\n\x03\n\x02\x80\x80\x00\x00\x00\x00\n\x03\n{}"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		if len(input) > maxFuzzed {
+		if len(input) > maxFuzzInputBytes {
 			return
 		}
 		withHub(t, Options{}, func(w *hubFixture) {
@@ -57,7 +57,7 @@ func FuzzInbound(f *testing.F) {
 			w.run("b", "call_b")
 			b.readFrames()
 			for line := range bytes.SplitSeq(input, []byte("\n")) {
-				a.sendAnything(line)
+				a.executeFuzzLine(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
 			endingCount, asked := 0, map[string]bool{}
@@ -87,19 +87,19 @@ func FuzzInbound(f *testing.F) {
 	})
 }
 
-// maxFuzzed is the maximum length of a fuzz input, in bytes.
-const maxFuzzed = 64 << 10
+// maxFuzzInputBytes is the maximum length of a fuzz input, in bytes.
+const maxFuzzInputBytes = 64 << 10
 
-// sendAnything performs the action of one line of the fuzz input.
-func (p *browserPeer) sendAnything(line []byte) {
+// executeFuzzLine performs the action of one line of the fuzz input.
+func (p *browserPeer) executeFuzzLine(line []byte) {
 	kind, data := websocket.MessageText, line
 	if len(line) > 0 {
 		switch line[0] {
 		case 1:
 			kind, data = websocket.MessageBinary, line[1:]
 		case 2:
-			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // ignore the error: the hub may have closed the connection
-			_, _ = p.raw.Write(line[1:])
+			_ = p.stallableConn.SetWriteDeadline(time.Now().Add(time.Second)) // ignore the error: the hub may have closed the connection
+			_, _ = p.stallableConn.Write(line[1:])
 			return
 		case 3:
 			p.w.advanceTime(time.Second)

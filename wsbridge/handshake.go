@@ -49,7 +49,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, status, sentence)
 		return
 	}
-	var connKeeper connKeeper
+	var connKeeper hijackRecorder
 	connKeeper.ResponseWriter = w
 	ws, err := websocket.Accept(&connKeeper, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{wire.Subprotocol},
@@ -81,16 +81,16 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
-// connKeeper remembers the network connection that the WebSocket library hijacks. Only closing
-// the network connection ends a link at once, without waiting for the WebSocket close
-// handshake.
-type connKeeper struct {
+// hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
+// closing the network connection ends a link at once, without waiting for the WebSocket
+// close handshake.
+type hijackRecorder struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
 // Hijack implements http.Hijacker.
-func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
 	return conn, rw, err

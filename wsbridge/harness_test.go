@@ -57,13 +57,13 @@ func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	})
 }
 
-func (w *hubFixture) note(format string, args ...any) {
+func (w *hubFixture) recordEvent(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *hubFixture) noteLink(what string) {
+func (w *hubFixture) recordLink(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.links = append(w.links, what)
@@ -105,34 +105,34 @@ func (s sink) Reports(reports []wire.Report, skipped int) {
 	if err != nil {
 		s.w.t.Error(err)
 	}
-	s.w.note("%s reports %s skipped %d", s.id, b, skipped)
+	s.w.recordEvent("%s reports %s skipped %d", s.id, b, skipped)
 }
 
-func (s sink) LinkLost() { s.w.noteLink(s.id + " lost") }
+func (s sink) LinkLost() { s.w.recordLink(s.id + " lost") }
 
 func (s sink) Ask(p wire.ToolAskParams) {
 	b, err := json.Marshal(p)
 	if err != nil {
 		s.w.t.Error(err)
 	}
-	s.w.note("%s asks %s", s.id, b)
+	s.w.recordEvent("%s asks %s", s.id, b)
 }
 
-func (s sink) LinkRestored() { s.w.noteLink(s.id + " back") }
+func (s sink) LinkRestored() { s.w.recordLink(s.id + " back") }
 
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	switch {
 	case err != nil && err.Tool != nil:
 		tool, _ := json.Marshal(err.Tool)
-		s.w.note("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
+		s.w.recordEvent("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
 	case err != nil && err.NotStarted:
-		s.w.note("%s failed %s, not started: %s", s.id, err.Code, err.Message)
+		s.w.recordEvent("%s failed %s, not started: %s", s.id, err.Code, err.Message)
 	case err != nil:
-		s.w.note("%s failed %s: %s", s.id, err.Code, err.Message)
+		s.w.recordEvent("%s failed %s: %s", s.id, err.Code, err.Message)
 	case output == nil:
-		s.w.note("%s returned undefined", s.id)
+		s.w.recordEvent("%s returned undefined", s.id)
 	default:
-		s.w.note("%s returned %s", s.id, output)
+		s.w.recordEvent("%s returned %s", s.id, output)
 	}
 }
 
@@ -153,19 +153,19 @@ func (w *hubFixture) tryRun(browser, id string, limit int) *wire.CallError {
 
 // cancel cancels a call and records the outcome.
 func (w *hubFixture) cancel(id string) {
-	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
+	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.recordEvent("%s stopped: %s", id, o) })
 }
 
 // browserPeer is the browser's end of one WebSocket connection.
 type browserPeer struct {
-	w      *hubFixture
-	ws     *websocket.Conn
-	raw    *stallConn
-	done   chan struct{}
-	pongs  bool       // whether the peer automatically answers pings and rejects tab.load
-	mu     sync.Mutex // guards frames and closed
-	frames []string
-	closed string // how the connection ended; empty while it is open
+	w             *hubFixture
+	ws            *websocket.Conn
+	stallableConn *stallConn
+	done          chan struct{}
+	pongs         bool       // whether the peer automatically answers pings and rejects tab.load
+	mu            sync.Mutex // guards frames and closed
+	frames        []string
+	closed        string // how the connection ended; empty while it is open
 }
 
 // dial opens a WebSocket to the hub and reads the server's challenge.
@@ -182,8 +182,8 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 	p := &browserPeer{w: w, done: make(chan struct{}), pongs: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := w.ln.Dial(ctx, network, addr)
-		p.raw = &stallConn{Conn: c}
-		return p.raw, err
+		p.stallableConn = &stallConn{Conn: c}
+		return p.stallableConn, err
 	}}
 	ws, res, err := websocket.Dial(w.t.Context(), "ws://127.0.0.1/ws", &websocket.DialOptions{
 		HTTPClient:   &http.Client{Transport: tr},
@@ -290,11 +290,11 @@ func (c *stallConn) Read(b []byte) (int, error) {
 }
 
 // stall pauses reading until the channel release is closed.
-func (p *browserPeer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
+func (p *browserPeer) stall(release chan struct{}) { p.stallableConn.gate.Store(&release) }
 
-// drop closes the network connection without a WebSocket close frame.
-func (p *browserPeer) drop() {
-	_ = p.raw.Close()
+// closeAbruptly closes the network connection without a WebSocket close frame.
+func (p *browserPeer) closeAbruptly() {
+	_ = p.stallableConn.Close()
 	<-p.done
 	synctest.Wait()
 }
@@ -334,11 +334,11 @@ func (p *browserPeer) sendHello(id, boot string) {
 		id, boot, browserProof)
 }
 
-func dispatchFrame(id string) string {
+func newDispatchFrame(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tool.dispatch","params":{"dispatchId":%[1]q,"plugin":"chat","tool":"export","tabId":7,"documentId":"d7","maxResultBytes":104857600,"args":{"n":1}}}`, id)
 }
 
-func cancelText(id, reason string) string {
+func newCancelText(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
 }
 

@@ -47,7 +47,7 @@ func (s *HoldSender) Send(browserID string) {
 // SendEnded notifies all connected browsers that a client session ended, without blocking.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
-		l.postEnded([]string{session})
+		l.postEndedSessions([]string{session})
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.Tab
 	return r, err
 }
 
-// postEnded sends the browser a list of client sessions that ended.
-func (l *link) postEnded(sessions []string) {
+// postEndedSessions sends the browser a list of client sessions that ended.
+func (l *link) postEndedSessions(sessions []string) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodSessionEnded, wire.EncodeBody(wire.SessionEndedParams{Sessions: sessions})))
 }

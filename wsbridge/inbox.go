@@ -84,7 +84,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	switch {
 	case err != nil:
 		in.countMalformed(err)
-		in.failUnparsed(b, frame)
+		in.failRunWithInvalidResult(b, frame)
 	case e.Method == "":
 		in.answer(b, e)
 	case e.ID != "":
@@ -191,7 +191,7 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	case wire.MethodTabUserInput:
 		err = withParams(e, func(p wire.TabUserInputParams) { in.link.hub.Holds.recordInput(b, p) })
 	case wire.MethodSessionUsed:
-		err = withParams(e, func(p wire.SessionUsedParams) { in.link.postEnded(in.link.hub.opts.EndedSessions(p.Sessions)) })
+		err = withParams(e, func(p wire.SessionUsedParams) { in.link.postEndedSessions(in.link.hub.opts.EndedSessions(p.Sessions)) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {
@@ -217,9 +217,9 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// failUnparsed fails a call whose result is not valid JSON. A result that is not JSON makes its
-// whole frame malformed.
-func (in *inbox) failUnparsed(b *browser, frame []byte) {
+// failRunWithInvalidResult fails a call whose result is not valid JSON. A result that is
+// not JSON makes its whole frame malformed.
+func (in *inbox) failRunWithInvalidResult(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {
 		return

@@ -59,13 +59,13 @@ func TestDeadLink(t *testing.T) {
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		w.wantEvents()
 		w.advanceTime(time.Nanosecond)
-		w.wantEvents("c1 " + lostText)
+		w.wantEvents("c1 " + linkLostMessage)
 	})
 }
 
-// TestLargeFrameIsNoSilence checks that a link stays connected while one frame arrives
+// TestSlowLargeFrameKeepsLink checks that a link stays connected while one frame arrives
 // slowly over minutes.
-func TestLargeFrameIsNoSilence(t *testing.T) {
+func TestSlowLargeFrameKeepsLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -79,7 +79,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
 			n := min(len(frame), readChunkBytes)
-			if _, err := p.raw.Write(frame[:n]); err != nil {
+			if _, err := p.stallableConn.Write(frame[:n]); err != nil {
 				t.Fatal(err)
 			}
 			frame = frame[n:]
@@ -103,9 +103,9 @@ func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
-// TestOutputsAreTheirOwn checks that results do not share memory with the read buffer,
+// TestResultsDoNotShareReadBuffer checks that results do not share memory with the read buffer,
 // which is reused.
-func TestOutputsAreTheirOwn(t *testing.T) {
+func TestResultsDoNotShareReadBuffer(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var k outputSink
@@ -223,9 +223,9 @@ func TestInvalidFrames(t *testing.T) {
 	})
 }
 
-// TestStrayReportsAreCounted checks that reports for unknown calls do not count as
-// malformed. A page may send a report just as its call ends.
-func TestStrayReportsAreCounted(t *testing.T) {
+// TestReportsForUnknownCallsAreNotMalformed checks that reports for unknown calls do not
+// count as malformed. A page may send a report just as its call ends.
+func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformedFrames {

@@ -9,9 +9,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// errorPage returns a tab that has shown Chrome's error page since atMs.
-func errorPage(id int, name string, atMs int) string {
-	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
+// newErrorPageJSON returns a tab that has shown Chrome's error page since atMs.
+func newErrorPageJSON(id int, name string, atMs int) string {
+	return newTabJSON(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
 // connectSyncedBrowser connects a browser that has received the plugins and has listed
@@ -79,20 +79,20 @@ func answerTo(method, result string) func(string) string {
 	}
 }
 
-const refused = "net::ERR_CONNECTION_REFUSED"
+const connectionRefused = "net::ERR_CONNECTION_REFUSED"
 
 // TestOpenedPageCannotLoad checks that a call does not wait for its plugin if the newly
 // opened tab cannot load its page.
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectSyncedBrowser()
 		found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
-			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
+			newTabJSON(7, "", 1, "", `,"loading":["chat"]`), newErrorPageJSON(7, connectionRefused, 1000))
 		if elapsed > time.Second {
 			t.Errorf("the call waited %v", elapsed)
 		}
-		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != refused {
+		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != connectionRefused {
 			t.Errorf("the call opened tab %+v and found the error pages %+v", found.OpenedTab, found.ErrorPages)
 		}
 		if state := w.hub.CurrentTargets("chat").State(); state != dispatch.StateUnavailable {
@@ -105,21 +105,21 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 // for a call. A second failure must end the call.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
-	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
+	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
 	for _, tt := range []struct {
 		name  string
 		steps []string
 		live  string
 		limit time.Duration
 	}{
-		{"the reload fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
-		{"the browser reports the second failure alone", []string{errorPage(7, refused, 2000)}, "", time.Second},
-		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatPluginState("true"))}, "b1/7", time.Second},
+		{"the reload fails again", []string{loading, newErrorPageJSON(7, connectionRefused, 2000)}, "", time.Second},
+		{"the browser reports the second failure alone", []string{newErrorPageJSON(7, connectionRefused, 2000)}, "", time.Second},
+		{"the site is back", []string{loading, newTabJSON(7, "", 1, "d7", ","+chatPluginState("true"))}, "b1/7", time.Second},
 		{"the browser reports nothing more", nil, "", loadTimeout + time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-				p := w.connectSyncedBrowser(errorPage(7, refused, 1000))
+			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+				p := w.connectSyncedBrowser(newErrorPageJSON(7, connectionRefused, 1000))
 				loads := 0
 				answer := answerTo("tab.load", `{"loading":true}`)
 				found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
@@ -143,24 +143,24 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 // repeated. The call must still wait for another loading tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-		loads := func(id int) string { return tabText(id, "", 1, "", `,"loading":["chat"]`) }
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+		loads := func(id int) string { return newTabJSON(id, "", 1, "", `,"loading":["chat"]`) }
 		p := w.connectSyncedBrowser(loads(7), loads(8))
 		done := make(chan dispatch.Targets, 1)
 		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
-		p.listTabs(errorPage(7, "<b>ERR_", 1000), loads(8))
+		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), loads(8))
 		w.advanceTime(time.Second)
 		select {
 		case found := <-done:
 			t.Fatalf("the call did not wait for tab 8: %+v", found)
 		default:
 		}
-		p.listTabs(errorPage(7, "<b>ERR_", 1000), errorPage(8, refused, 2000))
+		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), newErrorPageJSON(8, connectionRefused, 2000))
 		w.advanceTime(100 * time.Millisecond)
 		select {
 		case found := <-done:
-			if len(found.ErrorPages) != 2 || found.ErrorPages[0].Problem != "net::ERR_FAILED" || found.ErrorPages[1].Problem != refused {
+			if len(found.ErrorPages) != 2 || found.ErrorPages[0].Problem != "net::ERR_FAILED" || found.ErrorPages[1].Problem != connectionRefused {
 				t.Errorf("the call found the error pages %+v", found.ErrorPages)
 			}
 		default:
@@ -176,19 +176,19 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 // does not answer. While a tab is loading, no second tab may be opened.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
-	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
+	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
-		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser()
 			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
-				loading, errorPage(7, "no_answer", 8000))
+				loading, newErrorPageJSON(7, "no_answer", 8000))
 			if elapsed > time.Second || found.OpenedTab == nil || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != "no_answer" {
 				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsed, found.OpenedTab, found.ErrorPages)
 			}
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
-		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(loading)
 			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {

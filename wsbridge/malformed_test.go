@@ -23,7 +23,7 @@ type malformedCase struct {
 	closed string
 }
 
-const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
+const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
 // malformedFrames has one row for each kind of malformed input. In each row, another
 // browser runs call_b, which must succeed.
@@ -53,7 +53,7 @@ var malformedFrames = []malformedCase{
 		name: "params that do not fit",
 		frames: []string{
 			`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":7}}`, `{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":[]}`, `{"jsonrpc":"2.0","id":"3","method":"call.cancel"}`,
-			`{"jsonrpc":"2.0","method":"state.watch","params":{"on":"yes"}}`, `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":"7"}}`, fmt.Sprintf(tabSync, `{"7":{}}`),
+			`{"jsonrpc":"2.0","method":"state.watch","params":{"on":"yes"}}`, `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":"7"}}`, fmt.Sprintf(tabSyncFormat, `{"7":{}}`),
 			`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":7}}`, `{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"call_a","seq":1e99,"text":"x"}}`,
 			`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":"call_b"}}`,
 		},
@@ -130,7 +130,7 @@ func TestMalformed(t *testing.T) {
 				a.readFrames()
 				b.readFrames()
 				for _, frame := range m.frames {
-					a.sendAnything([]byte(frame))
+					a.executeFuzzLine([]byte(frame))
 				}
 				w.wantEvents(m.events...)
 				a.wantFrames(m.answers...)
@@ -158,8 +158,8 @@ func TestFrameAboveTheLimit(t *testing.T) {
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
 		body := make([]byte, 1<<20)
 		for piece := append(head, 0, 0, 0, 0); ; piece = body {
-			_ = a.raw.SetWriteDeadline(time.Now().Add(time.Second))
-			if _, err := a.raw.Write(piece); err != nil { // the hub has closed the connection
+			_ = a.stallableConn.SetWriteDeadline(time.Now().Add(time.Second))
+			if _, err := a.stallableConn.Write(piece); err != nil { // the hub has closed the connection
 				break
 			}
 		}
@@ -185,7 +185,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)
 				for piece := append(head, 0, 0, 0, 0); ; piece = body {
-					if _, err := a.raw.Write(piece); err != nil { // the hub has closed the connection
+					if _, err := a.stallableConn.Write(piece); err != nil { // the hub has closed the connection
 						break
 					}
 					w.advanceTime(5 * time.Second)

@@ -87,7 +87,7 @@ func (c *chaosTest) randomStep() func() {
 		return send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
 	case n < 84:
 		if p != nil {
-			p.drop()
+			p.closeAbruptly()
 			delete(c.peers, name)
 		}
 	case n < 92:
@@ -147,7 +147,7 @@ func TestEveryRunEndsOnce(t *testing.T) {
 				all.Wait()
 			}
 			for _, p := range c.all {
-				p.drop()
+				p.closeAbruptly()
 			}
 			w.advanceTime(time.Minute)
 			for id, e := range c.runs {

@@ -217,7 +217,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
-		policy.set("ask")
+		policy.setViews("ask")
 		for range 2 { // nothing has changed before the second Sync
 			w.hub.Sync()
 			w.advanceTime(stateInterval)
@@ -238,13 +238,13 @@ func TestPanelShowsPlugins(t *testing.T) {
 // fakePolicy is a Policy with one plugin. If gate is not nil, the methods of fakePolicy
 // block until gate is closed.
 type fakePolicy struct {
-	gate  chan struct{}
-	mu    sync.Mutex // guards all fields below
-	views []wire.PluginView
-	did   []string
+	gate    chan struct{}
+	mu      sync.Mutex // guards all fields below
+	views   []wire.PluginView
+	changes []string
 }
 
-func (f *fakePolicy) set(permission wire.Permission) {
+func (f *fakePolicy) setViews(permission wire.Permission) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.views[0].Permission = permission
@@ -257,23 +257,23 @@ func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 }
 
 func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.do(fmt.Sprintf("settings %s %s by %s", plugin, values, by), plugin)
+	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, values, by), plugin)
 }
 
 func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
-	return f.do(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
+	return f.recordChange(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
-	return f.do(fmt.Sprintf("calls %s %s %t by %s", plugin, other, allowed, by), plugin)
+	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, other, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
-	return f.do(fmt.Sprintf("late access %s %t by %s", plugin, allowed, by), plugin)
+	return f.recordChange(fmt.Sprintf("late access %s %t by %s", plugin, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
-	return f.do(fmt.Sprintf("permission %s %s %q by %s", plugin, tool, permission, by), plugin)
+	return f.recordChange(fmt.Sprintf("permission %s %s %q by %s", plugin, tool, permission, by), plugin)
 }
 
 func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) []error {
@@ -283,29 +283,29 @@ func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) []e
 		for _, tool := range r.Tools {
 			what += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
 		}
-		errs = append(errs, f.do(what+" by "+by, r.Plugin))
+		errs = append(errs, f.recordChange(what+" by "+by, r.Plugin))
 	}
 	return errs
 }
 
 func (f *fakePolicy) InspectPlugin(plugin string) (wire.PluginInspectResult, error) {
-	return wire.PluginInspectResult{Hash: "h1", Source: wire.PluginSourceNPM}, f.do("inspect "+plugin, plugin)
+	return wire.PluginInspectResult{Hash: "h1", Source: wire.PluginSourceNPM}, f.recordChange("inspect "+plugin, plugin)
 }
 
 func (f *fakePolicy) PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
-	return wire.PluginPageResult{Text: "code", FirstLine: 1}, f.do(fmt.Sprintf("page %d of %s of %s", in.Page, in.Section, in.Plugin), in.Plugin)
+	return wire.PluginPageResult{Text: "code", FirstLine: 1}, f.recordChange(fmt.Sprintf("page %d of %s of %s", in.Page, in.Section, in.Plugin), in.Plugin)
 }
 
 func (f *fakePolicy) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
-	return wire.PluginInstallResult{Plugin: packageText, Version: "1.0.0"}, f.do("install "+packageText, packageText)
+	return wire.PluginInstallResult{Plugin: packageText, Version: "1.0.0"}, f.recordChange("install "+packageText, packageText)
 }
 
 func (f *fakePolicy) UpdatePlugin(plugin string) (wire.PluginUpdateResult, error) {
-	return wire.PluginUpdateResult{Version: "1.0.0"}, f.do("update "+plugin, plugin)
+	return wire.PluginUpdateResult{Version: "1.0.0"}, f.recordChange("update "+plugin, plugin)
 }
 
 func (f *fakePolicy) RemovePlugin(plugin, by string) error {
-	return f.do("remove "+plugin+" by "+by, plugin)
+	return f.recordChange("remove "+plugin+" by "+by, plugin)
 }
 
 func (f *fakePolicy) BrowserTools() wire.StateBrowserParams {
@@ -313,20 +313,20 @@ func (f *fakePolicy) BrowserTools() wire.StateBrowserParams {
 }
 
 func (f *fakePolicy) SwitchBrowserTools(names []string, on bool, by string) error {
-	return f.do(fmt.Sprintf("browser tools %q %t by %s", names, on, by), "chat")
+	return f.recordChange(fmt.Sprintf("browser tools %q %t by %s", names, on, by), "chat")
 }
 
 func (f *fakePolicy) SetSite(site, rule, by string) error {
-	return f.do(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
+	return f.recordChange(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
 }
 
-func (f *fakePolicy) do(what, plugin string) error {
+func (f *fakePolicy) recordChange(what, plugin string) error {
 	if f.gate != nil {
 		<-f.gate
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.did = append(f.did, what)
+	f.changes = append(f.changes, what)
 	if plugin != "chat" {
 		return fmt.Errorf("there is no plugin %q\x1b; add it first", plugin)
 	}
@@ -521,7 +521,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 		`page 1 of code of chat, install other, permission none  "ask" by the side panel, ` +
 		`settings chat map[key:null] by the side panel, opening chat true by the side panel, ` +
 		`calls chat wiki true by the side panel, late access chat false by the side panel`
-	if got := strings.Join(policy.did, ", "); got != want {
+	if got := strings.Join(policy.changes, ", "); got != want {
 		t.Errorf("the policy received\n%s\nwant\n%s", got, want)
 	}
 }

@@ -26,9 +26,9 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		rt.mu.Unlock()
 		return nil
 	}
-	r.parts.Append(text)
+	r.resultParts.Append(text)
 	r.nextPart++
-	if r.parts.Len() <= r.maxResultBytes {
+	if r.resultParts.Len() <= r.maxResultBytes {
 		rt.mu.Unlock()
 		return nil
 	}

@@ -69,16 +69,16 @@ func TestPartsTooLarge(t *testing.T) {
 		w.wantEvents()
 		p.sendPart("c1", 1, "x")
 		w.wantEvents("c1 failed result_too_large: the result is larger than 100 bytes")
-		p.wantFrames(cancelText("c1", "the result is too large"))
+		p.wantFrames(newCancelText("c1", "the result is too large"))
 		p.sendPart("c1", 2, "x")
 		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
 		w.wantEvents()
 	})
 }
 
-// TestPartsCutInsideCharacters checks that a result survives being split between the two
+// TestResultSplitInsideCharacter checks that a result survives being split between the two
 // UTF-16 code units of a character.
-func TestPartsCutInsideCharacters(t *testing.T) {
+func TestResultSplitInsideCharacter(t *testing.T) {
 	tests := []struct {
 		parts []string // the result parts as JSON strings
 		want  string

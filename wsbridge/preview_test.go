@@ -16,12 +16,12 @@ func TestPreviewHasNoEffect(t *testing.T) {
 	for _, tt := range []struct {
 		name, tab, wantRequest string
 	}{
-		{"a tab needs a reload", tabText(7, "", 1, "", `,"needsReload":["chat"]`), ""},
+		{"a tab needs a reload", newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`), ""},
 		{"no tab shows the site", "", ""},
-		{"a tab shows an error page", errorPage(7, refused, 1000), "tab.load"},
+		{"a tab shows an error page", newErrorPageJSON(7, connectionRefused, 1000), "tab.load"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectSyncedBrowser(tt.tab)
 				var requests []string
 				w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7", IsPreview: true}, func(frame string) string {
@@ -31,7 +31,7 @@ func TestPreviewHasNoEffect(t *testing.T) {
 						}
 					}
 					return answerTo("tab.load", `{"loading":true}`)(frame)
-				}, errorPage(7, refused, 2000))
+				}, newErrorPageJSON(7, connectionRefused, 2000))
 				if got := strings.Join(requests, " "); got != tt.wantRequest {
 					t.Errorf("requests to the browser = %q, want %q", got, tt.wantRequest)
 				}
@@ -45,8 +45,8 @@ func TestPreviewHasNoEffect(t *testing.T) {
 func TestApprovedReloadIsForced(t *testing.T) {
 	hash := "h1"
 	for _, isApproved := range []bool{false, true} {
-		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-			p := w.connectSyncedBrowser(tabText(7, "", 1, "", `,"needsReload":["chat"]`))
+		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+			p := w.connectSyncedBrowser(newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`))
 			var loads []string
 			choice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
 			done := make(chan dispatch.Targets, 1)
@@ -61,7 +61,7 @@ func TestApprovedReloadIsForced(t *testing.T) {
 					loads = append(loads, map[bool]string{false: "asked", true: "forced"}[isForced])
 					p.send(answerTo("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
 					if isForced {
-						p.listTabs(tabText(7, "", 1, "d7", ","+chatPluginState("true")))
+						p.listTabs(newTabJSON(7, "", 1, "d7", ","+chatPluginState("true")))
 					}
 				}
 			}

@@ -91,7 +91,7 @@ func TestReportsAreForwardedOnce(t *testing.T) {
 		}
 		send(0, 2, "a", "b")
 		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)
-		p.drop()
+		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
 		send(0, 2, "a", "b")
 		send(1, 0, "b", "c")

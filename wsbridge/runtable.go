@@ -18,7 +18,7 @@ type runTable struct {
 	mu         sync.Mutex // guards all fields below; frames are queued under mu to keep their order
 	link       *link      // nil while the link is lost
 	isClosed   bool       // set by close
-	runs       map[string]*run
+	runs       map[string]*toolRun
 	startCount int // the number of calls started so far
 	stops      map[string]*pendingStop
 	// generation counts how often the field link changed. A timer does nothing if generation
@@ -89,7 +89,7 @@ func (rt *runTable) countRuns() int {
 
 // removeRun removes and returns the call with this ID, or returns nil if the ID is unknown. The
 // caller must call Finish on the sink of the removed call.
-func (rt *runTable) removeRun(id string) *run {
+func (rt *runTable) removeRun(id string) *toolRun {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[id]
@@ -135,7 +135,7 @@ func (rt *runTable) awaitResumed() {
 		return
 	}
 	for _, r := range rt.runs {
-		r.isListed = false
+		r.isListedByBrowser = false
 	}
 	generation := rt.generation
 	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
@@ -147,7 +147,7 @@ func (rt *runTable) endUnlisted(generation int) {
 	var finishFuncs []func()
 	if rt.generation == generation {
 		for id, r := range rt.runs {
-			if r.isListed {
+			if r.isListedByBrowser {
 				continue
 			}
 			finishFuncs = append(finishFuncs, rt.finishLater(id, nil, &wire.CallError{Code: wire.ErrLinkLost,

@@ -24,7 +24,7 @@ func TestStartsAreReported(t *testing.T) {
 		starts = nil
 		return all
 	}
-	o := Options{Adapters: onePlugin(&hash), ReceiveStart: func(s AdapterStart) {
+	o := Options{Adapters: newOnePluginAdapters(&hash), ReceiveStart: func(s AdapterStart) {
 		mu.Lock()
 		defer mu.Unlock()
 		starts = append(starts, s)
@@ -33,8 +33,8 @@ func TestStartsAreReported(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
 		takeStarts()
-		broken := tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + broken + `,` + tabText(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
+		broken := newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + broken + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
 		w.readEvents()
 		got := takeStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
@@ -45,7 +45,7 @@ func TestStartsAreReported(t *testing.T) {
 		if elapsed := time.Since(startTime); elapsed > 0 || len(found.BrokenTabs) != 1 || found.BrokenTabs[0].TabID != 1 || found.BrokenTabs[0].Problem == "" {
 			t.Errorf("after %v the call found %+v", elapsed, found)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
 		w.readEvents()
 		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
 			t.Errorf("the reported starts are %+v", got)

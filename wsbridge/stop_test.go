@@ -24,7 +24,7 @@ func TestStopOutcomes(t *testing.T) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			w.cancel("c1")
-			p.wantFrames(dispatchFrame("c1"), cancelText("c1", "stop it"))
+			p.wantFrames(newDispatchFrame("c1"), newCancelText("c1", "stop it"))
 			w.wantEvents()
 			for range 2 { // the outcome is reported once, although the browser answers twice
 				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
@@ -73,17 +73,17 @@ func TestStopWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.drop()
+		p.closeAbruptly()
 		w.cancel("c1")
 		w.advanceTime(2 * time.Second)
 		w.wantEvents("c1 stopped: ignored")
 		w.advanceTime(7 * time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
 		// The reconnected browser lists the cancelled call, but receives no second
 		// tool.cancel.
-		p.drop()
+		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
@@ -91,20 +91,20 @@ func TestStopWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestStopAnsweredAfterReturn checks that a tool.cancel is resent if the link was lost
+// TestStopAnsweredAfterReconnect checks that a tool.cancel is resent if the link was lost
 // right after the frame was sent. A late answer to tool.cancel must still count.
-func TestStopAnsweredAfterReturn(t *testing.T) {
+func TestStopAnsweredAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
 		p.readFrames()
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
 		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
@@ -118,12 +118,12 @@ func TestStopLostWithItsLink(t *testing.T) {
 		w.run("b1", "c1")
 		w.cancel("c1")
 		p.readFrames()
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(9 * time.Second)
 		w.wantEvents("c1 stopped: ignored")
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
 	})
 }
 
@@ -133,7 +133,7 @@ func TestStopsOfLostBrowser(t *testing.T) {
 	withHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.drop()
+		p.closeAbruptly()
 		w.cancel("c1")
 		w.advanceTime(time.Second)
 		w.wantEvents("c1 stopped: ignored")
@@ -142,9 +142,9 @@ func TestStopsOfLostBrowser(t *testing.T) {
 	})
 }
 
-// TestStopNeverOvertakes checks that the browser receives each tool.dispatch before its
+// TestCancelFollowsDispatch checks that the browser receives each tool.dispatch before its
 // tool.cancel when many calls start and stop concurrently.
-func TestStopNeverOvertakes(t *testing.T) {
+func TestCancelFollowsDispatch(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		const runs = 200
@@ -161,9 +161,9 @@ func TestStopNeverOvertakes(t *testing.T) {
 			for i := range runs {
 				id := fmt.Sprint("c", i)
 				switch f {
-				case dispatchFrame(id):
+				case newDispatchFrame(id):
 					started[id] = true
-				case cancelText(id, "stop it"):
+				case newCancelText(id, "stop it"):
 					if !started[id] {
 						t.Errorf("%s was stopped before it was started", id)
 					}

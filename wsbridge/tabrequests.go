@@ -115,12 +115,12 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	return &target
 }
 
-// placeSearch finds the tabs or browsers in which a browser tool can run.
-type placeSearch struct{ hub *Hub }
+// browserToolSearch finds the tabs or browsers in which a browser tool can run.
+type browserToolSearch struct{ hub *Hub }
 
 // find returns the current state of the tab that choice names, or all connected browsers if
 // choice names no tab. A browser that may reconnect is awaited for the grace period.
-func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
 	for {
@@ -147,7 +147,7 @@ func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dis
 
 // askBrowsers sends one request to each browser that the call allows. isWaiting is true if the
 // link to one of these browsers is lost but may return.
-func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
+func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
 		name, l := s.hub.registry.currentLink(b)

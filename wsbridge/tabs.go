@@ -19,9 +19,9 @@ const (
 	// codeTimeout limits how long a call waits until the browser has added plugin code to a
 	// tab.
 	codeTimeout = 15 * time.Second
-	// settleTime is how long a reconnected browser may take to find the pages that still run
-	// adapters.
-	settleTime = 2 * time.Second
+	// reconnectedTabsTime is how long a reconnected browser may take to find the pages that
+	// still run adapters.
+	reconnectedTabsTime = 2 * time.Second
 )
 
 // tabTable stores the tabs of one browser, and whether the browser has the current plugins. The
@@ -39,19 +39,20 @@ type tabTable struct {
 	// its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
-	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the syncTarget of
-	// the last plugin.sync that the browser answered. While syncTarget and answeredTarget
-	// differ, a list of tabs may be based on older plugins.
-	syncTarget, answeredTarget int
+	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is
+	// the requestedSyncNumber of the last plugin.sync that the browser answered. While
+	// requestedSyncNumber and answeredSyncNumber differ, a list of tabs may be based on
+	// older plugins.
+	requestedSyncNumber, answeredSyncNumber int
 	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
 	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
 	// plugin's sites.
 	hasReportedOutside bool
 	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
-	// tabsBeforeReconnect is cleared after settleTime.
-	tabsBeforeReconnect map[int]wire.TabInfo
-	settleTimer         *time.Timer
+	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
+	tabsBeforeReconnect  map[int]wire.TabInfo
+	reconnectedTabsTimer *time.Timer
 	// generation counts how often the field link changed. A timer does nothing if generation
 	// has changed since the timer was started.
 	generation int
@@ -73,7 +74,7 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	}
 	ts.name = name
 	ts.setLink(l)
-	ts.keepDocuments()
+	ts.keepEarlierDocuments()
 }
 
 func (ts *tabTable) disconnect() {
@@ -85,9 +86,9 @@ func (ts *tabTable) disconnect() {
 // setLink stores the browser's new link, or nil, and stops the timer of the previous link. The
 // caller holds tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
-	if ts.settleTimer != nil {
-		ts.settleTimer.Stop()
-		ts.settleTimer = nil
+	if ts.reconnectedTabsTimer != nil {
+		ts.reconnectedTabsTimer.Stop()
+		ts.reconnectedTabsTimer = nil
 	}
 	ts.link = l
 	ts.generation++
@@ -135,7 +136,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 		tabs = tabs[:maxTabs]
 	}
-	ts.hasListedTabs = ts.hasListedTabs || ts.answeredTarget == ts.syncTarget
+	ts.hasListedTabs = ts.hasListedTabs || ts.answeredSyncNumber == ts.requestedSyncNumber
 	missingTabs := maps.Clone(ts.tabs)
 	for _, t := range tabs {
 		delete(missingTabs, t.TabID)
@@ -203,15 +204,16 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepDocuments keeps the documents from before a reconnect for settleTime. A restarted service
-// worker lists its tabs before the pages have reported their adapters. If a kept document no
-// longer exists, the browser rejects calls in it. The caller holds tabTable.mu.
-func (ts *tabTable) keepDocuments() {
+// keepEarlierDocuments keeps the documents from before a reconnect for reconnectedTabsTime.
+// A restarted service worker lists its tabs before the pages have reported their adapters.
+// If a kept document no longer exists, the browser rejects calls in it. The caller holds
+// tabTable.mu.
+func (ts *tabTable) keepEarlierDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.tabsBeforeReconnect == nil { // keep older tabs if the link is lost twice within settleTime
+		if ts.tabsBeforeReconnect == nil { // keep older tabs if the link is lost twice within reconnectedTabsTime
 			ts.tabsBeforeReconnect = map[int]wire.TabInfo{}
 		}
 		ts.tabsBeforeReconnect[id] = t
@@ -220,7 +222,7 @@ func (ts *tabTable) keepDocuments() {
 		return
 	}
 	generation := ts.generation
-	ts.settleTimer = time.AfterFunc(settleTime, func() {
+	ts.reconnectedTabsTimer = time.AfterFunc(reconnectedTabsTime, func() {
 		ts.mu.Lock()
 		defer ts.mu.Unlock()
 		if ts.generation == generation {
@@ -277,32 +279,32 @@ func (ts *tabTable) markUnsynced() {
 // tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
-	ts.syncTarget++
+	ts.requestedSyncNumber++
 }
 
-// currentSyncTarget returns the number of the current plugins for markAnswered and markSynced.
-// Callers must call currentSyncTarget before they read the plugins.
-func (ts *tabTable) currentSyncTarget() int {
+// currentSyncNumber returns the number of the current plugins for recordSyncAnswer and
+// markSynced. Callers must call currentSyncNumber before they read the plugins.
+func (ts *tabTable) currentSyncNumber() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.syncTarget
+	return ts.requestedSyncNumber
 }
 
-// markAnswered records that the browser has answered the plugin.sync for a syncTarget. Answers
-// on a replaced link are ignored.
-func (ts *tabTable) markAnswered(l *link, syncTarget int) {
+// recordSyncAnswer records that the browser has answered the plugin.sync for a
+// requestedSyncNumber. Answers on a replaced link are ignored.
+func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == l {
-		ts.answeredTarget = syncTarget
+		ts.answeredSyncNumber = syncTarget
 	}
 }
 
-// markSynced records that the browser has received the plugins for a syncTarget. Answers on a
-// replaced link, or for plugins that have changed again, are ignored.
+// markSynced records that the browser has received the plugins for a requestedSyncNumber.
+// Answers on a replaced link, or for plugins that have changed again, are ignored.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
-	isCurrent := ts.link == l && ts.syncTarget == syncTarget
+	isCurrent := ts.link == l && ts.requestedSyncNumber == syncTarget
 	if isCurrent {
 		ts.isSynced = true
 		ts.syncCount++

@@ -17,7 +17,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	sync := func(tabs ...string) string {
 		return `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
 	}
-	first, second := tabText(7, "af", 9, "d7", liveChat), tabText(8, "", 5, "d8", liveChat)
+	first, second := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
 	tests := []struct {
 		name string
 		// before and after are the browser's tabs at two times, 1 s apart.
@@ -29,19 +29,19 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		next string
 		live string
 	}{
-		{"the next document arrives", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
-		{"the next document does not arrive", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
-		{"the navigating tab is closed", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
-		{"the next document has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
-		{"a worse tab navigates", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
-		{"the call wants another tab", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
-		{"the navigating tab is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
-		{"the navigating tab is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the next document arrives", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), second), "b1/7 b1/8"},
+		{"the next document does not arrive", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
+		{"the navigating tab is closed", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
+		{"the next document has no plugin", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "", ""), second), "b1/8"},
+		{"a worse tab navigates", sync(first, second), sync(first, newTabJSON(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
+		{"the call wants another tab", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
+		{"the navigating tab is new", sync(second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the navigating tab is for another plugin", sync(first, second), sync(newTabJSON(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			hash := "h1"
-			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(tt.before)
 				w.advanceTime(time.Second)
@@ -52,7 +52,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 					want := tt.want
 					want.Plugin = "chat"
 					got := w.hub.Targets(w.t.Context(), want)
-					w.note("%s after %v", targetNames(got.LiveTargets), time.Since(startTime))
+					w.recordEvent("%s after %v", targetNames(got.LiveTargets), time.Since(startTime))
 				}()
 				w.advanceTime(time.Second)
 				if tt.next != "" {
@@ -65,18 +65,18 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	}
 }
 
-// TestTabStatesCountUntilPagesReport checks that a reconnected browser's tabs keep their
+// TestTabsKeepStateUntilPagesReport checks that a reconnected browser's tabs keep their
 // previous state until their pages have reported.
-func TestTabStatesCountUntilPagesReport(t *testing.T) {
+func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		tabs := func(p *browserPeer, doc, more string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")
-		tabs(p, "d7", liveChat)
-		p.drop()
+		tabs(p, "d7", liveChatPlugins)
+		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		tabs(p, "", `,"loading":["chat"]`)
@@ -91,15 +91,15 @@ func TestTabStatesCountUntilPagesReport(t *testing.T) {
 // browser or a closed tab.
 func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		tab := func(p *browserPeer, id int, rest string) {
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")
-		tab(p, 8, `,"tab":`+tabText(8, "", 5, "d8", liveChat))
-		tab(p, 7, `,"tab":`+tabText(7, "af", 9, "", `,"loading":["chat"]`))
-		p.drop()
+		tab(p, 8, `,"tab":`+newTabJSON(8, "", 5, "d8", liveChatPlugins))
+		tab(p, 7, `,"tab":`+newTabJSON(7, "af", 9, "", `,"loading":["chat"]`))
+		p.closeAbruptly()
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/8" || time.Since(startTime) > 0 {
 			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(startTime))

@@ -42,8 +42,8 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
 }
 
-// onePlugin returns Adapters with the single plugin chat, which has the given hash.
-func onePlugin(hash *string) fakeAdapters {
+// newOnePluginAdapters returns Adapters with the single plugin chat, which has the given hash.
+func newOnePluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
 		list: func() []wire.PluginInfo {
 			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
@@ -52,12 +52,12 @@ func onePlugin(hash *string) fakeAdapters {
 	}
 }
 
-func tabText(id int, marks string, used float64, doc, plugins string) string {
+func newTabJSON(id int, marks string, used float64, doc, plugins string) string {
 	return fmt.Sprintf(`{"tabId":%d,"windowId":1,"url":"https://x/%[1]d","title":"T%[1]d","active":%v,"focused":%v,"lastAccessedMs":%v,"documentId":%q%s}`,
 		id, strings.Contains(marks, "a"), strings.Contains(marks, "f"), used, doc, plugins)
 }
 
-const liveChat = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
+const liveChatPlugins = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
 
 func targetNames(targets []dispatch.Target) string {
 	var names []string
@@ -69,7 +69,7 @@ func targetNames(targets []dispatch.Target) string {
 
 func TestTargets(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
 			w.readEvents()
@@ -82,16 +82,16 @@ func TestTargets(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		want("b1/7", "", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "", 900, "d1", liveChat),
-			tabText(2, "f", 100, "d2", liveChat),
-			tabText(3, "f", 200, "d3", liveChat),
-			tabText(4, "a", 50, "d4", liveChat),
-			tabText(5, "af", 0.5, "d5", liveChat),
-			tabText(6, "", 900, "d6", liveChat),
-			tabText(8, "af", 999, "d8", `,"plugins":[{"name":"other","hash":"h9"}]`),
-			tabText(9, "af", 999, "d9", `,"plugins":[{"name":"chat","hash":"old"}]`),
-			tabText(10, "", 5, "", `,"needsReload":["other","chat"]`),
-			tabText(11, "", 6, "", liveChat),
+			newTabJSON(1, "", 900, "d1", liveChatPlugins),
+			newTabJSON(2, "f", 100, "d2", liveChatPlugins),
+			newTabJSON(3, "f", 200, "d3", liveChatPlugins),
+			newTabJSON(4, "a", 50, "d4", liveChatPlugins),
+			newTabJSON(5, "af", 0.5, "d5", liveChatPlugins),
+			newTabJSON(6, "", 900, "d6", liveChatPlugins),
+			newTabJSON(8, "af", 999, "d8", `,"plugins":[{"name":"other","hash":"h9"}]`),
+			newTabJSON(9, "af", 999, "d9", `,"plugins":[{"name":"chat","hash":"old"}]`),
+			newTabJSON(10, "", 5, "", `,"needsReload":["other","chat"]`),
+			newTabJSON(11, "", 6, "", liveChatPlugins),
 		}, ",") + `]}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
 		got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}).LiveTargets[0]
@@ -101,7 +101,7 @@ func TestTargets(t *testing.T) {
 		// All targets of the browser with the best tab rank first.
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + tabText(7, "", 0, "d7", liveChat) + `}}`)
+		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
@@ -115,12 +115,12 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// TestTabsAfterReturn checks that adapters that were live before a service worker
-// restarted remain targets for settleTime. A restarted service worker lists its tabs
-// before the pages have reported their adapters.
-func TestTabsAfterReturn(t *testing.T) {
+// TestTargetsAfterServiceWorkerRestart checks that adapters that were live before a service
+// worker restarted remain targets for reconnectedTabsTime. A restarted service worker lists
+// its tabs before the pages have reported their adapters.
+func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		listTabs := func(p *browserPeer, tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
@@ -138,17 +138,17 @@ func TestTabsAfterReturn(t *testing.T) {
 			return p
 		}
 		p := w.connectBrowser("b1", "boot1")
-		listTabs(p, tabText(6, "", 0, "d6", liveChat), tabText(7, "a", 0, "d7", liveChat), tabText(8, "", 0, "d8", liveChat))
+		listTabs(p, newTabJSON(6, "", 0, "d6", liveChatPlugins), newTabJSON(7, "a", 0, "d7", liveChatPlugins), newTabJSON(8, "", 0, "d8", liveChatPlugins))
 		want("b1/7 b1/6 b1/8", "")
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(time.Second)
 		p = back()
 		listTabs(p) // the reconnected browser has no plugins yet
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
-		p.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(newDispatchFrame("c1"))
 		// Tab 6 has no document yet, tab 7 has another document, and tab 8 is closed.
-		listTabs(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
+		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPlugins))
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
 		want("b1/7 b1/6", "")
@@ -156,14 +156,14 @@ func TestTabsAfterReturn(t *testing.T) {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
 		}
 		// The link of the browser is lost again before the first plugin.sync ends.
-		p.drop()
+		p.closeAbruptly()
 		want("b1/7 b1/6", "")
 		p = back()
-		w.advanceTime(settleTime - time.Nanosecond)
+		w.advanceTime(reconnectedTabsTime - time.Nanosecond)
 		want("b1/7 b1/6", "")
 		w.advanceTime(time.Nanosecond)
 		want("b1/7", "b1/6")
-		p.drop()
+		p.closeAbruptly()
 		back()
 		w.advanceTime(time.Minute)
 		want("b1/7", "b1/6")
@@ -174,7 +174,7 @@ func TestTabsAfterReturn(t *testing.T) {
 // during the grace period if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		want := func(live string, browsers int) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || got.BrowserCount != browsers {
@@ -182,7 +182,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 			}
 		}
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
-		p.drop()
+		p.closeAbruptly()
 		want("b2/7", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		q.readFrames()
@@ -236,7 +236,7 @@ func TestBrowsers(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		w.run("b2", "c1")
 		w.advanceTime(time.Second)
-		p.drop()
+		p.closeAbruptly()
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b2" {
 			t.Fatalf("browsers = %+v, want b1 and b2", got)
@@ -252,7 +252,7 @@ func TestBrowsers(t *testing.T) {
 // waits for a browser that soon reconnects.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		found := make(chan dispatch.Targets, 1)
 		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
@@ -288,8 +288,8 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 // browser has received the plugins and then listed its tabs.
 func TestTargetsWaitForNewBrowser(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-		w.connectBrowser("b1", "boot1").drop()
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
+		w.connectBrowser("b1", "boot1").closeAbruptly()
 		w.advanceTime(time.Minute)
 		p := w.dial()
 		p.sendHello("b1", "boot2")
@@ -324,7 +324,7 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 // changed or enabled waits for tabs that the browser lists later.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.advanceTime(time.Minute)
 		hash = "h2"
@@ -361,7 +361,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 // neither must tabs listed for older plugins.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.advanceTime(time.Minute)
 		for _, hash = range []string{"h2", "h3"} {
@@ -409,7 +409,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, ready, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
 				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
@@ -428,13 +428,13 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}
 }
 
-// TestDocumentThatIsGone checks that the hub removes a document in which a call could not
-// start, and then offers another document.
-func TestDocumentThatIsGone(t *testing.T) {
+// TestGoneDocumentIsNoLongerATarget checks that the hub removes a document in which a call
+// could not start, and then offers another document.
+func TestGoneDocumentIsNoLongerATarget(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
-			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				w.run("b1", "r1")
 				p.readFrames()

@@ -26,7 +26,7 @@ import (
 // connected browsers if choice names no tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.TargetKind != dispatch.TargetDocument {
-		return placeSearch{h}.find(ctx, choice)
+		return browserToolSearch{h}.find(ctx, choice)
 	}
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
@@ -193,10 +193,10 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 		}
 		browserPlaces := b.tabs.findTargets(choice.Plugin, hash)
 		syncWait = max(syncWait, b.tabs.syncWait(choice))
-		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.failed...)
+		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.errorPages...)
 		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(choice)
-		arrivingPlaces = append(arrivingPlaces, browserPlaces.arriving...)
-		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.reload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
+		arrivingPlaces = append(arrivingPlaces, browserPlaces.awaitingCode...)
+		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
 		switch {
 		case !browserPlaces.isConnected:
 			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.live...)
@@ -241,14 +241,14 @@ type rankedTarget struct {
 type browserTargets struct {
 	browser     dispatch.Target // only the ID and the name of the browser are set
 	isConnected bool
-	// live are documents with the current version of the plugin. reload are tabs that need a
-	// reload, and loading are tabs that may become live. arriving are tabs to which the browser
+	// live are documents with the current version of the plugin. needReload are tabs that need a
+	// reload, and loading are tabs that may become live. awaitingCode are tabs to which the browser
 	// is adding the plugin's code. broken are tabs in which the plugin failed to start.
-	live, reload, loading, arriving, broken []rankedTarget
+	live, needReload, loading, awaitingCode, broken []rankedTarget
 	// unresponsive are live documents that do not respond.
 	unresponsive []rankedTarget
-	// failed are tabs whose page failed to load.
-	failed []rankedTarget
+	// errorPages are tabs whose page failed to load.
+	errorPages []rankedTarget
 }
 
 // findTargets returns the documents and tabs of the browser that match the plugin with the
@@ -289,14 +289,14 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 			}
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedAtMs = t.LoadError, t.LoadFailedMs
-			browserPlaces.failed = append(browserPlaces.failed, p)
+			browserPlaces.errorPages = append(browserPlaces.errorPages, p)
 		case isTopDocument && slices.Contains(t.ArrivingPlugins, plugin):
-			browserPlaces.arriving = append(browserPlaces.arriving, p)
+			browserPlaces.awaitingCode = append(browserPlaces.awaitingCode, p)
 		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
 			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
 			browserPlaces.broken = append(browserPlaces.broken, p)
 		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
-			browserPlaces.reload = append(browserPlaces.reload, p)
+			browserPlaces.needReload = append(browserPlaces.needReload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):
 			browserPlaces.loading = append(browserPlaces.loading, p)
 		}

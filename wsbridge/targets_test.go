@@ -23,7 +23,7 @@ func chatPluginState(ready string) string {
 	return `"plugins":[{"name":"chat","hash":"h1"` + ready + `}]`
 }
 
-func frameText(id int, ready string) string {
+func newFrameJSON(id int, ready string) string {
 	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(ready))
 }
 
@@ -40,15 +40,15 @@ func describeTargets(targets []dispatch.Target) string {
 // used ones.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "af", 900, "d1", ","+chatPluginState("false")),
-			tabText(2, "af", 900, "d2", ","+chatPluginState("")),
-			tabText(3, "", 100, "d3", ","+chatPluginState("true")),
-			tabText(4, "", 200, "d4", ","+chatPluginState("true")),
-			tabText(5, "a", 1, "d5", ","+chatPluginState("true")),
-			tabText(6, "a", 1, "d6", ","+chatPluginState("")),
+			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("false")),
+			newTabJSON(2, "af", 900, "d2", ","+chatPluginState("")),
+			newTabJSON(3, "", 100, "d3", ","+chatPluginState("true")),
+			newTabJSON(4, "", 200, "d4", ","+chatPluginState("true")),
+			newTabJSON(5, "a", 1, "d5", ","+chatPluginState("true")),
+			newTabJSON(6, "a", 1, "d6", ","+chatPluginState("")),
 		}, ",") + `]}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
@@ -62,7 +62,7 @@ func TestRankOfReadiness(t *testing.T) {
 // top document that is not ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
@@ -70,9 +70,9 @@ func TestFramesOfTabs(t *testing.T) {
 		}
 		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
 		listTabs(
-			tabText(1, "af", 5, "d1", ","+chatPluginState("true")+frames(frameText(9, "true"), frameText(4, "true"))),
-			tabText(2, "", 9, "d2", ","+chatPluginState("false")+frames(frameText(7, "true"))),
-			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatPluginState("true")+`}`)),
+			newTabJSON(1, "af", 5, "d1", ","+chatPluginState("true")+frames(newFrameJSON(9, "true"), newFrameJSON(4, "true"))),
+			newTabJSON(2, "", 9, "d2", ","+chatPluginState("false")+frames(newFrameJSON(7, "true"))),
+			newTabJSON(3, "", 1, "", frames(newFrameJSON(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatPluginState("true")+`}`)),
 		)
 		where := w.hub.CurrentTargets("chat")
 		if got := describeTargets(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
@@ -112,21 +112,21 @@ func TestFramesOfTabs(t *testing.T) {
 
 func TestStateOfAPlugin(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, tt := range []struct {
 			tabs []string
 			want dispatch.PluginState
 		}{
 			{nil, dispatch.StateClosed},
-			{[]string{tabText(1, "", 1, "", `,"needsReload":["chat"]`)}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "", `,"loading":["chat"]`)}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "", `,"loading":["other"]`)}, dispatch.StateClosed},
-			{[]string{tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw"}]`)}, dispatch.StateFailed},
-			{[]string{tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"old","problem":"it threw"}]`)}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatPluginState(""))}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatPluginState("false"))}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatPluginState("false")), tabText(2, "", 1, "e", ","+chatPluginState("true"))}, dispatch.StateReady},
+			{[]string{newTabJSON(1, "", 1, "", `,"needsReload":["chat"]`)}, dispatch.StateUnavailable},
+			{[]string{newTabJSON(1, "", 1, "", `,"loading":["chat"]`)}, dispatch.StateUnavailable},
+			{[]string{newTabJSON(1, "", 1, "", `,"loading":["other"]`)}, dispatch.StateClosed},
+			{[]string{newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw"}]`)}, dispatch.StateFailed},
+			{[]string{newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"old","problem":"it threw"}]`)}, dispatch.StateUnavailable},
+			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState(""))}, dispatch.StateUnavailable},
+			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false"))}, dispatch.StateUnavailable},
+			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false")), newTabJSON(2, "", 1, "e", ","+chatPluginState("true"))}, dispatch.StateReady},
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
@@ -144,10 +144,10 @@ func TestStateOfAPlugin(t *testing.T) {
 // independent.
 func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
 			p := w.connectBrowser(id, "boot-"+id)
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
 		}
 		w.readEvents()
 		live := w.hub.CurrentTargets("chat").LiveTargets
@@ -168,16 +168,16 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	hash := "h1"
 	frames := true
 	var log bytes.Buffer
-	o := Options{Adapters: onePlugin(&hash), Log: zerolog.New(&log), MayRunIn: func(plugin, url string, frame bool) bool {
+	o := Options{Adapters: newOnePluginAdapters(&hash), Log: zerolog.New(&log), MayRunIn: func(plugin, url string, frame bool) bool {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
 	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		evilTab := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
+		evilTab := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+frameText(3, "true")+","+evilTab+`]`),
-			strings.Replace(tabText(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
-			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
+			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+evilTab+`]`),
+			strings.Replace(newTabJSON(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
+			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
 		w.readEvents()
 		found := w.hub.CurrentTargets("chat")
@@ -198,14 +198,14 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 // matching tab is unresponsive, the call must wait for the tab, for up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
-	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		silent := tabText(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
-		listTabs(silent, tabText(2, "", 1, "d2", ","+chatPluginState("true")))
+		silent := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
+		listTabs(silent, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
 		found := w.hub.CurrentTargets("chat")
 		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.UnresponsiveTargets) != "1/0" {
 			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.UnresponsiveTargets))

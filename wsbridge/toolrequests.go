@@ -157,7 +157,7 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 // resendAnswers resends the answers that the page of a call may lack. The reconnected browser
 // has already listed the call, so the page exists. The caller holds runTable.mu, and
 // runTable.link is not nil.
-func (rt *runTable) resendAnswers(r *run) {
+func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
 			openRequest.isResent = true

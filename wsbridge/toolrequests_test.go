@@ -39,7 +39,7 @@ func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(newDispatchFrame("c1"))
 		test(w, p)
 	})
 }
@@ -81,15 +81,15 @@ func TestToolRequestIsHandledOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerSurvivesTheLink checks that an answer made while the link is lost is sent
+// TestAnswerIsSentAfterReconnect checks that an answer made while the link is lost is sent
 // once, after the reconnected browser lists the call.
-func TestAnswerSurvivesTheLink(t *testing.T) {
+func TestAnswerIsSentAfterReconnect(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		p.drop()
+		p.closeAbruptly()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
@@ -101,7 +101,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
-		p.drop()
+		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
@@ -257,7 +257,7 @@ func TestResync(t *testing.T) {
 		w.hub.Resync("c1", "table")
 		w.hub.Resync("c9", "table")
 		p.wantFrames(frame)
-		p.drop()
+		p.closeAbruptly()
 		for range 2 * wire.MaxActivityTypes {
 			w.hub.Resync("c1", "table")
 		}
@@ -277,7 +277,7 @@ func TestResync(t *testing.T) {
 func TestToolRequestConfirmsRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
-		p.drop()
+		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil) // tool.dispatch is not resent

@@ -146,7 +146,7 @@ func (f *fakeHolds) Release(browserID string, tabID int, surface string) (string
 	if !isHeld {
 		return "", fmt.Errorf("no client uses tab %d", tabID)
 	}
-	f.w.note("%s released tab %d of %s", surface, tabID, browserID)
+	f.w.recordEvent("%s released tab %d of %s", surface, tabID, browserID)
 	f.w.hub.Holds.Send(browserID)
 	return "claude-code", nil
 }
@@ -159,7 +159,7 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 		}
 	}
 	f.mu.Unlock()
-	f.w.note("the user used tab %d of %s", tabID, browserID)
+	f.w.recordEvent("the user used tab %d of %s", tabID, browserID)
 	f.w.hub.Holds.Send(browserID)
 }
 
@@ -175,7 +175,7 @@ func runTranscript(t *testing.T, text string) string {
 		}
 		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
 	}
-	o := Options{FetchCode: fetch, Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	o := Options{FetchCode: fetch, Adapters: newOnePluginAdapters(&s.hash), Calls: newFakeCalls(), Policy: policy}
 	o.EndedSessions = s.sessions.listEnded
 	o.RepeatCall = func(callID string) error {
 		if callID != "c1" {
@@ -199,10 +199,10 @@ func runTranscript(t *testing.T, text string) string {
 	}
 	o.ReceiveLate = func(browserID, runID string, answer dispatch.LateAnswer) {
 		if answer.IsOutputLost {
-			s.w.note("late answer of %s to %s: done, output lost", browserID, runID)
+			s.w.recordEvent("late answer of %s to %s: done, output lost", browserID, runID)
 			return
 		}
-		s.w.note("late answer of %s to %s: %s, %v", browserID, runID, answer.Output, answer.Err)
+		s.w.recordEvent("late answer of %s to %s: %s, %v", browserID, runID, answer.Output, answer.Err)
 	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {
@@ -218,7 +218,7 @@ func runTranscript(t *testing.T, text string) string {
 		return all
 	}
 	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
-		s.w.note("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
+		s.w.recordEvent("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
 	withHub(t, o, func(w *hubFixture) {
 		s.w = w
@@ -260,7 +260,7 @@ func (s *transcriptRun) executeLine(line string) {
 		}
 		s.peers[words[2]], s.ended[words[2]] = p, false
 	case len(words) == 3 && words[1] == "drop":
-		s.peers[words[2]].drop()
+		s.peers[words[2]].closeAbruptly()
 	case len(words) == 3 && words[1] == "end":
 		s.sessions[words[2]] = true
 		s.w.hub.Holds.SendEnded(words[2])
@@ -282,13 +282,13 @@ func (s *transcriptRun) executeLine(line string) {
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})
-			s.w.note("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
+			s.w.recordEvent("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
 		}()
 	case len(words) >= 3 && words[1] == "open":
 		want := dispatch.TargetChoice{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
-			s.w.note("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
+			s.w.recordEvent("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
 		}()
 	case len(words) >= 3 && words[1] == "tab":
 		s.describeTab(words[2], strings.Join(words[3:], " "))
@@ -309,7 +309,7 @@ func (s *transcriptRun) executeLine(line string) {
 		s.w.hub.Resync(words[2], words[3])
 	case len(words) == 4 && words[1] == "start":
 		if err := s.w.tryRun(words[2], words[3], wire.DefaultMaxResultBytes); err != nil {
-			s.w.note("%s did not start: %s: %s", words[3], err.Code, err.Message)
+			s.w.recordEvent("%s did not start: %s: %s", words[3], err.Code, err.Message)
 		}
 	default:
 		s.w.t.Fatalf("the transcript has an unknown line: %s", line)
@@ -324,9 +324,9 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 	}
 	go func() {
 		got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "browser", TargetKind: dispatch.TargetTab, TabID: tabID, Browser: browser})
-		s.w.note("%d browsers", got.BrowserCount)
+		s.w.recordEvent("%d browsers", got.BrowserCount)
 		for _, t := range got.LiveTargets {
-			s.w.note("tab %d of %s: document %q, %q at %q, problem %q", t.TabID, t.Browser, t.DocumentID, t.Title, t.URL, t.Problem)
+			s.w.recordEvent("tab %d of %s: document %q, %q at %q, problem %q", t.TabID, t.Browser, t.DocumentID, t.Title, t.URL, t.Problem)
 		}
 	}()
 }

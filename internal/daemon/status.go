@@ -114,7 +114,7 @@ func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout
 		return &httpapi.ClientTimeout{LimitMs: e.TimeoutMs, ProgressRestarts: e.ProgressRestarts, Source: source}
 	}
 	profile := clients.Of(c.Name, c.Version)
-	t := profile.TimeoutOver(c.Transport == transport.OverHTTP)
+	t := profile.TimeoutOver(c.Transport == transport.TransportHTTP)
 	if !profile.IsKnown() || t.Limit == 0 {
 		return nil
 	}

@@ -32,11 +32,11 @@ func IsBlock(text json.RawMessage) bool {
 // whole result for one invalid content block.
 func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
-	if !ok || m.n > maxBlockMembers {
+	if !ok || m.count > maxBlockMembers {
 		return foundBlock{}, false
 	}
 	var b foundBlock
-	switch string(kind.cutFrom(m.text)) {
+	switch string(kind.sliceOf(m.text)) {
 	case `"image"`:
 		b, ok = m.mediaBlock("image/")
 	case `"audio"`:
@@ -62,7 +62,7 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	if !ok {
 		return foundBlock{}, false
 	}
-	size, ok := base64Size(data.cutFrom(m.text))
+	size, ok := base64Size(data.sliceOf(m.text))
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
@@ -91,7 +91,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 		b.size = text.end - text.start - 2
 	default:
 		b.data = blob
-		b.size, ok = base64Size(blob.cutFrom(m.text))
+		b.size, ok = base64Size(blob.sliceOf(m.text))
 	}
 	if b.mediaType == "" {
 		b.mediaType = "resource"
@@ -114,9 +114,9 @@ func (m *objectMembers) hasValidExtras() bool {
 		Priority     *float64 `json:"priority"`
 		LastModified *string  `json:"lastModified"`
 	}
-	d := json.NewDecoder(bytes.NewReader(v.cutFrom(m.text)))
+	d := json.NewDecoder(bytes.NewReader(v.sliceOf(m.text)))
 	d.DisallowUnknownFields()
-	if m.text[v.start] != '{' || bytes.Contains(v.cutFrom(m.text), []byte("null")) || d.Decode(&a) != nil {
+	if m.text[v.start] != '{' || bytes.Contains(v.sliceOf(m.text), []byte("null")) || d.Decode(&a) != nil {
 		return false
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -140,7 +140,7 @@ func (m *objectMembers) hasValidExtras() bool {
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
-	if !ok || json.Unmarshal(v.cutFrom(m.text), &s) != nil {
+	if !ok || json.Unmarshal(v.sliceOf(m.text), &s) != nil {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -151,7 +151,7 @@ func (m *objectMembers) hasValidURI() bool {
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64
-	return !ok || json.Unmarshal(v.cutFrom(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
+	return !ok || json.Unmarshal(v.sliceOf(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
 }
 
 // isBase64 contains true for each character of standard base64.

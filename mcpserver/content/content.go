@@ -65,14 +65,14 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if blocks, ok := f.listOfBlocks(); ok {
 		return Result{Blocks: blocks}, true
 	}
-	isWholeResult := f.blocks[0].place == span{0, end}
+	isWholeResult := f.blocks[0].bounds == byteRange{0, end}
 	firstIndex := 1 // content[0] is the text of the result
 	if isWholeResult {
 		firstIndex = 0
 	}
 	s := Result{Text: f.reducedResult(firstIndex)}
 	for _, b := range f.blocks {
-		s.Blocks = append(s.Blocks, b.place.cutFrom(output))
+		s.Blocks = append(s.Blocks, b.bounds.sliceOf(output))
 	}
 	if s.Text[0] == '{' {
 		s.Data = s.Text
@@ -83,17 +83,17 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	return s, true
 }
 
-// span is a part of a tool's result: byte offsets from start to end.
-type span struct{ start, end int }
+// byteRange is a part of a tool's result: byte offsets from start to end.
+type byteRange struct{ start, end int }
 
-func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
+func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 
 // foundBlock is a content block that was found in a tool's result.
 type foundBlock struct {
-	place span
+	bounds byteRange
 	// data is the content of the block, which is removed from the result, or empty for a
 	// block without content.
-	data      span
+	data      byteRange
 	mediaType string
 	size      int // of the decoded data, in bytes
 }
@@ -118,7 +118,7 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	case c == '{' && depth < maxBlockDepth:
 		return f.scanObject(i, depth)
 	case c == '[' && depth < maxBlockDepth:
-		return f.scanArray(i, depth, func(span) {})
+		return f.scanArray(i, depth, func(byteRange) {})
 	}
 	end := rawjson.SkipValue(f.text, i)
 	return end, end >= 0
@@ -136,7 +136,7 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, o
 }
 
 // scanArray scans a JSON array and calls onElement for each element.
-func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool) {
+func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
 		return i + 1, true
@@ -146,7 +146,7 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool
 		if !ok {
 			return 0, false
 		}
-		onElement(span{i, end})
+		onElement(byteRange{i, end})
 		next, hasMore, ok := f.scanSeparator(end, ']')
 		if !ok {
 			return 0, false
@@ -166,7 +166,7 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 		return 0, false
 	}
 	if b, ok := m.anyBlock(); ok {
-		b.place = span{i, end}
+		b.bounds = byteRange{i, end}
 		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
 	}
 	return end, true
@@ -178,9 +178,9 @@ const maxBlockMembers = 10
 // objectMembers contains the members of a JSON object that may be a content block.
 type objectMembers struct {
 	text   []byte
-	n      int // the number of members; if it exceeds the arrays, the object is not a content block
-	keys   [maxBlockMembers]span
-	values [maxBlockMembers]span
+	count  int // the number of members; if it exceeds the arrays, the object is not a content block
+	keys   [maxBlockMembers]byteRange
+	values [maxBlockMembers]byteRange
 }
 
 // scanMembers scans the JSON object at i and returns its members and its end.
@@ -204,10 +204,10 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 		if !ok {
 			return m, 0, false
 		}
-		if m.n < maxBlockMembers {
-			m.keys[m.n], m.values[m.n] = span{i, keyEnd}, span{valueStart, valueEnd}
+		if m.count < maxBlockMembers {
+			m.keys[m.count], m.values[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
 		}
-		m.n++
+		m.count++
 		next, hasMore, ok := f.scanSeparator(valueEnd, '}')
 		if !ok {
 			return m, 0, false
@@ -220,22 +220,22 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 }
 
 // findValue returns the value of the object's named member.
-func (m *objectMembers) findValue(name string) (span, bool) {
-	for i := range m.n {
+func (m *objectMembers) findValue(name string) (byteRange, bool) {
+	for i := range m.count {
 		if k := m.keys[i]; string(m.text[k.start+1:k.end-1]) == name {
 			return m.values[i], true
 		}
 	}
-	return span{}, false
+	return byteRange{}, false
 }
 
 // hasOnlyMembers reports whether all members of the object are in names, and none occurs
 // twice.
 func (m *objectMembers) hasOnlyMembers(names ...string) bool {
-	if m.n > maxBlockMembers {
+	if m.count > maxBlockMembers {
 		return false
 	}
-	for i := range m.n {
+	for i := range m.count {
 		k := string(m.text[m.keys[i].start+1 : m.keys[i].end-1])
 		if !slices.Contains(names, k) {
 			return false
@@ -277,15 +277,15 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	var elements [][]byte
 	isAllBlocks, blockIndex := true, 0
 	finder := contentFinder{text: f.text}
-	_, _ = finder.scanArray(0, 0, func(place span) {
+	_, _ = finder.scanArray(0, 0, func(place byteRange) {
 		switch {
-		case blockIndex < len(f.blocks) && f.blocks[blockIndex].place == place:
+		case blockIndex < len(f.blocks) && f.blocks[blockIndex].bounds == place:
 			blockIndex++
-		case isTextBlock(place.cutFrom(f.text)):
+		case isTextBlock(place.sliceOf(f.text)):
 		default:
 			isAllBlocks = false
 		}
-		elements = append(elements, place.cutFrom(f.text))
+		elements = append(elements, place.sliceOf(f.text))
 	})
 	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }

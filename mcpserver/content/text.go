@@ -24,9 +24,9 @@ func OneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// NilUnlessObject returns output if it is a JSON object, or nil, because structured
+// ObjectOrNil returns output if it is a JSON object, or nil, because structured
 // content must be an object.
-func NilUnlessObject(output json.RawMessage) json.RawMessage {
+func ObjectOrNil(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
 		return nil
 	}

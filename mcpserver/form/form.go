@@ -38,9 +38,10 @@ const (
 	maxShownRequest = 100_000
 )
 
-// codeTool is the tool that runs an agent's code. The approval form for codeTool shows
-// the complete arguments, because the user must see all code before approving it.
-const codeTool = "browser_evaluate"
+// evaluateToolName is the tool that runs an agent's code. The approval form for
+// evaluateToolName shows the complete arguments, because the user must see all code before
+// approving it.
+const evaluateToolName = "browser_evaluate"
 
 // Question is the ticket of a suspended call for which a client shows a form to the user.
 type Question struct {
@@ -136,7 +137,7 @@ func (q Question) messageText() string {
 		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxShownRequest))
 	}
 	shownArgs := maxShownArgs
-	if q.Tool == codeTool {
+	if q.Tool == evaluateToolName {
 		shownArgs = wire.MaxShownArgsBytes
 	}
 	fmt.Fprintf(&b, "\nArguments: %s", escapeForUser(q.Args, shownArgs))

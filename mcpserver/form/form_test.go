@@ -57,7 +57,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 // code. The forms of other tools show only the beginning of the arguments.
 func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
-	for tool, isWhole := range map[string]bool{codeTool: true, "browser_type": false} {
+	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {
 		q := Question{dispatch.WaitingTicket{Tool: tool, Kind: wire.TicketPermission, Args: args, Scopes: []wire.Scope{wire.ScopeOnce}}}
 		if message := q.Build().Message; strings.Contains(message, "evil()") != isWhole {
 			t.Errorf("the form of %s shows all arguments: %t, want %t", tool, !isWhole, isWhole)

@@ -25,8 +25,8 @@ const (
 	maxShownArguments = 8
 )
 
-// offFactor reduces the search score of a tool that the user has switched off.
-const offFactor = 0.5
+// switchedOffScoreFactor reduces the search score of a tool that the user has switched off.
+const switchedOffScoreFactor = 0.5
 
 // Site is a plugin with its tools. A Site must not change while a Finder uses it.
 type Site struct {
@@ -76,8 +76,8 @@ type Query struct {
 	Availability func(site *Site, tool *Tool) Availability
 }
 
-// Found is one search result: a tool and its site.
-type Found struct {
+// SearchResult is one search result: a tool and its site.
+type SearchResult struct {
 	Site *Site
 	Tool *Tool
 }
@@ -92,7 +92,7 @@ type Finder struct {
 
 // Find returns the tools that match a query, best match first. If the query names an
 // unknown site, problem is a sentence for the agent.
-func (f *Finder) Find(sites []Site, q Query) (found []Found, problem string) {
+func (f *Finder) Find(sites []Site, q Query) (found []SearchResult, problem string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
@@ -113,22 +113,22 @@ func (f *Finder) Find(sites []Site, q Query) (found []Found, problem string) {
 		case Available:
 			return 1
 		case Off:
-			return offFactor
+			return switchedOffScoreFactor
 		}
 		return 0
 	})
 	for _, h := range hits {
-		found = append(found, Found{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
+		found = append(found, SearchResult{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
 	}
 	return found, ""
 }
 
 // listTools returns the tools of sites in their order, without a search.
-func listTools(sites []Site, indexes []int, q Query) []Found {
-	var available, off []Found
+func listTools(sites []Site, indexes []int, q Query) []SearchResult {
+	var available, off []SearchResult
 	for _, i := range indexes {
 		for j := range sites[i].Tools {
-			found := Found{&sites[i], &sites[i].Tools[j]}
+			found := SearchResult{&sites[i], &sites[i].Tools[j]}
 			switch q.Availability(found.Site, found.Tool) {
 			case Available:
 				available = append(available, found)
@@ -194,7 +194,7 @@ func newPart(site Site) *toolsearch.Part {
 }
 
 // Line describes a tool in one line: its signature, the first sentence of its
-// description, and its marks.
+// description, and its labels.
 func (t *Tool) Line(marks []string) string {
 	line := t.signature()
 	if summary := t.summary(); summary != "" {

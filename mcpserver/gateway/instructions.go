@@ -23,9 +23,9 @@ type InstructionFacts struct {
 	HasBrowserTools bool
 	// ListsTabs is true if the client's list of tools contains plugin_list_tabs.
 	ListsTabs bool
-	// UsesGateway is true if the client lists only the gateway tools. Defers is true if
+	// UsesGateway is true if the client lists only the gateway tools. DefersTools is true if
 	// the client searches its list of tools itself.
-	UsesGateway, Defers bool
+	UsesGateway, DefersTools bool
 }
 
 // Instructions returns the text that explains opentabs to a client's model, in at most 2
@@ -59,7 +59,7 @@ func Instructions(s InstructionFacts) string {
 	case s.UsesGateway:
 		b.WriteString("Search first: most tools are not listed. Find tools with tools_search, then call them with tools_call, " +
 			"or with tools_read if they only read. tools_describe returns their schemas.\n")
-	case s.Defers:
+	case s.DefersTools:
 		b.WriteString("Before you give up a task, search your tools for the site and the action.\n")
 	}
 	const introduction = "Sites: "

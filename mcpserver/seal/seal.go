@@ -40,34 +40,34 @@ type Content struct {
 
 // Sizes of the parts of a sealed text, in bytes. An ID is a text from rand.Text.
 const (
-	idSize     = 26
-	nonceSize  = 8
-	sealedSize = idSize + 8 + nonceSize + 2*sha256.Size
+	idBytes         = 26
+	nonceBytes      = 8
+	sealedTextBytes = idBytes + 8 + nonceBytes + 2*sha256.Size
 )
 
-// Close encodes and signs c as a sealed text. Each call of Close returns a different
+// Encode encodes and signs c as a sealed text. Each call of Encode returns a different
 // text, because the text contains a nonce.
-func (s Seal) Close(c Content) string {
-	b := append(make([]byte, 0, sealedSize), c.ID...)
+func (s Seal) Encode(c Content) string {
+	b := append(make([]byte, 0, sealedTextBytes), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))
-	b = append(b, make([]byte, nonceSize)...)
-	_, _ = rand.Read(b[len(b)-nonceSize:])
+	b = append(b, make([]byte, nonceBytes)...)
+	_, _ = rand.Read(b[len(b)-nonceBytes:])
 	b = append(b, c.RequestDigest[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
-// Open returns the content of a sealed text, or false if the signature is invalid.
-func (s Seal) Open(text string) (Content, bool) {
+// Decode returns the content of a sealed text, or false if the signature is invalid.
+func (s Seal) Decode(text string) (Content, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != sealedSize {
+	if err != nil || len(b) != sealedTextBytes {
 		return Content{}, false
 	}
 	body, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if !hmac.Equal(mac, s.computeMAC(body)) {
 		return Content{}, false
 	}
-	c := Content{ID: string(body[:idSize]), ExpiresAt: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idSize:])))}
-	copy(c.RequestDigest[:], body[idSize+8+nonceSize:])
+	c := Content{ID: string(body[:idBytes]), ExpiresAt: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idBytes:])))}
+	copy(c.RequestDigest[:], body[idBytes+8+nonceBytes:])
 	return c, true
 }
 

@@ -14,14 +14,14 @@ import (
 func TestSeal(t *testing.T) {
 	s, other := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
-	text := s.Close(sealedContent)
-	if openedContent, ok := s.Open(text); !ok || openedContent != sealedContent {
+	text := s.Encode(sealedContent)
+	if openedContent, ok := s.Decode(text); !ok || openedContent != sealedContent {
 		t.Errorf("Open of an unchanged sealed text returned %+v, %v", openedContent, ok)
 	}
-	if s.Close(sealedContent) == text {
+	if s.Encode(sealedContent) == text {
 		t.Error("two sealed texts with equal content are equal")
 	}
-	if _, ok := other.Open(text); ok {
+	if _, ok := other.Decode(text); ok {
 		t.Error("a text sealed by another server was accepted")
 	}
 	for i := range text {
@@ -29,7 +29,7 @@ func TestSeal(t *testing.T) {
 		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
 			b[i] = 'A'
 		}
-		if _, ok := s.Open(string(b)); ok {
+		if _, ok := s.Decode(string(b)); ok {
 			t.Errorf("a sealed text with a changed byte %d was accepted", i)
 		}
 	}

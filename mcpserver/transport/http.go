@@ -75,7 +75,7 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	}
 	knownSession, ok := s.sessions.find(name, contextCredential(r.Context()))
 	if !ok {
-		refuseRequest(w, http.StatusNotFound, id, codeNoSession,
+		refuseRequest(w, http.StatusNotFound, id, codeUnknownSession,
 			"This server has no such session; it may have been restarted, or the session was idle too long. Initialize again.")
 	}
 	return knownSession, ok
@@ -98,9 +98,9 @@ const (
 	badIDText       = "The id of a request must be a string or a number. Give it one."
 )
 
-// codeNoSession is the JSON-RPC error code that MCP servers send with status 404 for an
+// codeUnknownSession is the JSON-RPC error code that MCP servers send with status 404 for an
 // unknown session.
-const codeNoSession = -32001
+const codeUnknownSession = -32001
 
 // checkVersion reports whether the server supports the protocol version in a request's
 // header, and rejects any other version. The header MCP-Protocol-Version may be missing,
@@ -175,13 +175,13 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 	case errors.Is(err, ErrShutdown):
 		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
 	default:
-		refuseRequest(w, http.StatusNotFound, id, codeNoSession, "The session has ended. Initialize again.")
+		refuseRequest(w, http.StatusNotFound, id, codeUnknownSession, "The session has ended. Initialize again.")
 	}
 }
 
 // servePost serves one message of a client.
 func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
-	if !hasJSON(r) {
+	if !hasJSONContentType(r) {
 		refuseRequest(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
 		return
 	}
@@ -243,7 +243,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
 		answer := s.passToLibrary(r.Context(), clientSession, m, body)
-		if list, ok := asToolList(m.ID, answer); ok {
+		if list, ok := toToolList(m.ID, answer); ok {
 			sendJSON(w, http.StatusOK, list.writeTo)
 			return
 		}
@@ -251,8 +251,8 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hasJSON reports whether the Content-Type of a request is JSON.
-func hasJSON(r *http.Request) bool {
+// hasJSONContentType reports whether the Content-Type of a request is JSON.
+func hasJSONContentType(r *http.Request) bool {
 	contentType := r.Header.Get("Content-Type")
 	if contentType == "application/json" {
 		return true
@@ -261,14 +261,14 @@ func hasJSON(r *http.Request) bool {
 	return err == nil && t == "application/json"
 }
 
-// maxWholeRead is the largest Content-Length, in bytes, for which memory is allocated
+// maxPreallocatedBytes is the largest Content-Length, in bytes, for which memory is allocated
 // before the body arrives.
-const maxWholeRead = 64 << 10
+const maxPreallocatedBytes = 64 << 10
 
 // readBody reads the body of a request. If the body exceeds the size limit, the error is
 // *http.MaxBytesError, and the result is the beginning of the body.
 func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if n := r.ContentLength; n > 0 && n <= maxWholeRead && n <= s.opts.MaxRequestBytes {
+	if n := r.ContentLength; n > 0 && n <= maxPreallocatedBytes && n <= s.opts.MaxRequestBytes {
 		body := make([]byte, n)
 		read, err := io.ReadFull(r.Body, body)
 		return body[:read], err
@@ -296,7 +296,7 @@ func invalidMessageText(b []byte) (code int, text string) {
 
 // serveInitialize answers an initialize request and starts a session.
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
-	clientSession := s.sessions.open(OverHTTP, contextCredential(r.Context()))
+	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
 	answer := s.passToLibrary(r.Context(), clientSession, m, body)
 	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
 		s.sessions.closeSession(clientSession.id)

@@ -9,27 +9,27 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// recordOnly is a Resources that accepts every subscription.
-type recordOnly struct{}
+// acceptingResources is a Resources that accepts every subscription.
+type acceptingResources struct{}
 
-func (recordOnly) Subscribe(s *Subscriber, uri string) error {
+func (acceptingResources) Subscribe(s *Subscriber, uri string) error {
 	s.RecordSubscription(uri, true)
 	return nil
 }
-func (recordOnly) Unsubscribe(s *Subscriber, uri string) { s.RecordSubscription(uri, false) }
-func (recordOnly) Drop(*Subscriber)                      {}
+func (acceptingResources) Unsubscribe(s *Subscriber, uri string) { s.RecordSubscription(uri, false) }
+func (acceptingResources) Drop(*Subscriber)                      {}
 
-const uri = "opentabs://calls"
+const testURI = "opentabs://calls"
 
 // TestBroadcastsKeepPendingUpdates checks that a full queue of broadcasts does not drop
 // the notification of a changed resource.
 func TestBroadcastsKeepPendingUpdates(t *testing.T) {
-	l := newListener("l", recordOnly{})
-	l.SubscribeToResource(uri)
+	l := newListener("l", acceptingResources{})
+	l.SubscribeToResource(testURI)
 	for range maxPendingNotifications {
 		l.libraryNotifications <- mcp.JSONRPCNotification{}
 	}
-	l.RecordChange(uri)
+	l.RecordChange(testURI)
 	if len(l.updateSignal) != 1 {
 		t.Error("the change was lost")
 	}
@@ -38,10 +38,10 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 // TestAcknowledgementComesFirst checks that notifications of changed resources follow the
 // acknowledgement of the subscription.
 func TestAcknowledgementComesFirst(t *testing.T) {
-	l := newListener("l", recordOnly{})
+	l := newListener("l", acceptingResources{})
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
-	l.SubscribeToResource(uri)
-	l.RecordChange(uri)
+	l.SubscribeToResource(testURI)
+	l.RecordChange(testURI)
 	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
 		t.Errorf("the client received notifications before the acknowledgement: %v", earlyNotifications)
 	}

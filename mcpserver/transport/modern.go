@@ -23,7 +23,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 	case m.Method == methodCancelled && !m.isRequest():
 		w.WriteHeader(http.StatusAccepted)
 	case m.Method == methodListen && m.isRequest():
-		clientSession := s.sessions.open(OverHTTP, contextCredential(r.Context()))
+		clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
 		defer s.sessions.closeSession(clientSession.id)
 		s.sessions.setClientName(clientSession.id, p.Meta.ClientInfo)
 		s.serveModernListening(w, r, clientSession, m, p)

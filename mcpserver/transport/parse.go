@@ -22,7 +22,7 @@ func parseMessage(b []byte) (message, bool) {
 	m, ok := splitMessage(b)
 	if !ok {
 		var err error
-		if m, err = decode[message](b); err != nil {
+		if m, err = decodeAnyForm[message](b); err != nil {
 			return message{}, false
 		}
 	}
@@ -41,12 +41,12 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	if p, ok := splitParams(raw); ok {
 		return p, nil
 	}
-	return decode[Params](raw)
+	return decodeAnyForm[Params](raw)
 }
 
-// decode decodes JSON of any form with encoding/json; slower than splitMessage and
+// decodeAnyForm decodes JSON of any form with encoding/json; slower than splitMessage and
 // splitParams.
-func decode[T any](raw []byte) (T, error) {
+func decodeAnyForm[T any](raw []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
 	return v, err
@@ -64,11 +64,11 @@ func splitMessage(b []byte) (m message, ok bool) {
 		key, value, ok := pairs.Quoted, pairs.Value, true
 		switch string(key) {
 		case `"jsonrpc"`:
-			m.JSONRPC, ok = plainString(value)
+			m.JSONRPC, ok = unescapedString(value)
 		case `"id"`:
 			m.ID = value
 		case `"method"`:
-			m.Method, ok = plainString(value)
+			m.Method, ok = unescapedString(value)
 		case `"params"`:
 			m.Params = value
 		case `"result"`:
@@ -76,7 +76,7 @@ func splitMessage(b []byte) (m message, ok bool) {
 		case `"error"`:
 			m.Error = value
 		default:
-			ok = !mayEqual(key, "jsonrpc", "id", "method", "params", "result", "error")
+			ok = !mayEqualFold(key, "jsonrpc", "id", "method", "params", "result", "error")
 		}
 		if !ok {
 			return m, false
@@ -96,11 +96,11 @@ func splitParams(raw []byte) (p Params, ok bool) {
 		key, value, ok := pairs.Quoted, pairs.Value, true
 		switch string(key) {
 		case `"name"`:
-			p.Name, ok = plainString(value)
+			p.Name, ok = unescapedString(value)
 		case `"arguments"`:
 			p.Arguments = value
 		case `"uri"`:
-			p.URI, ok = plainString(value)
+			p.URI, ok = unescapedString(value)
 		case `"requestId"`:
 			p.RequestID = value
 		case `"reason"`:
@@ -108,11 +108,11 @@ func splitParams(raw []byte) (p Params, ok bool) {
 		case `"inputResponses"`:
 			p.InputResponses = value
 		case `"requestState"`:
-			p.RequestState, ok = plainString(value)
+			p.RequestState, ok = unescapedString(value)
 		case `"_meta"`:
 			ok = p.splitMeta(value)
 		default:
-			ok = !mayEqual(key, "name", "arguments", "uri", "requestId", "reason", "inputResponses", "requestState", "_meta")
+			ok = !mayEqualFold(key, "name", "arguments", "uri", "requestId", "reason", "inputResponses", "requestState", "_meta")
 		}
 		if !ok {
 			return p, false
@@ -137,16 +137,16 @@ func (p *Params) splitMeta(raw []byte) bool {
 		case `"opentabs/idempotencyKey"`:
 			p.Meta.IdempotencyKey = value
 		case `"` + mcp.MetaKeyProtocolVersion + `"`:
-			p.Meta.ProtocolVersion, ok = plainString(value)
+			p.Meta.ProtocolVersion, ok = unescapedString(value)
 		case `"` + mcp.MetaKeyClientInfo + `"`:
 			var err error
-			p.Meta.ClientInfo, err = decode[reportedClient](value)
+			p.Meta.ClientInfo, err = decodeAnyForm[reportedClient](value)
 			ok = err == nil && !hasClientInfo
 			hasClientInfo = true
 		case `"` + mcp.MetaKeyClientCapabilities + `"`:
 			p.Meta.Capabilities = value
 		default:
-			ok = !mayEqual(key, "progressToken", "traceparent", "opentabs/idempotencyKey", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
+			ok = !mayEqualFold(key, "progressToken", "traceparent", "opentabs/idempotencyKey", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
 		}
 		if !ok {
 			return false
@@ -161,9 +161,9 @@ func isObject(raw []byte) bool {
 	return i < len(raw) && raw[i] == '{'
 }
 
-// plainString returns the text of a JSON string without escapes. For any other JSON
-// value, plainString returns false.
-func plainString(value []byte) (string, bool) {
+// unescapedString returns the text of a JSON string without escapes. For any other JSON
+// value, unescapedString returns false.
+func unescapedString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false
 	}
@@ -176,9 +176,9 @@ func plainString(value []byte) (string, bool) {
 	return string(value[1 : len(value)-1]), true
 }
 
-// mayEqual reports whether encoding/json may decode a member with the given key into a
+// mayEqualFold reports whether encoding/json may decode a member with the given key into a
 // field with one of names, because encoding/json ignores the case of keys.
-func mayEqual(key []byte, names ...string) bool {
+func mayEqualFold(key []byte, names ...string) bool {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		return true
 	}

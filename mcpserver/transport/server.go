@@ -49,8 +49,8 @@ type Server struct {
 	// modernHandler answers HTTP requests of protocol version 2026-07-28 or later, except
 	// requests for Handler and subscriptions/listen.
 	modernHandler *server.StreamableHTTPServer
-	// lastKey counts the tasks that no client can cancel by an ID.
-	lastKey atomic.Uint64
+	// lastTaskKey counts the tasks that no client can cancel by an ID.
+	lastTaskKey atomic.Uint64
 }
 
 // New returns a Server for a handler and a library. The handler answers calls, prompts
@@ -97,7 +97,7 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 // there is no answer.
 func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
-		return notReadyAnswer(m.ID, err)
+		return newNotReadyAnswer(m.ID, err)
 	}
 	answer := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), raw)
 	if !m.isRequest() {
@@ -119,8 +119,8 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	return answer
 }
 
-// notReadyAnswer returns the answer to a request that Handler.Ready rejected.
-func notReadyAnswer(id any, err error) mcp.JSONRPCMessage {
+// newNotReadyAnswer returns the answer to a request that Handler.Ready rejected.
+func newNotReadyAnswer(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
 
@@ -151,7 +151,7 @@ func (s *Server) removeEndedSession(in *session) {
 }
 
 // newUniqueKey returns a key for a task that no client can cancel by its ID.
-func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastKey.Add(1), 10) }
+func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastTaskKey.Add(1), 10) }
 
 // newRequest returns the Request for a message of a session.
 func (s *Server) newRequest(clientSession *session, m message, p *Params, client dispatch.Client, send Send) Request {

@@ -17,15 +17,17 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// noCalls is a Handler that rejects every call.
-type noCalls struct{}
+// rejectingHandler is a Handler that rejects every call.
+type rejectingHandler struct{}
 
-func (noCalls) Ready(context.Context, string) error  { return nil }
-func (noCalls) Serve(context.Context, Request) Reply { return Faultf(mcp.INTERNAL_ERROR, "no calls") }
-func (noCalls) HeaderTool(string) *mcp.Tool          { return nil }
+func (rejectingHandler) Ready(context.Context, string) error { return nil }
+func (rejectingHandler) Serve(context.Context, Request) Reply {
+	return Faultf(mcp.INTERNAL_ERROR, "no calls")
+}
+func (rejectingHandler) HeaderTool(string) *mcp.Tool { return nil }
 func newTestServer(o Options) (*Server, *server.MCPServer) {
 	library := server.NewMCPServer("test", "1", server.WithToolCapabilities(true))
-	return New(noCalls{}, library, o), library
+	return New(rejectingHandler{}, library, o), library
 }
 
 // initializeSession opens a session over HTTP.

@@ -31,8 +31,8 @@ var errDuplicateID = errors.New("a request with this id is still running in this
 
 // Names of the transport of a session.
 const (
-	OverHTTP  = "http"
-	OverStdio = "stdio"
+	TransportHTTP  = "http"
+	TransportStdio = "stdio"
 )
 
 // ClientInfo describes one connected session and its client.
@@ -71,9 +71,9 @@ type session struct {
 	oldestEnded  int
 }
 
-// quietLimit is how long a client without requests and streams counts as connected. A
-// session whose client closed a response early also expires after quietLimit.
-const quietLimit = 10 * time.Minute
+// inactiveClientLimit is how long a client without requests and streams counts as connected. A
+// session whose client closed a response early also expires after inactiveClientLimit.
+const inactiveClientLimit = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
 type earlyCancel struct {
@@ -167,7 +167,7 @@ func (t *sessions) open(transport string, c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sessionsByID[id] = s
-	if transport == OverHTTP && t.sweepTimer == nil && !t.isClosed {
+	if transport == TransportHTTP && t.sweepTimer == nil && !t.isClosed {
 		t.sweepTimer = time.AfterFunc(t.sweepInterval(), t.closeExpired)
 	}
 	return s
@@ -356,14 +356,14 @@ func runningTasksOf(s *session) []task {
 }
 
 // sweepInterval returns the time between two calls of closeExpired.
-func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, quietLimit) / 4 }
+func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, inactiveClientLimit) / 4 }
 
 // isExpired reports whether an HTTP session was idle for too long. The caller holds
 // sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
 	if s.closedEarly {
-		limit = min(limit, quietLimit)
+		limit = min(limit, inactiveClientLimit)
 	}
 	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
 }
@@ -375,7 +375,7 @@ func (t *sessions) closeExpired() {
 	remaining := 0
 	for id, s := range t.sessionsByID {
 		switch {
-		case s.info.Transport != OverHTTP:
+		case s.info.Transport != TransportHTTP:
 		case t.isExpired(s):
 			expiredIDs = append(expiredIDs, id)
 		default:
@@ -441,7 +441,7 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 // is always connected, because its session ends with the client. The caller holds
 // sessions.mu.
 func (s *session) isConnected() bool {
-	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < quietLimit
+	return s.info.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
 // list returns the sessions of connected clients, oldest first.

@@ -23,7 +23,7 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 
 func TestBeginTaskRejects(t *testing.T) {
 	table := newTestSessions()
-	s, endedSession := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
+	s, endedSession := table.open(TransportStdio, Credential{}), table.open(TransportStdio, Credential{})
 	startTask(t, table, s, "n1", false)
 	if err := table.beginTask(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
@@ -44,7 +44,7 @@ func TestBeginTaskRejects(t *testing.T) {
 
 func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table := newTestSessions()
-	a, b := table.open(OverHTTP, Credential{}), table.open(OverHTTP, Credential{})
+	a, b := table.open(TransportHTTP, Credential{}), table.open(TransportHTTP, Credential{})
 	cancelled := startTask(t, table, a, "n1", false)
 	closed := startTask(t, table, a, "n2", false)
 	listening := startTask(t, table, b, "-1", true)
@@ -72,7 +72,7 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 
 func TestConcurrentTasks(t *testing.T) {
 	table := newTestSessions()
-	s := table.open(OverHTTP, Credential{})
+	s := table.open(TransportHTTP, Credential{})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

@@ -25,7 +25,7 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, stdioCredential(ctx)), out: newLineWriter(out)}
+	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), out: newLineWriter(out)}
 	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
@@ -256,7 +256,7 @@ func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
-	if list, ok := asToolList(m.ID, answer); ok {
+	if list, ok := toToolList(m.ID, answer); ok {
 		_ = c.out.write(list.writeTo) // serveMessages detects the failed write
 		return
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestStreamIsSilentAfterItsEnd(t *testing.T) {
-	var b recorder
+	var b responseRecorder
 	s := newStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
 	if err := s.notify([]byte(`{"n":1}`)); err != nil {
 		t.Fatal(err)
@@ -28,24 +28,24 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	}
 }
 
-// recorder is an HTTP response that records the bytes that the server writes.
-type recorder struct {
+// responseRecorder is an HTTP response that records the bytes that the server writes.
+type responseRecorder struct {
 	bytes.Buffer
 	header http.Header
 }
 
-func (r *recorder) Header() http.Header {
+func (r *responseRecorder) Header() http.Header {
 	if r.header == nil {
 		r.header = http.Header{}
 	}
 	return r.header
 }
-func (r *recorder) WriteHeader(int) {}
-func (r *recorder) Flush()          {}
+func (r *responseRecorder) WriteHeader(int) {}
+func (r *responseRecorder) Flush()          {}
 
 func TestFailedWriteIsReportedOnce(t *testing.T) {
 	lost := 0
-	s := newStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
+	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
 	for range 3 {
 		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)
@@ -56,10 +56,10 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 	}
 }
 
-// broken is an HTTP response whose client has disconnected.
-type broken struct{}
+// brokenResponse is an HTTP response whose client has disconnected.
+type brokenResponse struct{}
 
-func (broken) Header() http.Header       { return http.Header{} }
-func (broken) WriteHeader(int)           {}
-func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-func (broken) Flush()                    {}
+func (brokenResponse) Header() http.Header       { return http.Header{} }
+func (brokenResponse) WriteHeader(int)           {}
+func (brokenResponse) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (brokenResponse) Flush()                    {}

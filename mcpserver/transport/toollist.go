@@ -15,9 +15,9 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-// asToolList returns an answer to tools/list as a toolList, or false for any other
+// toToolList returns an answer to tools/list as a toolList, or false for any other
 // answer.
-func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
+func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {
 		return toolList{}, false

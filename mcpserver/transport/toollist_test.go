@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// TestToolListEqualsThatOfMCPGo checks that a toolList writes the same JSON as mcp-go.
-func TestToolListEqualsThatOfMCPGo(t *testing.T) {
+// TestToolListEqualsMCPGoEncoding checks that a toolList writes the same JSON as mcp-go.
+func TestToolListEqualsMCPGoEncoding(t *testing.T) {
 	isTrue := true
 	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
 	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
@@ -30,7 +30,7 @@ func TestToolListEqualsThatOfMCPGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range []any{result, &result} {
-			list, ok := asToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
+			list, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
 				t.Fatalf("%s: %T is not recognized as a list of tools", name, r)
 			}

@@ -50,9 +50,9 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// TestAnswersAreTheirOwn checks that an answer does not share memory with the read buffer
-// of the link.
-func TestAnswersAreTheirOwn(t *testing.T) {
+// TestAnswersDoNotShareReadBuffer checks that an answer does not share memory with the read
+// buffer of the link.
+func TestAnswersDoNotShareReadBuffer(t *testing.T) {
 	r := New(func([]byte) {}, nil)
 	request := r.Send(wire.MethodPing, nil)
 	buffer := []byte(`{"mode":"files"}`)

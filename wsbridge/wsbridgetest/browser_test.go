@@ -14,21 +14,21 @@ import (
 	"opentabs/wsbridge"
 )
 
-type onePlugin struct{}
+type onePluginAdapters struct{}
 
-func (onePlugin) List() []wire.PluginInfo {
+func (onePluginAdapters) List() []wire.PluginInfo {
 	return []wire.PluginInfo{{Name: "messages", Hash: "h1", World: wire.WorldMain, Matches: []string{"*://localhost/*"}}}
 }
 
-func (onePlugin) Hashes() map[string]string { return map[string]string{"messages": "h1"} }
+func (onePluginAdapters) Hashes() map[string]string { return map[string]string{"messages": "h1"} }
 
-func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
+func (onePluginAdapters) Code(string, string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
 }
 
 // TestBrowser runs calls through a real hub to a simulated browser.
 func TestBrowser(t *testing.T) {
-	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}})
+	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePluginAdapters{}})
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()

@@ -16,42 +16,46 @@ import (
 	"opentabs/wsbridge/changes"
 )
 
-// policy is a Policy that accepts reviews of plugins and rejects other changes. The
+// reviewOnlyPolicy is a Policy that accepts reviews of plugins and rejects other changes. The
 // embedded Policy is nil, because no test inspects or installs plugins.
-type policy struct{ changes.Policy }
+type reviewOnlyPolicy struct{ changes.Policy }
 
-func (policy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
+func (reviewOnlyPolicy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
 
-func (policy) SwitchBrowserTools([]string, bool, string) error { return nil }
+func (reviewOnlyPolicy) SwitchBrowserTools([]string, bool, string) error { return nil }
 
-func (policy) SetSite(string, string, string) error { return nil }
+func (reviewOnlyPolicy) SetSite(string, string, string) error { return nil }
 
-func (policy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
+func (reviewOnlyPolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return []wire.PluginView{{Name: "messages", Hash: "h1"}}, nil
 }
 
-func (policy) ChangeSettings(string, map[string]json.RawMessage, string) error {
+func (reviewOnlyPolicy) ChangeSettings(string, map[string]json.RawMessage, string) error {
 	return errors.New("it has none")
 }
 
-func (policy) SetOpening(string, bool, string) error { return errors.New("review it first") }
+func (reviewOnlyPolicy) SetOpening(string, bool, string) error { return errors.New("review it first") }
 
-func (policy) SetCalls(string, string, bool, string) error { return errors.New("review it first") }
-
-func (policy) SetLateAccess(string, bool, string) error { return errors.New("review it first") }
-
-func (policy) SetPermission(string, string, wire.Permission, string) error {
+func (reviewOnlyPolicy) SetCalls(string, string, bool, string) error {
 	return errors.New("review it first")
 }
 
-func (policy) ReviewAll([]wire.ConfigReviewParams, string) []error { return nil }
+func (reviewOnlyPolicy) SetLateAccess(string, bool, string) error {
+	return errors.New("review it first")
+}
+
+func (reviewOnlyPolicy) SetPermission(string, string, wire.Permission, string) error {
+	return errors.New("review it first")
+}
+
+func (reviewOnlyPolicy) ReviewAll([]wire.ConfigReviewParams, string) []error { return nil }
 
 // startBrowser connects a simulated browser to a new hub and serves the browser until the
 // test ends.
 func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
-		Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
+		Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePluginAdapters{}, Policy: reviewOnlyPolicy{},
 	})
 	calls := dispatch.New(hub, dispatch.Options{
 		ResolveTool: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
@@ -84,7 +88,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	return b, calls
 }
 
-func callOf(tool, args string) dispatch.Call {
+func newCall(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
@@ -109,7 +113,7 @@ func TestCall(t *testing.T) {
 			return nil, nil
 		},
 	}})
-	result, err := calls.Call(t.Context(), callOf("outer", `{}`))
+	result, err := calls.Call(t.Context(), newCall("outer", `{}`))
 	if err != nil || string(result.Output) != `{"n":9007199254740993}` {
 		t.Errorf("the outer call returned %+v, %v", result, err)
 	}
@@ -160,7 +164,7 @@ func TestPanel(t *testing.T) {
 	}
 	callEnded := make(chan outcome, 1)
 	go func() {
-		result, err := calls.Call(t.Context(), callOf("login", `{"a":1}`))
+		result, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
 		callEnded <- outcome{result, err}
 	}()
 	seen := <-waiting

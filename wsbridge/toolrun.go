@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// run is one unfinished execution of a tool or prompt in a browser. runTable.mu guards all its
-// fields.
-type run struct {
+// toolRun is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
+// all its fields.
+type toolRun struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace
 	maxResultBytes int // the size limit of the result, in bytes
@@ -27,14 +27,14 @@ type run struct {
 	isConfirmed bool
 	// isUnsent is true if the link was lost before the call could be sent.
 	isUnsent bool
-	// isListed is false from a reconnect until the browser lists or reports the call.
-	isListed bool
+	// isListedByBrowser is false from a reconnect until the browser lists or reports the call.
+	isListedByBrowser bool
 	// reportCount counts the progress reports that have arrived.
 	reportCount int
-	// parts is the text of the result parts that have arrived. nextPart is the number of the
-	// next part.
-	parts    wire.ResultText
-	nextPart int
+	// resultParts is the text of the result parts that have arrived. nextPart is the number
+	// of the next part.
+	resultParts wire.ResultText
+	nextPart    int
 	// requests are the tool's own requests (tool.ask). pendingResyncs are tool.resync frames to
 	// send after the reconnect.
 	requests       runRequests
@@ -89,8 +89,8 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this ID already exists"}
 	}
 	rt.startCount++
-	newRun := &run{
-		sink: sink, trace: r.Trace, maxResultBytes: r.MaxResultBytes, isListed: true, startNumber: rt.startCount, request: *r,
+	newRun := &toolRun{
+		sink: sink, trace: r.Trace, maxResultBytes: r.MaxResultBytes, isListedByBrowser: true, startNumber: rt.startCount, request: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
 	rt.runs[r.ID] = newRun
@@ -107,8 +107,8 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 
 // confirm records that the call has arrived, because the browser has sent a frame about the
 // call. The caller holds runTable.mu.
-func (r *run) confirm() {
-	r.isListed = true
+func (r *toolRun) confirm() {
+	r.isListedByBrowser = true
 	if !r.isConfirmed {
 		r.isConfirmed, r.request = true, dispatch.Run{}
 	}
@@ -118,16 +118,16 @@ func (r *run) confirm() {
 // unconfirmed call was never sent, or may have been lost with the link. The caller holds
 // runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
-	var unconfirmed []*run
+	var unconfirmed []*toolRun
 	for _, r := range rt.runs {
 		if !r.isConfirmed {
 			unconfirmed = append(unconfirmed, r)
 		}
 	}
-	slices.SortFunc(unconfirmed, func(x, y *run) int { return x.startNumber - y.startNumber })
+	slices.SortFunc(unconfirmed, func(x, y *toolRun) int { return x.startNumber - y.startNumber })
 	for _, r := range unconfirmed {
 		rt.link.postFrame(encodeRun(&r.request, !r.isUnsent))
-		r.isUnsent, r.isListed = false, true
+		r.isUnsent, r.isListedByBrowser = false, true
 	}
 }
 

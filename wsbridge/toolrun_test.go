@@ -74,10 +74,10 @@ func TestStartRefused(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		p.readFrames()
 		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
-		p.drop()
+		p.closeAbruptly()
 		w.advanceTime(10 * time.Second)
 		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
-		w.wantEvents("c1 " + lostText)
+		w.wantEvents("c1 " + linkLostMessage)
 	})
 }
 
@@ -85,28 +85,28 @@ func TestStartRefused(t *testing.T) {
 // sent once, after the browser reconnects.
 func TestStartWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
-		w.connectBrowser("b1", "boot1").drop()
+		w.connectBrowser("b1", "boot1").closeAbruptly()
 		w.advanceTime(9 * time.Second)
 		w.run("b1", "c1")
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, dispatchFrame("c1"), syncNil)
+		p.wantFrames(helloOK, newDispatchFrame("c1"), syncNil)
 		w.advanceTime(time.Minute) // the browser need not list a call that was sent after the reconnect
 		w.wantEvents()
-		p.drop()
+		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, strings.Replace(dispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
+		p.wantFrames(helloOK, strings.Replace(newDispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
 
-// TestStartAtTheLastMoment checks that no call starts in a browser that is removed
+// TestNoCallStartsInRemovedBrowser checks that no call starts in a browser that is removed
 // between the lookup and the start.
-func TestStartAtTheLastMoment(t *testing.T) {
+func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
-		w.connectBrowser("b1", "boot1").drop()
+		w.connectBrowser("b1", "boot1").closeAbruptly()
 		b := w.hub.registry.findBrowser("b1")
 		w.advanceTime(10 * time.Second)
 		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
@@ -139,15 +139,15 @@ func TestUnsentRunEnds(t *testing.T) {
 		then func(w *hubFixture)
 		want string
 	}{
-		{"the link stays away", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsent(lostText)},
-		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsent(bootText)},
+		{"the link stays away", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsent(linkLostMessage)},
+		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsent(restartedBrowserMessage)},
 		{"it is stopped", func(w *hubFixture) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
 		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
-				w.connectBrowser("b1", "boot1").drop()
+				w.connectBrowser("b1", "boot1").closeAbruptly()
 				w.run("b1", "c1")
 				tt.then(w)
 				w.wantEvents(tt.want)
