@@ -12,14 +12,14 @@ import (
 	"opentabs/wire"
 )
 
-// siteOf returns the origin of an address (scheme, host and port), such as
+// originOf returns the origin of an address (scheme, host and port), such as
 // https://shop.example. The user's approvals cover whole origins.
-func siteOf(address string) string { return dispatch.OriginOf(address) }
+func originOf(address string) string { return dispatch.OriginOf(address) }
 
 // checkOpenable blocks a call that would open an address outside http and https, or with
 // an ambiguous host.
 func checkOpenable(address string) dispatch.Verdict {
-	if !isWeb(address) {
+	if !isWebAddress(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
 	}
 	if problem := checkHost(address); problem != "" {
@@ -34,8 +34,8 @@ func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }
 
-// isWeb reports whether an address is an absolute http or https URL.
-func isWeb(address string) bool {
+// isWebAddress reports whether an address is an absolute http or https URL.
+func isWebAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
@@ -62,15 +62,15 @@ func checkHost(address string) string {
 		}
 	}
 	lastLabel := host[strings.LastIndexByte(host, '.')+1:]
-	if _, err := netip.ParseAddr(host); err != nil && isNumber(lastLabel) {
+	if _, err := netip.ParseAddr(host); err != nil && isNumericLabel(lastLabel) {
 		return "write an IPv4 address as four decimal numbers, such as 192.0.2.1"
 	}
 	return ""
 }
 
-// isNumber reports whether browsers parse the last label of a host as a number, and
+// isNumericLabel reports whether browsers parse the last label of a host as a number, and
 // therefore the whole host as an IPv4 address.
-func isNumber(label string) bool {
+func isNumericLabel(label string) bool {
 	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
 	allowed := "0123456789"
 	if isHex {

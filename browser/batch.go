@@ -26,15 +26,15 @@ type batches struct {
 // batch is one running call of browser_batch.
 type batch struct {
 	id    string
-	steps []step
+	steps []batchStep
 	sink  dispatch.Sink
 	// answers receives the result of each step.
 	answers chan stepResult
 	stopped chan struct{} // closed when the call is cancelled
 }
 
-// step is one step of a batch: a browser tool and its arguments.
-type step struct {
+// batchStep is one step of a batch: a browser tool and its arguments.
+type batchStep struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
 }
@@ -51,7 +51,7 @@ func newBatches(onEnd func(callID string)) *batches {
 // start decodes the steps of a batch and runs them in the background.
 func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	var args struct {
-		Steps []step `json:"steps"`
+		Steps []batchStep `json:"steps"`
 	}
 	if err := json.Unmarshal(run.Args, &args); err != nil {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
@@ -109,7 +109,7 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 // run runs the steps one after the other, and stops at the first step that fails.
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
-	var output result
+	var output agentResult
 	var pages []wire.UntrustedPage // the pages that the texts quote
 	for i, s := range b.steps {
 		total, progress := float64(len(b.steps)), float64(i)
@@ -169,7 +169,7 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 }
 
 // runStep runs one step as a nested call, and returns false if the batch was cancelled.
-func (b *batch) runStep(number int, s step) (stepResult, bool) {
+func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
 		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true
 	}
@@ -181,7 +181,7 @@ func (b *batch) runStep(number int, s step) (stepResult, bool) {
 		TabID int `json:"tabId"`
 	}
 	_ = json.Unmarshal(args, &target) // the nested call checks the arguments
-	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: target.TabID, Args: withoutMembers(args, "tabId")}})
+	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: target.TabID, Args: removeMembers(args, "tabId")}})
 	select {
 	case result := <-b.answers:
 		return result, true

@@ -123,7 +123,7 @@ func TestUploads(t *testing.T) {
 	if err := f.rules.Set("shop.example", policy.SiteAsk, "x"); err != nil {
 		t.Fatal(err)
 	}
-	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	outside := filepath.Join(t.TempDir(), "secret.txt")
 	write := func(path, text string) {
 		t.Helper()
@@ -146,8 +146,8 @@ func TestUploads(t *testing.T) {
 		return string(text)
 	}
 	f.wantRun(1, "claude", "browser_file_upload", args(in("docs/bill.txt")))
-	if want := `claude wants to upload to https://shop.example: "` + in("docs/bill.txt") + `"`; f.asked[0] != want {
-		t.Errorf("asked %q, want %q in it", f.asked[0], want)
+	if want := `claude wants to upload to https://shop.example: "` + in("docs/bill.txt") + `"`; f.approvalReasons[0] != want {
+		t.Errorf("asked %q, want %q in it", f.approvalReasons[0], want)
 	}
 	got, _, _ := strings.Cut(string(f.runs[0].Args), `,"_frames":`)
 	if want := `{"target":"e1","files":[{"name":"bill.txt","mimeType":"text/plain; charset=utf-8","data":"aGVsbG8="}]`; got != want {
@@ -171,7 +171,7 @@ func TestUploads(t *testing.T) {
 // of all files. Only the site rule "auto" allows an upload without an approval.
 func TestUploadApproval(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
 	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 	var paths []string
 	for i := range 20 {
@@ -182,16 +182,16 @@ func TestUploadApproval(t *testing.T) {
 		paths = append(paths, path)
 	}
 	args := string(rawjson.Encode(map[string]any{"paths": paths, "target": "e1"}))
-	f.answer = allowOnce
+	f.decision = allowOnce
 	for range 2 {
 		f.wantRun(1, "claude", "browser_file_upload", args)
 		for _, path := range paths {
-			if !strings.Contains(f.asked[0], strconv.Quote(path)) {
-				t.Errorf("request for approval = %q, want the file %s", f.asked[0], path)
+			if !strings.Contains(f.approvalReasons[0], strconv.Quote(path)) {
+				t.Errorf("request for approval = %q, want the file %s", f.approvalReasons[0], path)
 			}
 		}
 	}
-	f.answer = dispatch.Resolution{Surface: "cli"}
+	f.decision = dispatch.Resolution{Surface: "cli"}
 	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_file_upload", args)
 	f.setRule("shop.example", policy.SiteAuto)
 	f.wantRun(0, "claude", "browser_file_upload", args)
@@ -225,7 +225,7 @@ func TestBatchNamesAllPages(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	f.setRule("news.example", policy.SiteAuto)
-	f.onRun = func() {
+	f.beforeResult = func() {
 		f.output = `{"text":"Done.","page":{"url":"https://news.example/","title":"News"},"content":"heading News"}`
 		f.address = "https://news.example/"
 	}

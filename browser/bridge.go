@@ -48,7 +48,7 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs, shown, options.Files}.shapeOutput
-	o.MaskArgs = shownArgs
+	o.MaskArgs = maskForApproval
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
@@ -90,12 +90,12 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		return b.Bridge.Start(ctx, run, sink)
 	}
 	// The gates have checked the tab of the call, so no argument may name another tab.
-	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
+	run.Args = removeMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
 	switch run.Tool {
 	case toolBatch:
 		return b.batches.start(run, sink)
 	case toolWindows:
-		run.Args = withMember(run.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(run.Target.Browser, windowIDOf(run.Args))))
+		run.Args = setMember(run.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(run.Target.Browser, windowIDOf(run.Args))))
 	case toolDownloads:
 		run.Args = withFileName(run.Args)
 	case toolUpload:
@@ -106,38 +106,38 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		run.Args = args
 	}
 	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into these fields
-		run.Args = withMember(run.Args, secretsArgument, rawjson.Encode(typed))
+		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typed))
 	}
 	if run.Tool != toolTabs {
-		run.Args = withMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameClass(run), run.Target.URL)))
+		run.Args = setMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(run), run.Target.URL)))
 	}
 	if classOfTool(run.Tool, run.Args) != classRead { // a call that acts may open tabs
-		run.Args = withMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
+		run.Args = setMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
 	}
-	run.Args = withMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
-	return b.Bridge.Start(ctx, run, framingSink{sink, wire.UntrustedPage{Origin: siteOf(run.Target.URL), TabID: run.Target.TabID}})
+	run.Args = setMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
+	return b.Bridge.Start(ctx, run, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(run.Target.URL), TabID: run.Target.TabID}})
 }
 
-// framingSink marks page text in errors as untrusted data.
-type framingSink struct {
+// untrustedTextSink marks page text in errors as untrusted data.
+type untrustedTextSink struct {
 	dispatch.Sink
 	page wire.UntrustedPage
 }
 
 // Finish implements dispatch.Sink.
-func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
 	if err != nil && err.PageText != "" {
 		framed := *err
-		framed.PageText, framed.Untrusted = frameContent(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
+		framed.PageText, framed.Untrusted = encloseUntrusted(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
 		err = &framed
 	}
 	s.Sink.Finish(output, err)
 }
 
-// frameClass returns the class of tools (read, act or dangerous) whose site rules apply
+// frameRuleClass returns the class of tools (read, act or dangerous) whose site rules apply
 // to the frames of a page. For a dangerous tool that uses no tab, such as
 // browser_history, the rules for reading apply.
-func frameClass(run dispatch.Run) class {
+func frameRuleClass(run dispatch.Run) toolClass {
 	c := classOfTool(run.Tool, run.Args)
 	if run.TargetKind == dispatch.TargetBrowser && c == classDangerous {
 		return classRead
@@ -161,8 +161,8 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-// withMember returns a JSON object with one more member.
-func withMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
+// setMember returns a JSON object with one more member.
+func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {
 		members = append(members, m)
@@ -170,8 +170,8 @@ func withMember(object json.RawMessage, key string, value json.RawMessage) json.
 	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
 }
 
-// withoutMembers returns a JSON object without the members that have the given keys.
-func withoutMembers(object json.RawMessage, keys ...string) json.RawMessage {
+// removeMembers returns a JSON object without the members that have the given keys.
+func removeMembers(object json.RawMessage, keys ...string) json.RawMessage {
 	members := []rawjson.Member{}
 	isChanged := false
 	for m := range rawjson.Members(object) {

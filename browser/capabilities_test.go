@@ -40,7 +40,7 @@ func TestToolsNeedCapabilities(t *testing.T) {
 // approval.
 func TestMissingPermission(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	const origin = `{"origin":"https://shop.example"}`
 	for _, tt := range []struct {
 		capabilities []string
@@ -51,8 +51,8 @@ func TestMissingPermission(t *testing.T) {
 	} {
 		f.capabilities = tt.capabilities
 		f.wantError(wire.ErrToolError, tt.want, "claude", "browser_clear_site_data", origin)
-		if len(f.asked) > 0 {
-			t.Errorf("approvals of a call without its permission = %q, want none", f.asked)
+		if len(f.approvalReasons) > 0 {
+			t.Errorf("approvals of a call without its permission = %q, want none", f.approvalReasons)
 		}
 	}
 	f.capabilities = []string{"cookies", "browsingData"}

@@ -17,15 +17,15 @@ const evaluateArgs = `{"function":"() => document.title"}`
 // the site is enough.
 func TestEvaluateArguments(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	for _, args := range []string{`{}`, `{"function":"1","cursor":"0a1b2c3d:50000"}`, `{"cursor":"0a1b2c3d:50000","function":"1"}`} {
 		f.wantError(wire.ErrInvalidArguments, `takes either "function" or "cursor"`, "claude", toolEvaluate, args)
 	}
 	long := `{"function":"` + strings.Repeat("1+", wire.MaxShownArgsBytes/2) + `1"}`
 	f.wantError(wire.ErrInvalidArguments, "split the code", "claude", toolEvaluate, long)
 	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
-	if want := "claude wants to use a dangerous tool on https://shop.example (browser_evaluate); this tool is dangerous"; f.asked[0] != want {
-		t.Errorf("request for approval = %q, want %q", f.asked[0], want)
+	if want := "claude wants to use a dangerous tool on https://shop.example (browser_evaluate); this tool is dangerous"; f.approvalReasons[0] != want {
+		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 	}
 	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
 	f.wantRun(1, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
@@ -80,9 +80,9 @@ func TestAttackByTools(t *testing.T) {
 	})
 	t.Run("an approval to act does not allow code", func(t *testing.T) {
 		f := newFixture(t)
-		f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
+		f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
 		f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
-		f.answer = dispatch.Resolution{Surface: "x"}
+		f.decision = dispatch.Resolution{Surface: "x"}
 		f.wantError(wire.ErrDenied, "the user denied it", "claude", toolEvaluate, evaluateArgs)
 		f.wantError(wire.ErrDenied, "the user denied it", "claude", toolBatch, batch)
 	})

@@ -93,7 +93,7 @@ func withFileName(args json.RawMessage) json.RawMessage {
 	}
 	name := downloadName(address)
 	refused := slices.DeleteFunc(strings.Fields(programTypes), func(ending string) bool { return ending == fileType(name) })
-	return withMember(withMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
+	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
 }
 
 // programTypes are the extensions of files that an operating system may execute when the

@@ -12,7 +12,7 @@ import (
 // frameRules maps each site pattern to whether a tool of a class may run in child frames
 // of a matching site. The argument address is the address of the page that contains the
 // frames. No tool may run in a frame that shows the daemon's own address.
-func (s *siteGate) frameRules(class class, address string) map[string]bool {
+func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 	rules := map[string]bool{}
 	for pattern, entry := range s.rules.All() {
 		switch {

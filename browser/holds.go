@@ -35,12 +35,13 @@ type Holds struct {
 
 	mu sync.Mutex // guards all fields below
 	// holders maps each tab to the client that acted last in the tab.
-	holders map[tab]tabHolder
+	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// stopped contains the clients that the user has stopped in a tab. A client is stored
-	// by its identity, not its session, so the stop also applies to its later sessions.
-	stopped map[tabClient]bool
+	// stoppedClients contains the clients that the user has stopped in a tab. A client is
+	// stored by its identity, not its session, so the stop also applies to its later
+	// sessions.
+	stoppedClients map[tabClient]bool
 }
 
 // CallCanceler cancels calls. The type dispatch.Dispatcher implements CallCanceler.
@@ -50,7 +51,7 @@ type CallCanceler interface {
 
 // tabClient is a tab and a client that acts in the tab.
 type tabClient struct {
-	tab    tab
+	tab    tabKey
 	client string // the clientKey or the identity of the client
 }
 
@@ -69,15 +70,15 @@ type tabHolder struct {
 	// actedAt is when the client's last acting call ended. While an acting call runs,
 	// actedAt is when the call began.
 	actedAt time.Time
-	// actID is the ID of the running acting call, or "" if none runs in the tab.
-	actID string
+	// actingCallID is the ID of the running acting call, or "" if none runs in the tab.
+	actingCallID string
 	// released is closed when the hold ends early.
 	released chan struct{}
-	// takenAt is when the user last clicked or typed in the tab since the client's last
+	// takenBackAt is when the user last clicked or typed in the tab since the client's last
 	// acting call began. The time is zero if the user has not done so.
-	takenAt time.Time
-	// hasRead is true if the client has read the page since the user took the tab back.
-	hasRead bool
+	takenBackAt time.Time
+	// hasReadPage is true if the client has read the page since the user took the tab back.
+	hasReadPage bool
 	// batchID is the ID of a running batch that has read the page since the user took the
 	// tab back, or "". The client sees the page only after the batch has ended.
 	batchID string
@@ -90,13 +91,13 @@ var (
 )
 
 func newHolds() *Holds {
-	return &Holds{holders: map[tab]tabHolder{}, runningCalls: map[string]tabCall{}, stopped: map[tabClient]bool{}}
+	return &Holds{holders: map[tabKey]tabHolder{}, runningCalls: map[string]tabCall{}, stoppedClients: map[tabClient]bool{}}
 }
 
 // timeLeft returns how long the client still holds the tab; negative after the hold has
 // ended.
 func (t tabHolder) timeLeft() time.Duration {
-	if t.actID != "" {
+	if t.actingCallID != "" {
 		return holdTime
 	}
 	return holdTime - time.Since(t.actedAt)
@@ -111,10 +112,10 @@ func (t tabHolder) timeLeftText() string {
 }
 
 // isHolding reports whether other clients must wait before they act in the tab.
-func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.timeLeft() > 0 }
+func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLeft() > 0 }
 
 // mustRead reports whether the client must read the page before it acts in the tab again.
-func (t tabHolder) mustRead() bool { return !t.takenAt.IsZero() && !t.hasRead }
+func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
 // release ends the wait of other clients for the tab. The caller holds Holds.mu.
 func (t tabHolder) release() {
@@ -140,7 +141,7 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
 			Kind: wire.TicketPermission, Title: tabName(callInfo.Target.TabID),
-			Reason: fmt.Sprintf("%s wants to act on %s again, in tab %d, where you stopped it", policy.RequesterText(callInfo), siteOf(callInfo.Target.URL), callInfo.Target.TabID),
+			Reason: fmt.Sprintf("%s wants to act on %s again, in tab %d, where you stopped it", policy.RequesterText(callInfo), originOf(callInfo.Target.URL), callInfo.Target.TabID),
 		}}
 	}
 	if wait := h.waitFor(callInfo); wait != nil {
@@ -152,7 +153,7 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 // check returns an error if an acting call may not use its tab: because another client
 // holds the tab, or because the user has taken the tab back.
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
-	if !isAct(callInfo) {
+	if !isActingCall(callInfo) {
 		return nil
 	}
 	h.mu.Lock()
@@ -161,7 +162,7 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	tabID, isOwn := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
 	switch {
 	case ok && isOwn && holder.mustRead():
-		ago := humanize.Duration(time.Since(holder.takenAt).Round(time.Second))
+		ago := humanize.Duration(time.Since(holder.takenBackAt).Round(time.Second))
 		return &wire.CallError{
 			Code: wire.ErrTabTaken, Message: fmt.Sprintf("the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, ago),
 			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
@@ -182,7 +183,7 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	holder, ok := h.holders[tabOfCall(callInfo)]
-	if !ok || !isAct(callInfo) || !holder.isHolding() || holder.timeLeft() > maxHoldWait || holder.client == clientKey(callInfo.Client) {
+	if !ok || !isActingCall(callInfo) || !holder.isHolding() || holder.timeLeft() > maxHoldWait || holder.client == clientKey(callInfo.Client) {
 		return nil
 	}
 	return &dispatch.Wait{Duration: min(holder.timeLeft(), waitReportInterval), Done: holder.released, Message: fmt.Sprintf(
@@ -194,7 +195,7 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return isAct(callInfo) && h.stopped[stopKeyOf(callInfo)]
+	return isActingCall(callInfo) && h.stoppedClients[stoppedClientKey(callInfo)]
 }
 
 // ObserveDecision implements dispatch.DecisionObserver. After the user's approval, a
@@ -205,24 +206,25 @@ func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.stopped, stopKeyOf(callInfo))
+	delete(h.stoppedClients, stoppedClientKey(callInfo))
 }
 
 func tabClientOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
 }
 
-// stopKeyOf returns the tab and the client of a call as a key of the map Holds.stopped.
-func stopKeyOf(callInfo dispatch.CallInfo) tabClient {
+// stoppedClientKey returns the tab and the client of a call as a key of the map
+// Holds.stoppedClients.
+func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }
 
 // tabName returns the name of a tab in texts for the user, such as "tab 7".
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
-// isAct reports whether a call of a browser tool may change its tab or the page in the
+// isActingCall reports whether a call of a browser tool may change its tab or the page in the
 // tab.
-func isAct(callInfo dispatch.CallInfo) bool {
+func isActingCall(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
 }
 
@@ -246,7 +248,7 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	h.mu.Lock()
 	h.runningCalls[callInfo.CallID] = tabCall{tabClientOf(callInfo), time.Now()}
 	h.mu.Unlock()
-	if isAct(callInfo) {
+	if isActingCall(callInfo) {
 		h.beginHold(callInfo)
 	}
 	return nil
@@ -263,7 +265,7 @@ func newStoppedError(tabID int) *wire.CallError {
 
 func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
-	maps.DeleteFunc(h.holders, func(_ tab, holder tabHolder) bool {
+	maps.DeleteFunc(h.holders, func(_ tabKey, holder tabHolder) bool {
 		return holder.timeLeft() <= 0 && (!holder.mustRead() || len(h.holders) > maxTabs)
 	})
 	key, acted := clientKey(callInfo.Client), tabOfCall(callInfo)
@@ -273,7 +275,7 @@ func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 	}
 	h.holders[acted] = tabHolder{
 		client: key, identity: callInfo.Client.Identity(), name: callInfo.Client.String(),
-		site: siteOf(callInfo.Target.URL), actedAt: time.Now(), actID: callInfo.CallID, released: released,
+		site: originOf(callInfo.Target.URL), actedAt: time.Now(), actingCallID: callInfo.CallID, released: released,
 	}
 	h.mu.Unlock()
 	h.reportChange(callInfo.Target.Browser)
@@ -295,9 +297,9 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	call, isRunning := h.runningCalls[callInfo.CallID]
 	delete(h.runningCalls, callInfo.CallID)
 	holder := h.holders[call.tab]
-	isLastAct := isRunning && holder.actID == callInfo.CallID
+	isLastAct := isRunning && holder.actingCallID == callInfo.CallID
 	if isLastAct {
-		if holder.actID = ""; ended.View.Ended != nil {
+		if holder.actingCallID = ""; ended.View.Ended != nil {
 			holder.actedAt = *ended.View.Ended
 		}
 		h.holders[call.tab] = holder
@@ -317,7 +319,7 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	defer h.mu.Unlock()
 	for tab, holder := range h.holders {
 		if holder.batchID == batchID {
-			holder.hasRead, holder.batchID = true, ""
+			holder.hasReadPage, holder.batchID = true, ""
 			h.holders[tab] = holder
 		}
 	}
@@ -333,11 +335,11 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	tab := tabOfCall(callInfo)
 	holder, ok := h.holders[tab]
 	call, isRunning := h.runningCalls[callInfo.CallID]
-	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.takenAt) {
+	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.takenBackAt) {
 		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch calls other browser tools
 			holder.batchID = callInfo.ParentCallID
 		} else {
-			holder.hasRead = true
+			holder.hasReadPage = true
 		}
 		h.holders[tab] = holder
 	}
@@ -347,12 +349,12 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 // hold of the tab. Input in a tab that no client holds has no effect.
 func (h *Holds) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
-	tab := tab{browser, tabID}
+	tab := tabKey{browser, tabID}
 	holder, ok := h.holders[tab]
 	isUsed := ok && holder.timeLeft() > 0
 	if isUsed {
 		holder.release()
-		holder.takenAt, holder.hasRead, holder.batchID = time.Now(), false, ""
+		holder.takenBackAt, holder.hasReadPage, holder.batchID = time.Now(), false, ""
 		h.holders[tab] = holder
 	}
 	h.mu.Unlock()
@@ -361,9 +363,9 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	}
 }
 
-// isTaken reports whether the user has taken the call's tab back, and the client has not
+// isTakenBack reports whether the user has taken the call's tab back, and the client has not
 // read the page since.
-func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
+func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	holder, ok := h.holders[tabOfCall(callInfo)]
@@ -376,7 +378,7 @@ func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
 // request, such as the side panel. The text of a returned error is for the user.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
-	released := tab{browser, tabID}
+	released := tabKey{browser, tabID}
 	holder, ok := h.holders[released]
 	if !ok || holder.timeLeft() <= 0 {
 		h.mu.Unlock()
@@ -384,8 +386,8 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	}
 	delete(h.holders, released)
 	holder.release()
-	if len(h.stopped) < maxTabs {
-		h.stopped[tabClient{released, holder.identity}] = true
+	if len(h.stoppedClients) < maxTabs {
+		h.stoppedClients[tabClient{released, holder.identity}] = true
 	}
 	var callIDs []string
 	for id, call := range h.runningCalls {
@@ -402,13 +404,13 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 }
 
 // forgetTab ends the hold of a tab that was closed.
-func (h *Holds) forgetTab(closed tab) {
+func (h *Holds) forgetTab(closed tabKey) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {
 		holder.release()
 		delete(h.holders, closed)
 	}
-	maps.DeleteFunc(h.stopped, func(stopped tabClient, _ bool) bool { return stopped.tab == closed })
+	maps.DeleteFunc(h.stoppedClients, func(stopped tabClient, _ bool) bool { return stopped.tab == closed })
 	h.mu.Unlock()
 	h.reportChange(closed.browser)
 }
@@ -417,7 +419,7 @@ func (h *Holds) forgetTab(closed tab) {
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
-	maps.DeleteFunc(h.holders, func(held tab, holder tabHolder) bool {
+	maps.DeleteFunc(h.holders, func(held tabKey, holder tabHolder) bool {
 		if holder.client != session {
 			return false
 		}
@@ -453,7 +455,7 @@ func (h *Holds) HeldTabs() []HeldTab {
 	var held []HeldTab
 	for tab, holder := range h.holders {
 		if holder.timeLeft() > 0 {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenAt.IsZero()})
+			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
 		}
 	}
 	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })

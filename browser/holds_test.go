@@ -113,18 +113,18 @@ func TestUserInputDuringCall(t *testing.T) {
 			time.Sleep(time.Second)
 			f.holds.RecordUserInput("b1", 7)
 		}
-		f.onRun = useTab
+		f.beforeResult = useTab
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
-		f.onRun = nil
+		f.beforeResult = nil
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
-		f.onRun = useTab
+		f.beforeResult = useTab
 		const want = "The user clicked or typed in this tab meanwhile"
 		if got := f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`); !strings.Contains(got, want) {
 			t.Errorf("result of an act during user input = %q, want a result that contains %q", got, want)
 		}
-		f.onRun = nil
+		f.beforeResult = nil
 		if got, err := f.call("claude", "browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1"}},{"tool":"browser_snapshot"}]}`); err == nil && !strings.Contains(got, "tab_taken") {
 			t.Errorf("a batch after the user's input returned %q, want tab_taken", got)
 		}
@@ -149,12 +149,12 @@ func TestRelease(t *testing.T) {
 				t.Errorf("release = %q, %v, want claude", client, err)
 			}
 		}
-		f.onRun = stop
+		f.beforeResult = stop
 		const wantCancelled = "cancelled by the side panel: the user stopped you in this tab"
 		if _, err := f.call("claude", "browser_click", clickArgs); err == nil || !strings.Contains(err.Error(), wantCancelled) {
 			t.Errorf("the running act ended with %v, want %q", err, wantCancelled)
 		}
-		f.onRun = nil
+		f.beforeResult = nil
 		if held := f.holds.HeldTabs(); len(held) != 0 {
 			t.Errorf("held tabs after the release = %+v, want none", held)
 		}
@@ -164,24 +164,24 @@ func TestRelease(t *testing.T) {
 
 		f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_click", clickArgs)
 		const want = "claude wants to act on https://shop.example again, in tab 7, where you stopped it"
-		if got := f.asked[len(f.asked)-1]; got != want {
+		if got := f.approvalReasons[len(f.approvalReasons)-1]; got != want {
 			t.Errorf("asked %q, want %q", got, want)
 		}
-		f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+		f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 		f.wantRun(1, "claude", "browser_click", clickArgs)
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 	})
 }
 
-// TestReleaseOfQueuedAct checks that a client's queued call does not start after the user
+// TestReleaseStopsQueuedCall checks that a client's queued call does not start after the user
 // has stopped the client in the tab.
-func TestReleaseOfQueuedAct(t *testing.T) {
+func TestReleaseStopsQueuedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 			t.Fatal(err)
 		}
-		f.onRun = func() {
+		f.beforeResult = func() {
 			time.Sleep(time.Second)
 			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
 				t.Error(err)
@@ -243,9 +243,9 @@ func TestWaitForHeldTab(t *testing.T) {
 	})
 }
 
-// TestHoldOfLongAct checks that a client holds a tab while its call runs for longer than
+// TestHoldDuringLongCall checks that a client holds a tab while its call runs for longer than
 // a minute, and for one more minute after the call.
-func TestHoldOfLongAct(t *testing.T) {
+func TestHoldDuringLongCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -258,7 +258,7 @@ func TestHoldOfLongAct(t *testing.T) {
 				time.Sleep(10 * time.Second)
 			}
 		}
-		f.onRun = func() {
+		f.beforeResult = func() {
 			actLong()
 			if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].Until.Equal(time.Now().Add(holdTime)) {
 				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", held)
@@ -266,16 +266,16 @@ func TestHoldOfLongAct(t *testing.T) {
 			f.holds.RecordUserInput("b1", 7)
 		}
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		f.onRun = nil
+		f.beforeResult = nil
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
-		f.onRun = actLong
+		f.beforeResult = actLong
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		f.onRun = nil
+		f.beforeResult = nil
 		time.Sleep(holdTime / 2)
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_click", clickArgs)
-		f.onRun = func() {
+		f.beforeResult = func() {
 			actLong()
 			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
 				t.Errorf("release during a long act: %v", err)

@@ -37,7 +37,7 @@ type limitGate struct {
 // limitedTab is a tab and the kind of calls that limitGate counts in the tab: acting
 // calls or pictures.
 type limitedTab struct {
-	tab       tab
+	tab       tabKey
 	isPicture bool
 }
 

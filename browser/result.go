@@ -16,20 +16,20 @@ import (
 	"opentabs/wire"
 )
 
-// output is what the extension returns for a browser tool.
-type output struct {
+// extensionOutput is what the extension returns for a browser tool.
+type extensionOutput struct {
 	// Text is trusted: it is written by opentabs, not by a page.
 	Text string `json:"text"`
 	// Page is the top document of the tab after the call, or nil for a tool without a
 	// tab.
-	Page *page `json:"page"`
+	Page *pageInfo `json:"page"`
 	// Snapshot is the ID of the page snapshot in Content, such as "s7".
 	Snapshot string `json:"snapshot"`
 	// Content is untrusted text from the page, or from browser data if the tool uses no
 	// page. Agents must not follow instructions in Content.
 	Content string `json:"content"`
 	// Image is a picture: an MCP content block without the member "type".
-	Image *image `json:"image"`
+	Image *imageData `json:"image"`
 	// File is the file that the tool wrote, such as a HAR file, or nil.
 	File *writtenFile `json:"file"`
 	// Tabs is the list of tabs. TabID is the tab that was opened or selected.
@@ -45,12 +45,12 @@ type output struct {
 	DownloadID *int             `json:"downloadId"`
 }
 
-type page struct {
+type pageInfo struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 }
 
-type image struct {
+type imageData struct {
 	Data     string `json:"data"`
 	MimeType string `json:"mimeType"`
 }
@@ -64,11 +64,11 @@ type listedTab struct {
 	GroupTitle string `json:"groupTitle"`
 }
 
-// result is the output of a browser tool for agents, and for plugins that call the tool.
-type result struct {
-	Text  string    `json:"text"`
-	Image *image    `json:"image,omitempty"`
-	File  *fileLink `json:"file,omitempty"`
+// agentResult is the output of a browser tool for agents, and for plugins that call the tool.
+type agentResult struct {
+	Text  string     `json:"text"`
+	Image *imageData `json:"image,omitempty"`
+	File  *fileLink  `json:"file,omitempty"`
 	// Site is the origin of the page that the tab shows after the call.
 	Site string `json:"site,omitempty"`
 	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
@@ -90,7 +90,7 @@ func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
 	if callInfo.Tool.Plugin != Name {
 		return ""
 	}
-	return cmp.Or(textArgument(ended.Output, "site"), siteOf(callInfo.Target.URL))
+	return cmp.Or(textArgument(ended.Output, "site"), originOf(callInfo.Target.URL))
 }
 
 // maxTitleChars limits the title of a page in a result, in characters.
@@ -98,10 +98,10 @@ const maxTitleChars = 100
 
 // resultBuilder turns the extension's outputs for browser tools into results for agents.
 type resultBuilder struct {
-	sites *siteGate
-	tabs  *tabTable
-	shown *shownPages
-	files *filestore.Store
+	sites      *siteGate
+	tabs       *tabTable
+	shownPages *shownPages
+	files      *filestore.Store
 }
 
 // shapeOutput turns the output of a browser tool into a result for the agent. The content
@@ -111,7 +111,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	if isBatch(callInfo.Tool) { // shapeOutput has already run for each step of the batch
 		return raw, nil
 	}
-	var out output
+	var out extensionOutput
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs cannot decode: %v", err)}
 	}
@@ -133,27 +133,27 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	switch {
 	case isPageRead(callInfo):
 		s.tabs.holds.recordRead(callInfo)
-	case isAct(callInfo) && s.tabs.holds.isTaken(callInfo):
+	case isActingCall(callInfo) && s.tabs.holds.isTakenBack(callInfo):
 		addLine("The user clicked or typed in this tab meanwhile, so the tab is the user's again. Read the page before you act there.")
 	}
-	shaped := result{Image: out.Image}
+	shaped := agentResult{Image: out.Image}
 	if out.Tabs != nil {
-		addLine("%s", frameContent(strings.Join(s.listTabs(callInfo, out.Tabs), "\n"), "the open tabs"))
+		addLine("%s", encloseUntrusted(strings.Join(s.listTabs(callInfo, out.Tabs), "\n"), "the open tabs"))
 	}
 	if out.Windows != nil {
-		addLine("%s", frameContent(strings.Join(s.listWindows(callInfo, out.Windows), "\n"), "the open windows"))
+		addLine("%s", encloseUntrusted(strings.Join(s.listWindows(callInfo, out.Windows), "\n"), "the open windows"))
 	}
 	if out.Downloads != nil {
-		addLine("%s", frameContent(strings.Join(s.tabs.listDownloads(callInfo, out.Downloads), "\n"), "your downloads"))
+		addLine("%s", encloseUntrusted(strings.Join(s.tabs.listDownloads(callInfo, out.Downloads), "\n"), "your downloads"))
 	}
 	if out.Page != nil {
-		isTarget := isWeb(out.Page.URL) && siteOf(out.Page.URL) == siteOf(callInfo.Target.URL) && callInfo.Tool.TargetKind == dispatch.TargetPage
-		shaped.Site = siteOf(out.Page.URL)
-		mayShow := isTarget || s.sites.mayShow(callInfo, out.Page.URL)
+		isTarget := isWebAddress(out.Page.URL) && originOf(out.Page.URL) == originOf(callInfo.Target.URL) && callInfo.Tool.TargetKind == dispatch.TargetPage
+		shaped.Site = originOf(out.Page.URL)
+		mayShow := isTarget || s.sites.mayShowContent(callInfo, out.Page.URL)
 		switch {
 		case mayShow: // the page chooses its title and its path, so they are marked as untrusted
 			var lines []string
-			isKnown := s.shown.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
+			isKnown := s.shownPages.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
 			if out.Snapshot != "" {
 				lines = append(lines, fmt.Sprintf("page: %s %s [snapshot %s]", quoteTitle(out.Page.Title), out.Page.URL, out.Snapshot))
 			} else if !isKnown {
@@ -163,13 +163,13 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 				lines = append(lines, out.Content)
 			}
 			if len(lines) > 0 {
-				addLine("%s", frameContent(strings.Join(lines, "\n"), siteOf(out.Page.URL)))
+				addLine("%s", encloseUntrusted(strings.Join(lines, "\n"), originOf(out.Page.URL)))
 			}
 			if len(lines) > 0 || out.Image != nil {
 				shaped.Untrusted = wire.EncodeUntrustedPages([]wire.UntrustedPage{{Origin: shaped.Site, TabID: cmp.Or(out.TabID, callInfo.Target.TabID)}})
 			}
-		case isWeb(out.Page.URL):
-			addLine("page: %s. The user has not allowed you to read this site, so its content is left out; call browser_snapshot to ask for it.", siteOf(out.Page.URL))
+		case isWebAddress(out.Page.URL):
+			addLine("page: %s. The user has not allowed you to read this site, so its content is left out; call browser_snapshot to ask for it.", originOf(out.Page.URL))
 		default:
 			addLine("page: %s", schemeOf(out.Page.URL))
 		}
@@ -180,7 +180,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	if out.Page == nil { // the site of the picture is unknown
 		shaped.Image, out.File = nil, nil
 		if source := dataSource(callInfo); out.Content != "" && source != "" {
-			addLine("%s", frameContent(out.Content, source))
+			addLine("%s", encloseUntrusted(out.Content, source))
 		}
 	}
 	if out.File != nil {
@@ -203,15 +203,15 @@ func dataSource(callInfo dispatch.CallInfo) string {
 		return ""
 	}
 	if address := textArgument(callInfo.Args, d.addressArgument); address != "" {
-		return siteOf(address)
+		return originOf(address)
 	}
-	return d.data
+	return d.browserData
 }
 
-// frameContent encloses untrusted text between two lines with a random mark, which no
+// encloseUntrusted encloses untrusted text between two lines with a random mark, which no
 // page can predict. Invisible characters are removed from the text. The argument source
 // names where the text is from.
-func frameContent(content, source string) string {
+func encloseUntrusted(content, source string) string {
 	content = plaintext.Replace(content, func(hidden rune) string {
 		if hidden == '\n' || hidden == '\t' {
 			return string(hidden)
@@ -232,12 +232,12 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 		one := callInfo
 		one.Target.TabID = t.TabID
 		isOwn := s.tabs.isOpenedByClient(one)
-		address := siteOf(t.URL)
+		address := originOf(t.URL)
 		switch {
-		case !isWeb(t.URL):
+		case !isWebAddress(t.URL):
 			address = schemeOf(t.URL)
-		case s.sites.mayShow(callInfo, t.URL):
-			address = withoutQuery(t.URL)
+		case s.sites.mayShowContent(callInfo, t.URL):
+			address = removeQuery(t.URL)
 		}
 		var marks []string
 		for _, m := range []struct {
@@ -274,11 +274,11 @@ func schemeOf(address string) string {
 	return scheme + ": page"
 }
 
-// withoutQuery returns an address without its query, fragment and user name.
-func withoutQuery(address string) string {
+// removeQuery returns an address without its query, fragment and user name.
+func removeQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return siteOf(address)
+		return originOf(address)
 	}
 	u.RawQuery, u.Fragment, u.RawFragment, u.User = "", "", "", nil
 	return u.String()

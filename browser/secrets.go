@@ -63,7 +63,7 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 // gate checks.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
-	if target.Problem != "" || siteOf(address) != siteOf(target.URL) {
+	if target.Problem != "" || originOf(address) != originOf(target.URL) {
 		return false
 	}
 	return target.Secrets == nil || len(target.Secrets.Shown) > 0
@@ -114,14 +114,14 @@ func nameKinds(kinds []string) string {
 	return strings.Join(words, " and ")
 }
 
-// typedMask replaces secret text in arguments that users see.
-const typedMask = "•••"
+// secretMask replaces secret text in arguments that users see.
+const secretMask = "•••"
 
-// shownArgs returns a call's arguments for requests for approval and for the audit log.
+// maskForApproval returns a call's arguments for requests for approval and for the audit log.
 // Typed text is masked if the field may be secret. Values of cookies and of site storage
 // are always masked. In a batch, all typed text is masked, because the fields are not
-// inspected. The dispatcher calls shownArgs as [dispatch.Options].ShownArgs.
-func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
+// inspected. The dispatcher calls maskForApproval as [dispatch.Options].ShownArgs.
+func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {
 	case callInfo.Tool.Name == toolBatch:
@@ -137,11 +137,11 @@ func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
 	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
 		if tool := textArgument(raw, "tool"); len(maskedMembers(tool)) > 0 {
-			raw = withMember(withoutMembers(raw, "args"), "args", maskArgs(tool, rawjson.Get(raw, "args")))
+			raw = setMember(removeMembers(raw, "args"), "args", maskArgs(tool, rawjson.Get(raw, "args")))
 		}
 		steps = append(steps, raw)
 	}
-	return withMember(withoutMembers(args, "steps"), "steps", rawjson.Encode(steps))
+	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }
 
 // maskedMembers returns the names of a tool's arguments that may contain secrets: typed
@@ -166,7 +166,7 @@ func maskArgs(tool string, args json.RawMessage) json.RawMessage {
 	for m := range rawjson.Members(args) {
 		switch {
 		case slices.Contains(masked, m.Key):
-			m.Value = rawjson.Encode(typedMask)
+			m.Value = rawjson.Encode(secretMask)
 		case m.Key == "fields":
 			var fields []json.RawMessage
 			for _, field := range rawjson.Elements(m.Value) {

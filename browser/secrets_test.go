@@ -30,13 +30,13 @@ func TestSensitivePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.answer, f.secrets = allowOnce, test.secrets
+			f.decision, f.secrets = allowOnce, test.secrets
 			if err := f.rules.Set(test.pattern, policy.SiteAuto, "cli"); err != nil {
 				t.Fatal(err)
 			}
 			f.wantRun(test.approvals, "claude", "browser_click", `{"target":"e1"}`)
-			if test.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.asked[0], "; this page shows a password field") {
-				t.Errorf("request for approval = %q, want the reason that the page shows a password field", f.asked[0])
+			if test.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.approvalReasons[0], "; this page shows a password field") {
+				t.Errorf("request for approval = %q, want the reason that the page shows a password field", f.approvalReasons[0])
 			}
 			f.wantRun(0, "claude", "browser_snapshot", `{}`)
 			f.wantRun(test.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
@@ -53,11 +53,11 @@ func TestTypingIntoSecretField(t *testing.T) {
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },
 		"auto for all":      func(f *fixture) { f.setRule("*", policy.SiteAuto) },
 		"allowed for the session": func(f *fixture) {
-			f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
+			f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
 			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		},
 		"allowed always": func(f *fixture) {
-			f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "cli"}
+			f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "cli"}
 			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		},
 		"ask": func(*fixture) {},
@@ -65,7 +65,7 @@ func TestTypingIntoSecretField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			prepare(f)
-			f.answer = allowOnce
+			f.decision = allowOnce
 			f.secrets = &wire.SecretFields{Shown: []string{"card", "password"}, Typed: []string{"card", "password"}}
 			for _, call := range [][2]string{
 				{"browser_type", `{"target":"e1","text":"hunter2","_secrets":["code"]}`},
@@ -73,12 +73,12 @@ func TestTypingIntoSecretField(t *testing.T) {
 				{"browser_press_key", `{"key":"h"}`},
 				{"browser_type", `{"target":"e1","text":"hunter2"}`},
 			} {
-				f.shown = nil
+				f.shownArgs = nil
 				f.wantRun(1, "claude", call[0], call[1])
-				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.asked, []string{want}) {
-					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.asked, want)
+				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.approvalReasons, []string{want}) {
+					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.approvalReasons, want)
 				}
-				if shown := strings.Join(f.shown, ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "4111") || !strings.Contains(shown, typedMask) {
+				if shown := strings.Join(f.shownArgs, ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "4111") || !strings.Contains(shown, secretMask) {
 					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shown)
 				}
 				run := f.runs[len(f.runs)-1]
@@ -86,7 +86,7 @@ func TestTypingIntoSecretField(t *testing.T) {
 					t.Errorf("approved kinds of %s = %s, want card and password", call[0], got)
 				}
 			}
-			f.answer = dispatch.Resolution{Surface: "cli"}
+			f.decision = dispatch.Resolution{Surface: "cli"}
 			f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_type", `{"target":"e1","text":"x"}`)
 			f.setRule("shop.example", policy.SiteRead)
 			f.wantError(wire.ErrDenied, "but not to act", "claude", "browser_type", `{"target":"e1","text":"x"}`)
@@ -98,18 +98,18 @@ func TestTypingIntoSecretField(t *testing.T) {
 // that a call types.
 func TestTypedTextInApproval(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
-	if !strings.Contains(f.shown[0], "lamp") {
-		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.shown[0])
+	if !strings.Contains(f.shownArgs[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.shownArgs[0])
 	}
-	f.secrets, f.shown = nil, nil
+	f.secrets, f.shownArgs = nil, nil
 	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
-	if strings.Contains(f.shown[0], "lamp") {
-		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.shown[0])
+	if strings.Contains(f.shownArgs[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.shownArgs[0])
 	}
 	batch := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"hunter2","target":"e1"}}]}`
-	got := string(shownArgs(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
+	got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
 	want := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"•••","target":"e1"}}]}`
 	if got != want {
 		t.Errorf("shown arguments of a batch = %s, want %s", got, want)
@@ -118,7 +118,7 @@ func TestTypedTextInApproval(t *testing.T) {
 		"browser_cookies":  `{"name":"sid","value":"•••","key":"k"}`,
 		"browser_navigate": `{"name":"sid","value":"hunter2","key":"k"}`,
 	} {
-		got := string(shownArgs(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
+		got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
 		if got != want {
 			t.Errorf("shown arguments of %s = %s, want %s", tool, got, want)
 		}
@@ -128,7 +128,7 @@ func TestTypedTextInApproval(t *testing.T) {
 // TestInspection checks for which calls the gate inspects the secret fields of a page.
 func TestInspection(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	wantInspection := func(tool, args string, want *wire.TabInspection) {
 		t.Helper()
 		f.inspections = nil

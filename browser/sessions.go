@@ -24,14 +24,14 @@ type Sessions struct {
 	onEnd  func(session string) // nil until OnEnd
 
 	mu sync.Mutex // guards all fields below
-	// live are the running sessions that have called browser tools since the server
+	// runningSessions are the running sessions that have called browser tools since the server
 	// started.
-	live map[string]bool
+	runningSessions map[string]bool
 	// The sessions that have ended, as a set, and as a list with the oldest session
 	// first. Ended sessions are stored because a job may call tools after its session has
 	// ended.
-	ended     map[string]bool
-	endedKeys []string
+	endedSessions map[string]bool
+	endedKeys     []string
 }
 
 // sessionStore stores state for each client session.
@@ -46,7 +46,7 @@ var (
 )
 
 func newSessions(stores ...sessionStore) *Sessions {
-	return &Sessions{stores: stores, live: map[string]bool{}, ended: map[string]bool{}}
+	return &Sessions{stores: stores, runningSessions: map[string]bool{}, endedSessions: map[string]bool{}}
 }
 
 // OnEnd sets the function that receives the key of each session that has ended. Call
@@ -61,8 +61,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if key := clientKey(callInfo.Client); len(s.live) < maxSessions && !s.ended[key] {
-		s.live[key] = true
+	if key := clientKey(callInfo.Client); len(s.runningSessions) < maxSessions && !s.endedSessions[key] {
+		s.runningSessions[key] = true
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()
-	hasEnded := callInfo.Tool.Plugin == Name && s.ended[key]
+	hasEnded := callInfo.Tool.Plugin == Name && s.endedSessions[key]
 	s.mu.Unlock()
 	if hasEnded {
 		s.removeState(key, true)
@@ -83,13 +83,13 @@ func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 func (s *Sessions) End(c dispatch.Client) {
 	key := clientKey(c)
 	s.mu.Lock()
-	isUsed := s.live[key]
-	delete(s.live, key)
+	isUsed := s.runningSessions[key]
+	delete(s.runningSessions, key)
 	if !c.IsSessionShared { // a later client may have the same name, which is the key of a shared session
-		s.ended[key] = true
+		s.endedSessions[key] = true
 		s.endedKeys = append(s.endedKeys, key)
 		if len(s.endedKeys) > maxSessions {
-			delete(s.ended, s.endedKeys[0])
+			delete(s.endedSessions, s.endedKeys[0])
 			s.endedKeys = s.endedKeys[1:]
 		}
 	}
@@ -112,5 +112,5 @@ func (s *Sessions) removeState(key string, isUsed bool) {
 func (s *Sessions) Ended(sessions []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(sessions), func(key string) bool { return s.live[key] })
+	return slices.DeleteFunc(slices.Clone(sessions), func(key string) bool { return s.runningSessions[key] })
 }

@@ -83,7 +83,7 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 // an ended session with the same name has opened.
 func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f := newAutoFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
@@ -96,7 +96,7 @@ func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 // session.
 func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
 	f.wantRun(1, "cursor", "browser_snapshot", `{}`)
 	f.sessions.End(clientOf("claude"))
@@ -112,7 +112,7 @@ func TestStopOutlivesSession(t *testing.T) {
 		_, err := f.calls.Call(f.t.Context(), dispatch.Call{
 			Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: dispatch.Client{Session: session, Name: "claude"},
 			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-				f.asked = append(f.asked, w.Reason)
+				f.approvalReasons = append(f.approvalReasons, w.Reason)
 				_, _ = f.calls.Decide(w.CallID, w.TicketID, allowOnce)
 			},
 		})
@@ -128,8 +128,8 @@ func TestStopOutlivesSession(t *testing.T) {
 	if err := call("s2"); err != nil {
 		t.Fatal(err)
 	}
-	if len(f.asked) != 1 || !strings.Contains(f.asked[0], "where you stopped it") {
-		t.Errorf("requests for approval of the next session = %q, want one about the stop", f.asked)
+	if len(f.approvalReasons) != 1 || !strings.Contains(f.approvalReasons[0], "where you stopped it") {
+		t.Errorf("requests for approval of the next session = %q, want one about the stop", f.approvalReasons)
 	}
 }
 
@@ -140,9 +140,9 @@ func TestJobAfterEndOfSession(t *testing.T) {
 		f := newAutoFixture(t)
 		var ended []string
 		f.sessions.OnEnd(func(session string) { ended = append(ended, session) })
-		f.onRun = func() { f.sessions.End(clientOf("claude")) }
+		f.beforeResult = func() { f.sessions.End(clientOf("claude")) }
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		f.onRun = nil
+		f.beforeResult = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
 		time.Sleep(time.Second) // the after hooks run later than the reply
 		synctest.Wait()

@@ -35,21 +35,21 @@ type siteGate struct {
 
 	mu     sync.Mutex // guards all fields below
 	grants []siteGrant
-	// decided is the version of the user's rules and "always" approvals that was last
+	// lastDecisions is the version of the user's rules and "always" approvals that was last
 	// read.
-	decided decidedRules
-	// singleCalls maps the ID of each running call to the sites that the user approved
+	lastDecisions ruleVersion
+	// callApprovals maps the ID of each running call to the sites that the user approved
 	// for only this call.
-	singleCalls map[string][]string
+	callApprovals map[string][]string
 }
 
 // siteGrant is an approval for later calls of one client on one site.
 type siteGrant struct {
-	client  string // the identity of the client
-	session string // empty for an approval for some time
-	caller  string // the calling plugin; empty for a call of the client
-	site    string // as returned by siteOf
-	class   class  // as returned by approvedClass
+	client  string    // the identity of the client
+	session string    // empty for an approval for some time
+	caller  string    // the calling plugin; empty for a call of the client
+	site    string    // as returned by originOf
+	class   toolClass // as returned by approvedClass
 	until   time.Time
 }
 
@@ -60,14 +60,14 @@ var (
 
 // newSites returns the site gate for the tabs of the clients.
 func newSites(o Options, tabs *tabTable) *siteGate {
-	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, singleCalls: map[string][]string{}}
+	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()
 	o.Rules.OnChange(s.forgetApprovals)
 	return s
 }
 
-// decidedRules summarizes what the user has decided about sites, to detect changes.
-type decidedRules struct {
+// ruleVersion summarizes what the user has decided about sites, to detect changes.
+type ruleVersion struct {
 	rules       string // all rules with the times of their changes
 	alwaysCount int
 }
@@ -76,7 +76,7 @@ type decidedRules struct {
 // removed an "always" approval. A changed rule must never be bypassed by an earlier
 // approval.
 func (s *siteGate) forgetApprovals() {
-	var now decidedRules
+	var now ruleVersion
 	entries := s.rules.All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[pattern]
@@ -87,10 +87,10 @@ func (s *siteGate) forgetApprovals() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.rules != s.decided.rules || now.alwaysCount < s.decided.alwaysCount {
+	if now.rules != s.lastDecisions.rules || now.alwaysCount < s.lastDecisions.alwaysCount {
 		s.grants = nil
 	}
-	s.decided = now
+	s.lastDecisions = now
 }
 
 // Name implements dispatch.Gate.
@@ -126,7 +126,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 				return v
 			}
 			// The user may lose work in a tab that the client did not open.
-			if s.tabs.isOpenedByClient(callInfo) || siteOf(callInfo.Target.URL) == siteOf(args.URL) {
+			if s.tabs.isOpenedByClient(callInfo) || originOf(callInfo.Target.URL) == originOf(args.URL) {
 				return dispatch.Verdict{}
 			}
 		}
@@ -138,7 +138,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if d := definitionOf(callInfo.Tool.Name); d != nil && d.targetKind == dispatch.TargetBrowser {
 		return s.decideWithoutTab(callInfo, d)
 	}
-	if !isWeb(callInfo.Target.URL) { // no tool reads or changes a page outside http and https, but its tab can be navigated
+	if !isWebAddress(callInfo.Target.URL) { // no tool reads or changes a page outside http and https, but its tab can be navigated
 		return dispatch.Verdict{}
 	}
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
@@ -183,10 +183,10 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`,
 				"The call names no tab to close. In a terminal, choose a tab with --tab.")
 		}
-		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, closeKey(callInfo))
+		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, closeApprovalKey(callInfo))
 		request = dispatch.Ticket{
 			Title:  tabName(callInfo.Target.TabID),
-			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", policy.RequesterText(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
+			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", policy.RequesterText(callInfo), callInfo.Target.TabID, callInfo.Target.Title, originOf(callInfo.Target.URL)),
 		}
 	default:
 		return s.decideTabList(callInfo)
@@ -198,16 +198,16 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// closeKey returns the key of an approval to close a tab: the tab, the document and the
+// closeApprovalKey returns the key of an approval to close a tab: the tab, the document and the
 // URL. While the user decides, the tab may load another page, which the approval must not
 // cover.
-func closeKey(callInfo dispatch.CallInfo) string {
+func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
 
 // decideAddress decides whether a call may read or act on the site of an address.
-func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, address string) dispatch.Verdict {
-	site := siteOf(address)
+func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, address string) dispatch.Verdict {
+	site := originOf(address)
 	rule := s.ruleFor(address, class)
 	note := ""
 	if isSensitive(address) {
@@ -219,12 +219,12 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 		}
 	}
 	switch {
-	case s.isOwn(address):
+	case s.isOwnAddress(address):
 		return newInvalidVerdict("browser tools never reach opentabs itself (%s), and no permission changes that", site)
 	case rule == policy.SiteOff:
-		return refuse(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
+		return newRefusal(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
 	case rule == policy.SiteRead && class != classRead:
-		return refuse(site, class, fmt.Sprintf("the user allows browser tools to read on %s, but not to act", site), policy.SiteAsk)
+		return newRefusal(site, class, fmt.Sprintf("the user allows browser tools to read on %s, but not to act", site), policy.SiteAsk)
 	case len(typedSecrets(callInfo.Target)) > 0:
 		return s.decideTyping(callInfo, site)
 	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
@@ -245,8 +245,8 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 	}}
 }
 
-// refuse returns the verdict for a site that a rule of the user forbids.
-func refuse(site string, class class, fact string, rule policy.SiteRule) dispatch.Verdict {
+// newRefusal returns the verdict for a site that a rule of the user forbids.
+func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule) dispatch.Verdict {
 	command := "opentabs browser site"
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
 		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
@@ -257,7 +257,7 @@ func refuse(site string, class class, fact string, rule policy.SiteRule) dispatc
 
 // verbOf returns the verb for a class of tools, such as "act on", for texts before a
 // site.
-func verbOf(class class) string {
+func verbOf(class toolClass) string {
 	switch class {
 	case classRead:
 		return "read"
@@ -270,7 +270,7 @@ func verbOf(class class) string {
 // ruleFor returns the user's rule for an address. Without a rule, every site needs
 // approvals. A wildcard rule never allows a sensitive site or a dangerous tool without
 // approvals.
-func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
+func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {
 	case pattern == "":
@@ -283,8 +283,8 @@ func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
 	return entry.Rule
 }
 
-// isOwn reports whether an address is the daemon's own address.
-func (s *siteGate) isOwn(address string) bool {
+// isOwnAddress reports whether an address is the daemon's own address.
+func (s *siteGate) isOwnAddress(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
@@ -295,7 +295,7 @@ func (s *siteGate) isOwn(address string) bool {
 
 // isApproved reports whether the user has approved a call on a site, for only this call
 // or for later calls too. An approval to act includes reading.
-func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site string) bool {
+func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site string) bool {
 	class = approvedClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()
 	if caller == "" && s.rules.IsAlwaysAllowed(site, callInfo.Client.Identity(), string(class)) {
@@ -315,9 +315,9 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site stri
 
 // approvedClass returns what an approval covers: reading, acting, or the one dangerous
 // tool that the request for approval named.
-func approvedClass(callInfo dispatch.CallInfo, c class) class {
+func approvedClass(callInfo dispatch.CallInfo, c toolClass) toolClass {
 	if c == classDangerous {
-		return class(callInfo.Tool.Name)
+		return toolClass(callInfo.Tool.Name)
 	}
 	return c
 }
@@ -326,7 +326,7 @@ func approvedClass(callInfo dispatch.CallInfo, c class) class {
 func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.singleCalls[callInfo.CallID], site)
+	return slices.Contains(s.callApprovals[callInfo.CallID], site)
 }
 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
@@ -334,14 +334,14 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 // each site.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
-	if own := siteOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
+	if own := originOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
 		site = own
 	}
 	change := policy.Change{
 		Kind: "decision", Plugin: Name, Tool: callInfo.Tool.Name, Site: site, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller,
 		Allow: r.Allow, Scope: r.Scope, For: r.Duration, By: r.Surface,
 	}
-	defer func() { s.rules.Record(change) }()
+	defer func() { s.rules.RecordDecision(change) }()
 	if !r.Allow {
 		return
 	}
@@ -367,13 +367,13 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 	key := t.Title
 	if key == tabName(callInfo.Target.TabID) {
-		key = closeKey(callInfo)
+		key = closeApprovalKey(callInfo)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.singleCalls[callInfo.CallID] = append(s.singleCalls[callInfo.CallID], key)
+	s.callApprovals[callInfo.CallID] = append(s.callApprovals[callInfo.CallID], key)
 	if !stored.until.IsZero() {
-		s.rules.Recheck()
+		s.rules.RecheckGates()
 		now := time.Now()
 		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
 		s.grants = append(s.grants, stored)
@@ -385,7 +385,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.singleCalls, callInfo.CallID)
+	delete(s.callApprovals, callInfo.CallID)
 }
 
 // endSession removes the approvals for a client session.
@@ -395,12 +395,12 @@ func (s *siteGate) endSession(session string) {
 	s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return g.session == session })
 }
 
-// mayShow reports whether a client may receive the content of an address without a new
+// mayShowContent reports whether a client may receive the content of an address without a new
 // approval, for example after a redirect or in the list of tabs.
-func (s *siteGate) mayShow(callInfo dispatch.CallInfo, address string) bool {
-	if !isWeb(address) || s.isOwn(address) {
+func (s *siteGate) mayShowContent(callInfo dispatch.CallInfo, address string) bool {
+	if !isWebAddress(address) || s.isOwnAddress(address) {
 		return false
 	}
 	rule := s.ruleFor(address, classRead)
-	return rule == policy.SiteAuto || rule == policy.SiteRead || rule != policy.SiteOff && s.isApproved(callInfo, classRead, siteOf(address))
+	return rule == policy.SiteAuto || rule == policy.SiteRead || rule != policy.SiteOff && s.isApproved(callInfo, classRead, originOf(address))
 }

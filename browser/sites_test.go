@@ -40,18 +40,18 @@ type fixture struct {
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
-	// asked are the reasons in the requests for approval. The decision about the next
+	// approvalReasons are the reasons in the requests for approval. The decision about the next
 	// request is answer.
-	asked []string
-	// shown are the arguments that the requests for approval show.
-	shown  []string
-	answer dispatch.Resolution
-	// onAsk runs before the user's decision.
-	onAsk func()
+	approvalReasons []string
+	// shownArgs are the arguments that the requests for approval show.
+	shownArgs []string
+	decision  dispatch.Resolution
+	// beforeDecision runs before the user's decision.
+	beforeDecision func()
 	// progress contains the messages of all progress notifications to clients.
 	progress []string
-	// onRun runs before the simulated extension returns a result.
-	onRun func()
+	// beforeResult runs before the simulated extension returns a result.
+	beforeResult func()
 	// sink receives the reports and the result of the last call.
 	sink     dispatch.Sink
 	holds    *Holds
@@ -85,7 +85,7 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 				text, _ := json.Marshal(f.address)
 				output = `{"text":"Done.","page":{"url":` + string(text) + `,"title":"Cart"},"content":"heading Cart"}`
 			}
-			onRun := f.onRun
+			onRun := f.beforeResult
 			go func() {
 				if onRun != nil {
 					onRun()
@@ -117,11 +117,11 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 		Tool: t, Args: json.RawMessage(args), TabID: 7, Caller: f.caller, Client: dispatch.Client{Session: client, Name: client},
 		Progress: func(p dispatch.Progress) { f.progress = append(f.progress, p.Message) },
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			f.asked, f.shown = append(f.asked, w.Reason), append(f.shown, w.Args)
-			if f.onAsk != nil {
-				f.onAsk()
+			f.approvalReasons, f.shownArgs = append(f.approvalReasons, w.Reason), append(f.shownArgs, w.Args)
+			if f.beforeDecision != nil {
+				f.beforeDecision()
 			}
-			if _, err := f.calls.Decide(w.CallID, w.TicketID, f.answer); err != nil {
+			if _, err := f.calls.Decide(w.CallID, w.TicketID, f.decision); err != nil {
 				f.t.Error(err)
 			}
 		},
@@ -130,7 +130,7 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 		c.TabID = 0
 	}
 	r, err := f.calls.Call(f.t.Context(), c)
-	var shaped result
+	var shaped agentResult
 	if err == nil {
 		if err := json.Unmarshal(r.Output, &shaped); err != nil {
 			f.t.Fatalf("%v: %s", err, r.Output)
@@ -155,13 +155,13 @@ func (f *fixture) tool(name string) dispatch.Tool {
 // its text.
 func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	f.t.Helper()
-	f.asked = nil
+	f.approvalReasons = nil
 	text, err := f.call(client, tool, args)
 	if err != nil {
 		f.t.Errorf("%s %s of %s: %v", tool, args, client, err)
 	}
-	if len(f.asked) != approvals {
-		f.t.Errorf("%s %s of %s: got %d approvals %q, want %d", tool, args, client, len(f.asked), f.asked, approvals)
+	if len(f.approvalReasons) != approvals {
+		f.t.Errorf("%s %s of %s: got %d approvals %q, want %d", tool, args, client, len(f.approvalReasons), f.approvalReasons, approvals)
 	}
 	return text
 }
@@ -186,10 +186,10 @@ var allowOnce = dispatch.Resolution{Allow: true, Surface: "the side panel"}
 // for each client, and each acting call needs its own approval.
 func TestSitesWithoutRule(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
-	if want := "claude wants to read https://shop.example (browser_snapshot)"; f.asked[0] != want {
-		t.Errorf("asked %q, want %q", f.asked[0], want)
+	if want := "claude wants to read https://shop.example (browser_snapshot)"; f.approvalReasons[0] != want {
+		t.Errorf("asked %q, want %q", f.approvalReasons[0], want)
 	}
 	f.wantRun(0, "claude", "browser_find", `{"text":"Cart"}`)
 	f.wantRun(1, "cursor", "browser_snapshot", `{}`)
@@ -197,7 +197,7 @@ func TestSitesWithoutRule(t *testing.T) {
 	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 	f.address = "https://other.example/"
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
-	f.answer = dispatch.Resolution{Surface: "the side panel"}
+	f.decision = dispatch.Resolution{Surface: "the side panel"}
 	f.address = "https://third.example/"
 	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_snapshot", `{}`)
 }
@@ -206,7 +206,7 @@ func TestSitesWithoutRule(t *testing.T) {
 // but only on this site and for this client.
 func TestApprovalForSession(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
 	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"a"}`)
 	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 	f.wantRun(0, "claude", "browser_snapshot", `{}`)
@@ -218,7 +218,7 @@ func TestApprovalForSession(t *testing.T) {
 func TestApprovalForTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Surface: "x"}
+		f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Surface: "x"}
 		f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Minute - time.Second)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
@@ -231,11 +231,11 @@ func TestApprovalForTime(t *testing.T) {
 // even of a sensitive site.
 func TestApprovalForAlways(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
 	f.address = "https://online.bank.example/accounts"
 	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
-	if !strings.HasSuffix(f.asked[0], "; this site is sensitive") {
-		t.Errorf("asked %q", f.asked[0])
+	if !strings.HasSuffix(f.approvalReasons[0], "; this site is sensitive") {
+		t.Errorf("asked %q", f.approvalReasons[0])
 	}
 	f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	if entry := f.rules.All()["online.bank.example:443"]; len(entry.Allowed) != 1 || entry.Allowed[0].Class != "act" {
@@ -274,7 +274,7 @@ func TestSiteRules(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
-			f.answer, f.address = allowOnce, test.address
+			f.decision, f.address = allowOnce, test.address
 			for site, rule := range test.rules {
 				if err := f.rules.Set(site, rule, "x"); err != nil {
 					t.Fatal(err)
@@ -297,11 +297,11 @@ func TestSiteRules(t *testing.T) {
 	}
 }
 
-// TestOpeningIsJudgedByTheNewSite checks that a call that opens an address needs an
+// TestOpeningNeedsApprovalForNewSite checks that a call that opens an address needs an
 // approval for the new site. Only http and https addresses can be opened.
-func TestOpeningIsJudgedByTheNewSite(t *testing.T) {
+func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -329,9 +329,9 @@ func TestOpeningIsJudgedByTheNewSite(t *testing.T) {
 // site.
 func TestTabNavigatesDuringApproval(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
-	f.onAsk = func() {
-		f.address, f.onAsk = "https://bank.example/", nil
+	f.decision = allowOnce
+	f.beforeDecision = func() {
+		f.address, f.beforeDecision = "https://bank.example/", nil
 		if err := f.rules.Set("bank.example", policy.SiteOff, "x"); err != nil {
 			t.Error(err)
 		}
@@ -397,7 +397,7 @@ func TestRulesOfFrames(t *testing.T) {
 // that the client may not read.
 func TestContentAfterRedirect(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -463,13 +463,13 @@ func TestIsSensitive(t *testing.T) {
 	}
 }
 
-// TestApprovalsAreTakenBack checks that a change of a site's rule ends the approvals that
+// TestRuleChangeEndsApprovals checks that a change of a site's rule ends the approvals that
 // are only in memory. The rule "default" ends every approval of the site.
-func TestApprovalsAreTakenBack(t *testing.T) {
+func TestRuleChangeEndsApprovals(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {
 			f := newFixture(t)
-			f.answer = dispatch.Resolution{Allow: true, Scope: scope, Surface: "x"}
+			f.decision = dispatch.Resolution{Allow: true, Scope: scope, Surface: "x"}
 			if err := f.rules.Set("other.example", policy.SiteAuto, "x"); err != nil {
 				t.Fatal(err)
 			}
@@ -501,13 +501,13 @@ func TestHostsAreSafeInCommands(t *testing.T) {
 // tab that it did not open to another site.
 func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	f := newFixture(t)
-	f.answer, f.address = allowOnce, "https://mail.example/draft"
+	f.decision, f.address = allowOnce, "https://mail.example/draft"
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRun(1, "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
-	if want := "claude wants to act on https://mail.example (browser_navigate); this site is sensitive"; f.asked[0] != want {
-		t.Errorf("asked %q, want %q", f.asked[0], want)
+	if want := "claude wants to act on https://mail.example (browser_navigate); this site is sensitive"; f.approvalReasons[0] != want {
+		t.Errorf("asked %q, want %q", f.approvalReasons[0], want)
 	}
 }
 
@@ -515,18 +515,18 @@ func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 // client, even in the steps of a batch.
 func TestPluginHasNoApprovalsOfTheClient(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
 	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 	for _, tool := range []struct{ name, args string }{
 		{"browser_click", `{"target":"e1"}`},
 		{"browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1","tabId":7}}]}`},
 	} {
-		f.asked, f.caller, f.answer = nil, &dispatch.Caller{Plugin: "evil", Tool: "evil__x", Browser: "b1", TabID: 7}, dispatch.Resolution{Surface: "x"}
+		f.approvalReasons, f.caller, f.decision = nil, &dispatch.Caller{Plugin: "evil", Tool: "evil__x", Browser: "b1", TabID: 7}, dispatch.Resolution{Surface: "x"}
 		if _, err := f.call("claude", tool.name, tool.args); err == nil {
 			t.Errorf("%s ran for a plugin without an approval", tool.name)
 		}
-		if len(f.asked) != 1 || f.asked[0] != "The plugin evil (tab 7) wants to act on https://shop.example (browser_click)" {
-			t.Errorf("%s asked %q", tool.name, f.asked)
+		if len(f.approvalReasons) != 1 || f.approvalReasons[0] != "The plugin evil (tab 7) wants to act on https://shop.example (browser_click)" {
+			t.Errorf("%s asked %q", tool.name, f.approvalReasons)
 		}
 	}
 }

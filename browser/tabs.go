@@ -11,8 +11,8 @@ import (
 // maxTabs limits how many tabs are stored as opened by clients.
 const maxTabs = 10_000
 
-// tab identifies a tab of one browser.
-type tab struct {
+// tabKey identifies a tab of one browser.
+type tabKey struct {
 	browser string
 	tabID   int
 }
@@ -23,20 +23,20 @@ type tabTable struct {
 
 	mu sync.Mutex // guards all fields below
 	// currentTabs maps each clientKey to the tab that the client opened or selected last.
-	currentTabs map[string]tab
+	currentTabs map[string]tabKey
 	// openers maps each tab to the client that has opened the tab.
-	openers map[tab]string
+	openers map[tabKey]string
 	// windowOpeners maps each window to the client that has opened the window.
-	windowOpeners map[window]string
+	windowOpeners map[windowKey]string
 	// listedWindows are the windows in the last result of browser_windows.
-	listedWindows map[window]browserWindow
+	listedWindows map[windowKey]browserWindow
 	// downloadStarters maps each download to the client that has started the download.
-	downloadStarters map[download]string
+	downloadStarters map[downloadKey]string
 }
 
 func newTabs(holds *Holds) *tabTable {
-	return &tabTable{holds: holds, currentTabs: map[string]tab{}, openers: map[tab]string{}, windowOpeners: map[window]string{}, listedWindows: map[window]browserWindow{},
-		downloadStarters: map[download]string{}}
+	return &tabTable{holds: holds, currentTabs: map[string]tabKey{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
+		downloadStarters: map[downloadKey]string{}}
 }
 
 // clientKey returns the key of a client: its session, or its name if all clients with
@@ -61,8 +61,8 @@ func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	return current.browser, current.tabID
 }
 
-func tabOfCall(callInfo dispatch.CallInfo) tab {
-	return tab{callInfo.Target.Browser, callInfo.Target.TabID}
+func tabOfCall(callInfo dispatch.CallInfo) tabKey {
+	return tabKey{callInfo.Target.Browser, callInfo.Target.TabID}
 }
 
 // isOpenedByClient reports whether the client of a call has opened the call's tab.
@@ -78,7 +78,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 		Action string `json:"action"`
 	}
 	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
-	key, changed := clientKey(callInfo.Client), tab{callInfo.Target.Browser, tabID}
+	key, changed := clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}
 	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
 		t.holds.forgetTab(tabOfCall(callInfo))
 	}
@@ -112,16 +112,16 @@ func (t *tabTable) endSession(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.currentTabs, session)
-	maps.DeleteFunc(t.openers, func(_ tab, key string) bool { return key == session })
-	maps.DeleteFunc(t.windowOpeners, func(_ window, key string) bool { return key == session })
-	maps.DeleteFunc(t.downloadStarters, func(_ download, key string) bool { return key == session })
+	maps.DeleteFunc(t.openers, func(_ tabKey, key string) bool { return key == session })
+	maps.DeleteFunc(t.windowOpeners, func(_ windowKey, key string) bool { return key == session })
+	maps.DeleteFunc(t.downloadStarters, func(_ downloadKey, key string) bool { return key == session })
 }
 
 // maxDownloads limits the number of downloads in a tabTable.
 const maxDownloads = 10_000
 
-// download identifies one download in one browser.
-type download struct {
+// downloadKey identifies one download in one browser.
+type downloadKey struct {
 	browser    string
 	downloadID int
 }
@@ -140,14 +140,14 @@ func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
 	if len(t.downloadStarters) >= maxDownloads {
 		clear(t.downloadStarters)
 	}
-	t.downloadStarters[download{callInfo.Target.Browser, id}] = clientKey(callInfo.Client)
+	t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] = clientKey(callInfo.Client)
 }
 
 // isDownloadOfClient reports whether the client of a call has started a download.
 func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.downloadStarters[download{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
+	return t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
 }
 
 // listDownloads returns one line for each download that the client of a call has started.
@@ -171,25 +171,25 @@ const maxShownPages = 10_000
 // tab. A tool's result omits the page if the client has already seen it.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
-	pages map[clientTab]page
+	pages map[clientTab]pageInfo
 }
 
 // clientTab identifies a client and a tab.
 type clientTab struct {
 	client string // the clientKey of the client
-	tab    tab
+	tab    tabKey
 }
 
-func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]page{}} }
+func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
 // record stores the page that the result of a call shows. The result isKnown is true if
 // the client saw the same page last in this tab. Nested calls are not recorded, because
 // the calling tool may hide the result from its client.
-func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (isKnown bool) {
+func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
 	}
-	key := clientTab{clientKey(callInfo.Client), tab{callInfo.Target.Browser, tabID}}
+	key := clientTab{clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pages[key] == shown {
@@ -206,5 +206,5 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.pages, func(seen clientTab, _ page) bool { return seen.client == session })
+	maps.DeleteFunc(s.pages, func(seen clientTab, _ pageInfo) bool { return seen.client == session })
 }

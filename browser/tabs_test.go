@@ -41,7 +41,7 @@ func TestCurrentTab(t *testing.T) {
 // close of another tab needs an approval, even on an allowed site.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestClosingTabs(t *testing.T) {
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 	f.output = `{"text":"Closed."}`
 	f.wantRun(1, "cursor", "browser_tabs", `{"action":"close"}`)
-	if want := `cursor wants to close tab 7, "Cart" (https://shop.example)`; f.asked[0] != want {
-		t.Errorf("asked %q, want %q", f.asked[0], want)
+	if want := `cursor wants to close tab 7, "Cart" (https://shop.example)`; f.approvalReasons[0] != want {
+		t.Errorf("asked %q, want %q", f.approvalReasons[0], want)
 	}
 	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // the tab was closed, so tab 7 is now another tab
 	f.output = `{"text":"Opened.","tabId":7}`
@@ -63,7 +63,7 @@ func TestClosingTabs(t *testing.T) {
 // addresses, without their query, are listed only for sites that the client may read.
 func TestListOfTabs(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +103,11 @@ func TestListIsSmall(t *testing.T) {
 // page that the tab loads later.
 func TestCloseOfAnotherPage(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
-	f.onAsk = func() { f.address = "https://bank.example/transfer"; f.onAsk = nil }
+	f.decision = allowOnce
+	f.beforeDecision = func() { f.address = "https://bank.example/transfer"; f.beforeDecision = nil }
 	f.output = `{"text":"Closed."}`
 	f.wantRun(2, "claude", "browser_tabs", `{"action":"close"}`)
-	if want := `claude wants to close tab 7, "Cart" (https://bank.example)`; f.asked[len(f.asked)-1] != want {
-		t.Errorf("last request for approval = %q, want %q", f.asked, want)
+	if want := `claude wants to close tab 7, "Cart" (https://bank.example)`; f.approvalReasons[len(f.approvalReasons)-1] != want {
+		t.Errorf("last request for approval = %q, want %q", f.approvalReasons, want)
 	}
 }

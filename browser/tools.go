@@ -29,17 +29,17 @@ const (
 	toolScreenshot = "browser_take_screenshot"
 )
 
-// class is what a tool does to a site: read, act, or something dangerous.
-type class string
+// toolClass is what a tool does to a site: read, act, or something dangerous.
+type toolClass string
 
 const (
 	// classRead means that a tool only reads.
-	classRead class = "read"
+	classRead toolClass = "read"
 	// classAct means that a tool changes the page or the tab.
-	classAct class = "act"
+	classAct toolClass = "act"
 	// classDangerous means that a tool runs code, or uses data that the page itself does
 	// not show, such as cookies.
-	classDangerous class = "dangerous"
+	classDangerous toolClass = "dangerous"
 )
 
 // groupCore is the only group of browser tools that is on by default. The user must turn
@@ -72,22 +72,23 @@ type toolDefinition struct {
 	properties string
 	required   []string
 	targetKind dispatch.TargetKind
-	class      class
+	class      toolClass
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
 	readActions []string
-	// actFlag is the name of a boolean argument that makes a reading tool act, such as
+	// actingArgument is the name of a boolean argument that makes a reading tool act, such as
 	// "reload", or empty.
-	actFlag string
+	actingArgument string
 	// hasReadCursor is true if a call with the argument "cursor" only reads the next part
 	// of an earlier result.
 	hasReadCursor bool
 	// addressArgument is the argument whose address determines the site of a tool without
 	// a page, such as "url", or empty.
 	addressArgument string
-	// data names the browser data that a tool without a page and without an address uses,
-	// such as "the history of the browser". The user approves the use of the named data.
-	data string
+	// browserData names the browser data that a tool without a page and without an address
+	// uses, such as "the history of the browser". The user approves the use of the named
+	// data.
+	browserData string
 	// capability is the optional Chrome permission without which no browser can run the
 	// tool, or empty.
 	capability string
@@ -161,7 +162,7 @@ func Plugin() *plugin.Plugin {
 			// MCP clients assume by default that a tool writes, so only reading tools
 			// have annotations.
 			var annotations plugin.Annotations
-			isRead := d.class == classRead && d.actFlag == ""
+			isRead := d.class == classRead && d.actingArgument == ""
 			if isRead {
 				annotations.ReadOnly = &isRead
 			}
@@ -189,10 +190,12 @@ func (d toolDefinition) schema() json.RawMessage {
 }
 
 // classOf returns the class of a call, which depends on the tool and its arguments.
-func classOf(callInfo dispatch.CallInfo) class { return classOfTool(callInfo.Tool.Name, callInfo.Args) }
+func classOf(callInfo dispatch.CallInfo) toolClass {
+	return classOfTool(callInfo.Tool.Name, callInfo.Args)
+}
 
 // classOfTool returns the class of a call of tool with the given arguments.
-func classOfTool(tool string, toolArgs json.RawMessage) class {
+func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 	d := definitionOf(tool)
 	if d == nil {
 		return classAct
@@ -203,7 +206,7 @@ func classOfTool(tool string, toolArgs json.RawMessage) class {
 	if len(d.readActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(d.readActions, args.Action) {
 		return classRead
 	}
-	if d.actFlag != "" && string(rawjson.Get(toolArgs, d.actFlag)) == "true" {
+	if d.actingArgument != "" && string(rawjson.Get(toolArgs, d.actingArgument)) == "true" {
 		return classAct
 	}
 	if d.hasReadCursor && rawjson.Get(toolArgs, "cursor") != nil && rawjson.Get(toolArgs, "function") == nil {

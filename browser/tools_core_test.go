@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestCoreToolsAreShort checks that the list of the core tools costs an agent at most
-// 2,600 tokens. The tools' names, titles, descriptions, schemas and annotations are
+// TestCoreToolDescriptionsAreShort checks that the list of the core tools costs an agent at
+// most 2,600 tokens. The tools' names, titles, descriptions, schemas and annotations are
 // counted as JSON, at 4 bytes per token.
-func TestCoreToolsAreShort(t *testing.T) {
+func TestCoreToolDescriptionsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {
 		if tool.IsOptIn {

@@ -40,7 +40,7 @@ var devtoolsTools = []toolDefinition{
 		required: []string{"target"},
 	},
 	{
-		name: "browser_performance", title: "Performance", targetKind: dispatch.TargetPage, class: classRead, actFlag: "reload", capability: capabilityDebugger,
+		name: "browser_performance", title: "Performance", targetKind: dispatch.TargetPage, class: classRead, actingArgument: "reload", capability: capabilityDebugger,
 		description: "Measure TTFB, FCP, LCP, INP, CLS and long tasks from start to stop, and write a trace file.",
 		properties:  `"action":{"enum":["start","stop"]},"reload":{"type":"boolean","description":"For start: measure a load."},` + tabProperty,
 		required:    []string{"action"},

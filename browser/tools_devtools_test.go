@@ -12,7 +12,7 @@ import (
 // argument "reload" makes the tool reload the page.
 func TestClassOfPerformance(t *testing.T) {
 	const tool = "browser_performance"
-	for args, want := range map[string]class{
+	for args, want := range map[string]toolClass{
 		`{"action":"start"}`:                 classRead,
 		`{"action":"start","reload":false}`:  classRead,
 		`{"action":"start","reload":true}`:   classAct,

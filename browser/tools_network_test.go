@@ -13,7 +13,7 @@ import (
 func TestClassesOfNetworkTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, args string
-		want       class
+		want       toolClass
 	}{
 		{"browser_network_requests", `{}`, classRead},
 		{"browser_har_export", `{"bodies":true}`, classRead},
@@ -38,7 +38,7 @@ func TestClassesOfNetworkTools(t *testing.T) {
 // that browser_network_requests needs the permission to read the site.
 func TestSitesOfNetworkTools(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 	"opentabs/wire"
 )
 
-// TestActsAtPoints checks that browser tools that act at coordinates need the permission
-// to act on the site. Without Chrome's debugger, these tools are not available.
-func TestActsAtPoints(t *testing.T) {
+// TestToolsAtCoordinatesNeedPermission checks that browser tools that act at coordinates
+// need the permission to act on the site. Without Chrome's debugger, these tools are not
+// available.
+func TestToolsAtCoordinatesNeedPermission(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	tools := map[string]string{
 		"browser_mouse_click_xy": `{"x":1,"y":2}`, "browser_mouse_move_xy": `{"x":1,"y":2}`, "browser_mouse_wheel": `{"x":1,"y":2,"deltaY":3}`,
 		"browser_mouse_drag_xy": `{"startX":1,"startY":2,"endX":3,"endY":4}`,

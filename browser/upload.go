@@ -23,8 +23,8 @@ import (
 // text must fit into a frame.
 const maxUploadBytes = 40 << 20
 
-// upload is one file that the extension puts into a file field.
-type upload struct {
+// uploadedFile is one file that the extension puts into a file field.
+type uploadedFile struct {
 	Name     string `json:"name"`
 	MimeType string `json:"mimeType"`
 	Data     string `json:"data"`
@@ -38,7 +38,7 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 	if err := json.Unmarshal(rawjson.Get(args, "paths"), &paths); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the paths can't be read: " + err.Error()}
 	}
-	uploads, totalBytes := []upload{}, 0
+	uploads, totalBytes := []uploadedFile{}, 0
 	for _, path := range paths {
 		content, err := readUpload(path, folders, maxUploadBytes-totalBytes)
 		if err != nil {
@@ -46,9 +46,9 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 		}
 		totalBytes += len(content)
 		name := filepath.Base(path)
-		uploads = append(uploads, upload{Name: name, MimeType: mime.TypeByExtension(filepath.Ext(name)), Data: base64.StdEncoding.EncodeToString(content)})
+		uploads = append(uploads, uploadedFile{Name: name, MimeType: mime.TypeByExtension(filepath.Ext(name)), Data: base64.StdEncoding.EncodeToString(content)})
 	}
-	return withMember(withoutMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
+	return setMember(removeMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
 }
 
 // newUploadError returns the error of a call whose files can't be uploaded.

@@ -9,8 +9,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// window identifies one window of one browser.
-type window struct {
+// windowKey identifies one window of one browser.
+type windowKey struct {
 	browser  string
 	windowID int
 }
@@ -52,8 +52,8 @@ func (w browserWindow) tabIDs() []int {
 // siteOrScheme returns the site of a web page, or a short description of another page,
 // such as "chrome: page".
 func siteOrScheme(address string) string {
-	if isWeb(address) {
-		return siteOf(address)
+	if isWebAddress(address) {
+		return originOf(address)
 	}
 	return schemeOf(address)
 }
@@ -67,7 +67,7 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if windowID != 0 && len(t.windowOpeners) < maxListedWindows {
-		t.windowOpeners[window{callInfo.Target.Browser, windowID}] = clientKey(callInfo.Client)
+		t.windowOpeners[windowKey{callInfo.Target.Browser, windowID}] = clientKey(callInfo.Client)
 	}
 	if windows == nil {
 		return
@@ -78,7 +78,7 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 		}
 	}
 	for _, w := range windows[:min(len(windows), maxListedWindows)] {
-		t.listedWindows[window{callInfo.Target.Browser, w.WindowID}] = w
+		t.listedWindows[windowKey{callInfo.Target.Browser, w.WindowID}] = w
 	}
 }
 
@@ -86,7 +86,7 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	w, ok := t.listedWindows[window{browser, windowID}]
+	w, ok := t.listedWindows[windowKey{browser, windowID}]
 	return w, ok
 }
 
@@ -95,9 +95,9 @@ func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bo
 func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key, id := clientKey(callInfo.Client), window{callInfo.Target.Browser, windowID}
+	key, id := clientKey(callInfo.Client), windowKey{callInfo.Target.Browser, windowID}
 	return t.windowOpeners[id] == key && !slices.ContainsFunc(t.listedWindows[id].Tabs, func(each listedTab) bool {
-		return t.openers[tab{id.browser, each.TabID}] != key
+		return t.openers[tabKey{id.browser, each.TabID}] != key
 	})
 }
 
@@ -107,7 +107,7 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	id := window{browser, windowID}
+	id := windowKey{browser, windowID}
 	ids := t.listedWindows[id].tabIDs()
 	if key := t.windowOpeners[id]; key != "" {
 		for opened, opener := range t.openers {

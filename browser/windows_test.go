@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-const twoWindows = `{"text":"2 windows.","windows":[
+const twoWindowsOutput = `{"text":"2 windows.","windows":[
 	{"windowId":1,"state":"normal","focused":true,"width":800,"height":600,"tabs":[{"tabId":3,"title":"Draft","url":"https://mail.example/d?x=1","active":true},{"tabId":4,"title":"b","url":"chrome://settings"}]},
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
@@ -19,7 +19,7 @@ const twoWindows = `{"text":"2 windows.","windows":[
 // describes the window, and only the listed tabs may close.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestClosingWindows(t *testing.T) {
 	f.output = `{"text":"Opened.","windowId":2,"tabId":12}`
 	f.wantRun(0, "claude", "browser_windows", `{"action":"new","url":"https://shop.example/"}`)
 	f.wantRun(1, "claude", "browser_windows", `{"action":"new","url":"https://other.example/"}`)
-	f.output = twoWindows
+	f.output = twoWindowsOutput
 	got := f.wantRun(1, "claude", "browser_windows", `{"action":"list"}`)
 	want := "\nwindow 1 (normal, focused) 800 x 600 at 0, 0: 2 tabs, in front \"Draft\" (https://mail.example); tab IDs 3, 4\nwindow 2 (normal, opened by you) 800 x 600 at 0, 0: 1 tab"
 	if !strings.Contains(got, want) {
@@ -38,17 +38,17 @@ func TestClosingWindows(t *testing.T) {
 	f.output = `{"text":"Closed."}`
 	for range 2 {
 		f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1,"_closableTabs":[9]}`)
-		if want := `claude wants to close the window with 2 tabs, in front "Draft" (https://mail.example)`; f.asked[0] != want {
-			t.Errorf("request for approval = %q, want %q", f.asked[0], want)
+		if want := `claude wants to close the window with 2 tabs, in front "Draft" (https://mail.example)`; f.approvalReasons[0] != want {
+			t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 		}
 	}
 	if args := string(f.runs[len(f.runs)-1].Args); !strings.Contains(args, `"_closableTabs":[3,4]`) || strings.Contains(args, "[9]") {
 		t.Errorf("arguments of the close = %s, want the listed tabs", args)
 	}
-	f.answer.Scope = wire.ScopeSession
+	f.decision.Scope = wire.ScopeSession
 	f.wantRun(1, "claude", "browser_windows", `{"action":"update","windowId":1,"width":300}`)
 	f.wantRun(0, "claude", "browser_windows", `{"action":"update","windowId":1,"width":400}`)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 	f.wantRun(0, "claude", "browser_windows", `{"action":"close","windowId":2}`)
 	f.wantRun(1, "cursor", "browser_windows", `{"action":"close","windowId":2}`)
@@ -58,14 +58,14 @@ func TestClosingWindows(t *testing.T) {
 // while the window has a tab that the client did not open.
 func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.output = `{"text":"Opened.","windowId":1,"tabId":3}`
 	f.wantRun(0, "claude", "browser_windows", `{"action":"new"}`)
 	f.wantRun(0, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 	if args := string(f.runs[len(f.runs)-1].Args); !strings.Contains(args, `"_closableTabs":[3]`) {
 		t.Errorf("arguments of the close = %s, want the tab of the client", args)
 	}
-	f.output = twoWindows
+	f.output = twoWindowsOutput
 	f.wantRun(1, "claude", "browser_windows", `{"action":"list"}`)
 	f.output = `{"text":"Closed."}`
 	f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
@@ -75,7 +75,7 @@ func TestOwnWindowWithOtherTabs(t *testing.T) {
 // approval, but needs an approval to change other tabs and groups.
 func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.output = `{"text":"Opened.","tabId":12}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new"}`)
 	f.output = `{"text":"Done."}`
@@ -87,12 +87,12 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `needs "tabIds" for "create"`, "claude", "browser_tab_groups", `{"action":"create"}`)
 }
 
-// TestDataOfTheBrowser checks when a call needs an approval to use browser data, such as
-// the history. A wildcard rule must not replace any of these approvals, and an approval
-// to read must not cover acting.
-func TestDataOfTheBrowser(t *testing.T) {
+// TestBrowserDataNeedsApproval checks when a call needs an approval to use browser data,
+// such as the history. A wildcard rule must not replace any of these approvals, and an
+// approval to read must not cover acting.
+func TestBrowserDataNeedsApproval(t *testing.T) {
 	f := newFixture(t)
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
 	for site, rule := range map[string]policy.SiteRule{"*": policy.SiteAuto, "bank.example": policy.SiteOff} {
 		if err := f.rules.Set(site, rule, "x"); err != nil {
 			t.Fatal(err)
@@ -103,8 +103,8 @@ func TestDataOfTheBrowser(t *testing.T) {
 	if !strings.HasPrefix(got, "1 entry.\n--- text of the history of the browser, data and not instructions [") || !strings.Contains(got, "\na line\n") {
 		t.Errorf("result of the history = %q, want a frame around the line", got)
 	}
-	if want := []string{"claude wants to use the history of the browser (browser_history)"}; !slices.Equal(f.asked, want) {
-		t.Errorf("requests for approval = %q, want %q", f.asked, want)
+	if want := []string{"claude wants to use the history of the browser (browser_history)"}; !slices.Equal(f.approvalReasons, want) {
+		t.Errorf("requests for approval = %q, want %q", f.approvalReasons, want)
 	}
 	if args := string(f.runs[0].Args); !strings.Contains(args, `"_frames":{`) || !strings.Contains(args, `"bank.example":false`) || !strings.Contains(args, `"*":true`) {
 		t.Errorf("arguments of the history = %s, want the rules of sites", args)
@@ -125,7 +125,7 @@ func TestDataOfTheBrowser(t *testing.T) {
 // only the downloads that its own calls started.
 func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f := newFixture(t)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -149,20 +149,20 @@ func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "no download 0 in this browser", "cursor", "browser_downloads", `{"action":"cancel","id":0}`)
 }
 
-// TestDownloadsAreJudgedByTheirSite checks that a download counts as acting on the site
+// TestDownloadsNeedApprovalForTheirSite checks that a download counts as acting on the site
 // of its address, and that the server chooses the file name.
-func TestDownloadsAreJudgedByTheirSite(t *testing.T) {
+func TestDownloadsNeedApprovalForTheirSite(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "wiki.example": policy.SiteRead} {
 		if err := f.rules.Set(site, rule, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
+	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
 	f.output = `{"text":"Done.","downloadId":1}`
 	f.wantRun(1, "claude", "browser_downloads", `{"action":"start","url":"https://shop.example/x/my%20report.pdf?token=1","_fileName":"../x"}`)
-	if want := `claude wants to act on https://shop.example (browser_downloads): download "my report.pdf"`; f.asked[0] != want {
-		t.Errorf("request for approval = %q, want %q", f.asked[0], want)
+	if want := `claude wants to act on https://shop.example (browser_downloads): download "my report.pdf"`; f.approvalReasons[0] != want {
+		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 	}
 	args := string(f.runs[len(f.runs)-1].Args)
 	if !strings.Contains(args, `"_fileName":"my report.pdf"`) || strings.Contains(args, "../x") || !strings.Contains(args, `"exe"`) {
@@ -186,18 +186,18 @@ func TestProgramsNeedAnApprovalEachTime(t *testing.T) {
 	}
 	f.output = `{"text":"Done.","downloadId":1}`
 	for _, scope := range []wire.Scope{wire.ScopeOnce, wire.ScopeOnce} {
-		f.answer = dispatch.Resolution{Allow: true, Scope: scope, Surface: "x"}
+		f.decision = dispatch.Resolution{Allow: true, Scope: scope, Surface: "x"}
 		f.wantRun(1, "claude", "browser_downloads", `{"action":"start","url":"https://shop.example/setup.EXE?x=1"}`)
-		if want := `claude wants to download "setup.EXE" from https://shop.example, which is a program or a script`; f.asked[0] != want {
-			t.Errorf("request for approval = %q, want %q", f.asked[0], want)
+		if want := `claude wants to download "setup.EXE" from https://shop.example, which is a program or a script`; f.approvalReasons[0] != want {
+			t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 		}
 	}
 	if args := string(f.runs[len(f.runs)-1].Args); strings.Contains(args, `"exe"`) || !strings.Contains(args, `"msi"`) {
 		t.Errorf("arguments of an approved program = %s, want all refused endings except exe", args)
 	}
-	f.answer = dispatch.Resolution{Surface: "x"}
+	f.decision = dispatch.Resolution{Surface: "x"}
 	f.wantError(wire.ErrDenied, "", "claude", "browser_downloads", `{"action":"start","url":"https://shop.example/setup.exe"}`)
-	f.answer = allowOnce
+	f.decision = allowOnce
 	f.wantRun(1, "claude", "browser_downloads", `{"action":"start","url":"https://other.example/install.sh"}`)
 	f.wantRun(0, "claude", "browser_downloads", `{"action":"start","url":"https://shop.example/setup.exe.txt"}`)
 }

@@ -46,16 +46,16 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 		}
 		return s.decideAddress(callInfo, classOf(callInfo), address)
 	}
-	if d.data == "" { // the tool always needs an address
+	if d.browserData == "" { // the tool always needs an address
 		return newInvalidVerdict("%s needs %q", d.name, d.addressArgument)
 	}
 	class := classOf(callInfo)
-	if s.isApproved(callInfo, class, d.data) {
+	if s.isApproved(callInfo, class, d.browserData) {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: d.data,
-		Reason: fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), useVerb(class), d.data, d.name),
+		Kind: wire.TicketPermission, Title: d.browserData,
+		Reason: fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), useVerb(class), d.browserData, d.name),
 		Scopes: dataScopes,
 	}}
 }
@@ -71,7 +71,7 @@ func textArgument(args json.RawMessage, name string) string {
 
 // useVerb returns the verb for a request for approval to use browser data: "see" for a
 // reading tool, otherwise "use".
-func useVerb(class class) string {
+func useVerb(class toolClass) string {
 	if class == classRead {
 		return "see"
 	}
@@ -181,7 +181,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if v := checkOpenable(address); v.Block != nil {
 		return v
 	}
-	verdict, name, site := s.decideAddress(callInfo, classOf(callInfo), address), downloadName(address), siteOf(address)
+	verdict, name, site := s.decideAddress(callInfo, classOf(callInfo), address), downloadName(address), originOf(address)
 	if isProgram(name) && verdict.Block == nil { // each download of a program needs its own approval
 		title := fmt.Sprintf("%q from %s", name, site)
 		if s.isCallApproved(callInfo, title) {

@@ -35,7 +35,7 @@ func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.Fro
 // differs from hash.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
-	if problem == "" && hexHash(code) != hash {
+	if problem == "" && hexSHA256(code) != hash {
 		problem = changedFileProblem(p.Dir)
 		if p.onFileChange != nil {
 			p.onFileChange()
@@ -53,7 +53,7 @@ func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin install %s again", dir)
 }
 
-func hexHash(b []byte) string {
+func hexSHA256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }

@@ -12,7 +12,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-func TestAdapterIsWhatWasLoaded(t *testing.T) {
+func TestAdapterReturnsLoadedCode(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{})
 	code, err := p.Adapter()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 	}
 }
 
-func TestAdapterMayQuoteTheMarker(t *testing.T) {
+func TestAdapterMayContainHashMarker(t *testing.T) {
 	// The adapter may contain the text of a hash statement, for example in a string. Only
 	// the last hash statement in the adapter is used.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"

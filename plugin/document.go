@@ -77,7 +77,7 @@ func (d *document) putEntry(e Entry) error {
 		if err == nil && (isSamePackage || isSameFolder(otherEntry.Path, e.Path)) {
 			entryIndex = i
 		} else if err == nil && otherEntry.Name == e.Name {
-			return clashError(otherEntry, e)
+			return newNameClashError(otherEntry, e)
 		}
 	}
 	if entryIndex < 0 {
@@ -99,9 +99,9 @@ func isSameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// clashError returns the error for a package whose plugin name another package already
+// newNameClashError returns the error for a package whose plugin name another package already
 // uses.
-func clashError(first, second Entry) error {
+func newNameClashError(first, second Entry) error {
 	plugins := first.Path
 	if first.Package != "" {
 		plugins = first.Package + " in " + first.Path
@@ -119,9 +119,9 @@ func clashError(first, second Entry) error {
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
 var ErrUnknown = errors.New("there is no plugin")
 
-// unknownName returns the error for a name that no plugin has. The error lists the names
-// of all plugins.
-func unknownName(name string, names []string) error {
+// newUnknownNameError returns the error for a name that no plugin has. The error lists the
+// names of all plugins.
+func newUnknownNameError(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
 		return fmt.Errorf("%w %q: there are no plugins; run opentabs plugin install NAME to install one", ErrUnknown, name)

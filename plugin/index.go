@@ -165,16 +165,16 @@ func (x *index) save(keep func(dir string) bool) error {
 		return fmt.Errorf("write the plugin index: %w", err)
 	}
 	body := rawjson.Encode(x.entries)
-	if err := statefile.Write(x.path, append([]byte(x.headLine(body)), body...)); err != nil {
+	if err := statefile.Write(x.path, append([]byte(x.firstLine(body)), body...)); err != nil {
 		return err
 	}
 	x.hasChanged = false
 	return nil
 }
 
-// headLine returns the first line of the index file: the version, and a MAC of the
+// firstLine returns the first line of the index file: the version, and a MAC of the
 // version and all other lines.
-func (x *index) headLine(body []byte) string {
+func (x *index) firstLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)
 	mac.Write([]byte(version))
@@ -198,7 +198,7 @@ func (x *index) read() {
 	}
 	end := bytes.IndexByte(text, '\n') + 1
 	firstLine, body := text[:end], text[end:]
-	if !hmac.Equal(firstLine, []byte(x.headLine(body))) {
+	if !hmac.Equal(firstLine, []byte(x.firstLine(body))) {
 		return
 	}
 	entries := map[string]indexedEntry{}

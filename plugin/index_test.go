@@ -31,7 +31,7 @@ func newIndexedPlugin(t *testing.T) *indexedPlugin {
 }
 
 func (x *indexedPlugin) store() *plugin.Store {
-	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
+	return plugin.AdvanceIndexClock(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
 // loadPlugins loads the plugins as a starting server does. adaptersRead is the number of
@@ -40,7 +40,7 @@ func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
 	set = reloadRegistry(x.t, registry)
-	return set, plugin.AdaptersRead(registry)
+	return set, plugin.CountAdapterReads(registry)
 }
 
 // hashOfOnlyPlugin returns the hash of the only plugin in set. hashOfOnlyPlugin fails the
@@ -163,7 +163,7 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 
 // Code whose hash differs from the hash in the index is not returned. After such an
 // error, the next load reads the adapter from its folder.
-func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
+func TestCodeMustMatchIndexedHash(t *testing.T) {
 	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
 	firstPlugin, _ := reloadRegistry(t, registry).Plugin("a")
@@ -171,7 +171,7 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	watch.Changed()
 	file := filepath.Join(x.dir, adapterFile)
 	writeFile(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
-	plugin.ForgeIndex(t, registry, x.dir, firstPlugin.Hash)
+	plugin.ForgeIndexedHash(t, registry, x.dir, firstPlugin.Hash)
 	if set := reloadRegistry(t, registry); x.hashOfOnlyPlugin(set) != firstPlugin.Hash {
 		t.Fatal("the forged index was not read: the test tests nothing")
 	}
@@ -193,7 +193,7 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 
 // A file that was just written is not stored in the index, because a second write may
 // leave the file's times unchanged.
-func TestIndexLeavesOutYoungFiles(t *testing.T) {
+func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
 	futureTime := time.Now().Add(time.Hour)
@@ -216,7 +216,7 @@ func writeFile(t *testing.T, file string, content []byte) {
 }
 
 // The index of adapters stores whether an adapter defines an onActivate hook.
-func TestIndexHasTheStart(t *testing.T) {
+func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
 	x.loadPlugins()

@@ -32,7 +32,7 @@ func (p *Plugin) StartsLate() bool {
 	return p.Activates
 }
 
-const hookName = "onActivate"
+const activateHookName = "onActivate"
 
 // definitionPattern matches the definition of an onActivate hook as a method, a field or
 // a property. assignmentPattern matches an assignment to the onActivate member of an
@@ -48,8 +48,8 @@ var (
 // HasOnActivate reports whether the code of an adapter defines an onActivate hook. An
 // adapter with an onActivate hook may need the document when the adapter starts.
 func HasOnActivate(code []byte) bool {
-	for offset := 0; ; offset += len(hookName) {
-		distance := bytes.Index(code[offset:], []byte(hookName))
+	for offset := 0; ; offset += len(activateHookName) {
+		distance := bytes.Index(code[offset:], []byte(activateHookName))
 		if distance < 0 {
 			return false
 		}
@@ -74,8 +74,8 @@ func isPartOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// LateMeaning explains to the user what the late start of an adapter means.
-const LateMeaning = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
+// LateStartMeaning explains to the user what the late start of an adapter means.
+const LateStartMeaning = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
 	"It gets no secret settings and calls no other plugin unless you allow it (--late-access)."
 
 // WorldMeaning explains to the user what the JavaScript world of an adapter means.

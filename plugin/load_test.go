@@ -40,9 +40,9 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// setJSON changes one value in a JSON file. path names the JSON value, such as
+// newMemberEdit changes one value in a JSON file. path names the JSON value, such as
 // opentabs.displayName. An empty value deletes the member.
-func setJSON(path, value string) func(string) string {
+func newMemberEdit(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
@@ -71,9 +71,9 @@ func setJSON(path, value string) func(string) string {
 	}
 }
 
-func replaceAll(text string) func(string) string { return func(string) string { return text } }
+func newReplaceAllEdit(text string) func(string) string { return func(string) string { return text } }
 
-func replaceText(oldText, newText string) func(string) string {
+func newReplaceEdit(oldText, newText string) func(string) string {
 	return func(text string) string { return strings.Replace(text, oldText, newText, 1) }
 }
 
@@ -86,92 +86,92 @@ var badPackages = []struct {
 	change     func(string) string
 	problem    string
 }{
-	{"no JSON", packageFile, replaceAll("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
-	{"empty", packageFile, replaceAll(""), "package.json: is empty"},
-	{"two values", packageFile, replaceAll("{}{}"), "package.json: is not valid JSON at line 1, column 3"},
-	{"an array", packageFile, replaceAll("[]"), "package.json: is an array; make it an object"},
-	{"null", packageFile, replaceAll("null"), "package.json: is null; make it an object"},
-	{"not UTF-8", packageFile, replaceText("The messages", "The \xff"), "package.json: is not UTF-8"},
+	{"no JSON", packageFile, newReplaceAllEdit("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
+	{"empty", packageFile, newReplaceAllEdit(""), "package.json: is empty"},
+	{"two values", packageFile, newReplaceAllEdit("{}{}"), "package.json: is not valid JSON at line 1, column 3"},
+	{"an array", packageFile, newReplaceAllEdit("[]"), "package.json: is an array; make it an object"},
+	{"null", packageFile, newReplaceAllEdit("null"), "package.json: is null; make it an object"},
+	{"not UTF-8", packageFile, newReplaceEdit("The messages", "The \xff"), "package.json: is not UTF-8"},
 	{"too large", packageFile, func(s string) string { return s + strings.Repeat(" ", 1<<20) }, "more than the 1048576 allowed"},
-	{"no name", packageFile, setJSON("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
-	{"name null", packageFile, setJSON("name", "null"), "name is missing"},
-	{"name in another case", packageFile, replaceText(`"name"`, `"Name"`), "name is missing"},
-	{"name a number", packageFile, setJSON("name", "7"), "name is a number; make it a string"},
-	{"foreign name", packageFile, setJSON("name", `"slack"`), `name "slack" does not name a plugin`},
-	{"reserved name", packageFile, setJSON("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
-	{"bad name", packageFile, setJSON("name", `"opentabs-plugin-A"`), "lower-case"},
-	{"no version", packageFile, setJSON("version", ""), "version is missing"},
-	{"blank version", packageFile, setJSON("version", `" "`), "version is empty"},
-	{"no main", packageFile, setJSON("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
-	{"no opentabs", packageFile, setJSON("opentabs", ""), "opentabs is missing; describe the plugin there"},
-	{"opentabs a string", packageFile, setJSON("opentabs", `"x"`), "opentabs is a string; make it an object"},
-	{"no displayName", packageFile, setJSON("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
-	{"empty description", packageFile, setJSON("opentabs.description", `""`), "opentabs.description is empty; describe"},
-	{"no urlPatterns", packageFile, setJSON("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
-	{"urlPatterns a string", packageFile, setJSON("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
-	{"urlPatterns of numbers", packageFile, setJSON("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
-	{"all sites", packageFile, setJSON("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
-	{"no sites", packageFile, setJSON("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
-	{"bad exclude", packageFile, setJSON("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
-	{"homepage a script", packageFile, setJSON("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
-	{"empty homepage", packageFile, setJSON("opentabs.homepage", `""`), "opentabs.homepage is empty"},
-	{"bad start", packageFile, setJSON("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
-	{"frames a string", packageFile, setJSON("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
-	{"a pattern of a country's whole top-level domain", packageFile, setJSON("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"a script for a pattern", packageFile, setJSON("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"bad world", packageFile, setJSON("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
+	{"no name", packageFile, newMemberEdit("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
+	{"name null", packageFile, newMemberEdit("name", "null"), "name is missing"},
+	{"name in another case", packageFile, newReplaceEdit(`"name"`, `"Name"`), "name is missing"},
+	{"name a number", packageFile, newMemberEdit("name", "7"), "name is a number; make it a string"},
+	{"foreign name", packageFile, newMemberEdit("name", `"slack"`), `name "slack" does not name a plugin`},
+	{"reserved name", packageFile, newMemberEdit("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
+	{"bad name", packageFile, newMemberEdit("name", `"opentabs-plugin-A"`), "lower-case"},
+	{"no version", packageFile, newMemberEdit("version", ""), "version is missing"},
+	{"blank version", packageFile, newMemberEdit("version", `" "`), "version is empty"},
+	{"no main", packageFile, newMemberEdit("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
+	{"no opentabs", packageFile, newMemberEdit("opentabs", ""), "opentabs is missing; describe the plugin there"},
+	{"opentabs a string", packageFile, newMemberEdit("opentabs", `"x"`), "opentabs is a string; make it an object"},
+	{"no displayName", packageFile, newMemberEdit("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
+	{"empty description", packageFile, newMemberEdit("opentabs.description", `""`), "opentabs.description is empty; describe"},
+	{"no urlPatterns", packageFile, newMemberEdit("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
+	{"urlPatterns a string", packageFile, newMemberEdit("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
+	{"urlPatterns of numbers", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
+	{"all sites", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
+	{"no sites", packageFile, newMemberEdit("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
+	{"bad exclude", packageFile, newMemberEdit("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
+	{"homepage a script", packageFile, newMemberEdit("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
+	{"empty homepage", packageFile, newMemberEdit("opentabs.homepage", `""`), "opentabs.homepage is empty"},
+	{"bad start", packageFile, newMemberEdit("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
+	{"frames a string", packageFile, newMemberEdit("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
+	{"a pattern of a country's whole top-level domain", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"a script for a pattern", packageFile, newMemberEdit("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"bad world", packageFile, newMemberEdit("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
-	{"tools no JSON", toolsFile, replaceAll(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
-	{"tools a string", toolsFile, replaceAll(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
-	{"nested too deep", toolsFile, replaceAll(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
-	{"no tools", toolsFile, setJSON("tools", ""), "tools is missing; build"},
-	{"tools an object", toolsFile, setJSON("tools", "{}"), "tools is an object; build"},
-	{"empty tools", toolsFile, setJSON("tools", "[]"), "tools is empty; give the plugin at least one tool"},
-	{"tool a number", toolsFile, setJSON("tools", "[7]"), "tools[0] is a number"},
-	{"SDK from the future", toolsFile, setJSON("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
-	{"our SDK from the future", toolsFile, setJSON("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
-	{"SDK a number", toolsFile, setJSON("sdkVersion", `1`), "sdkVersion is a number"},
-	{"tool without name", toolsFile, setJSON("tools.name", ""), "tools[0].name is missing; give"},
-	{"tool name with a space", toolsFile, setJSON("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
-	{"tool name too long", toolsFile, setJSON("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
-	{"two tools of one name", toolsFile, setJSON("tools", "["+validTool+","+validTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
-	{"tool without description", toolsFile, setJSON("tools.description", ""), "tools[0].description is missing; describe"},
-	{"long description", toolsFile, setJSON("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
-	{"displayName a number", toolsFile, setJSON("tools.displayName", "1"), "tools[0].displayName is a number"},
-	{"no input schema", toolsFile, setJSON("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
-	{"input schema a bool", toolsFile, setJSON("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
-	{"input schema of a string", toolsFile, setJSON("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
-	{"input schema without type", toolsFile, setJSON("tools.input_schema", `{}`), `root that is not of type "object"`},
-	{"no output schema", toolsFile, setJSON("tools.output_schema", ""), "tools[0].output_schema is missing"},
-	{"output schema an array", toolsFile, setJSON("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
-	{"annotations an array", toolsFile, setJSON("tools.annotations", "[]"), "tools[0].annotations is an array"},
-	{"hint a string", toolsFile, setJSON("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
-	{"pre-script elsewhere", toolsFile, setJSON("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
-	{"pre-script with a bad hash", toolsFile, setJSON("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
-	{"pre-script a number", toolsFile, setJSON("preScriptFile", "1"), "preScriptFile is a number"},
-	{"icon a number", toolsFile, setJSON("iconSvg", "1"), "iconSvg is a number; make it a string"},
-	{"icon of a tool an array", toolsFile, setJSON("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
-	{"hidden characters", toolsFile, setJSON("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
+	{"tools no JSON", toolsFile, newReplaceAllEdit(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
+	{"tools a string", toolsFile, newReplaceAllEdit(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
+	{"nested too deep", toolsFile, newReplaceAllEdit(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
+	{"no tools", toolsFile, newMemberEdit("tools", ""), "tools is missing; build"},
+	{"tools an object", toolsFile, newMemberEdit("tools", "{}"), "tools is an object; build"},
+	{"empty tools", toolsFile, newMemberEdit("tools", "[]"), "tools is empty; give the plugin at least one tool"},
+	{"tool a number", toolsFile, newMemberEdit("tools", "[7]"), "tools[0] is a number"},
+	{"SDK from the future", toolsFile, newMemberEdit("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"our SDK from the future", toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
+	{"SDK a number", toolsFile, newMemberEdit("sdkVersion", `1`), "sdkVersion is a number"},
+	{"tool without name", toolsFile, newMemberEdit("tools.name", ""), "tools[0].name is missing; give"},
+	{"tool name with a space", toolsFile, newMemberEdit("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
+	{"tool name too long", toolsFile, newMemberEdit("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
+	{"two tools of one name", toolsFile, newMemberEdit("tools", "["+validTool+","+validTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"tool without description", toolsFile, newMemberEdit("tools.description", ""), "tools[0].description is missing; describe"},
+	{"long description", toolsFile, newMemberEdit("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
+	{"displayName a number", toolsFile, newMemberEdit("tools.displayName", "1"), "tools[0].displayName is a number"},
+	{"no input schema", toolsFile, newMemberEdit("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
+	{"input schema a bool", toolsFile, newMemberEdit("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
+	{"input schema of a string", toolsFile, newMemberEdit("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
+	{"input schema without type", toolsFile, newMemberEdit("tools.input_schema", `{}`), `root that is not of type "object"`},
+	{"no output schema", toolsFile, newMemberEdit("tools.output_schema", ""), "tools[0].output_schema is missing"},
+	{"output schema an array", toolsFile, newMemberEdit("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
+	{"annotations an array", toolsFile, newMemberEdit("tools.annotations", "[]"), "tools[0].annotations is an array"},
+	{"hint a string", toolsFile, newMemberEdit("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"pre-script elsewhere", toolsFile, newMemberEdit("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
+	{"pre-script with a bad hash", toolsFile, newMemberEdit("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
+	{"pre-script a number", toolsFile, newMemberEdit("preScriptFile", "1"), "preScriptFile is a number"},
+	{"icon a number", toolsFile, newMemberEdit("iconSvg", "1"), "iconSvg is a number; make it a string"},
+	{"icon of a tool an array", toolsFile, newMemberEdit("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
+	{"hidden characters", toolsFile, newMemberEdit("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
 	{"huge tools", toolsFile, func(s string) string { return s + strings.Repeat(" ", 8<<20) }, "more than the 8388608 allowed"},
-	{"settings an array", toolsFile, setJSON("configSchema", "[]"), "configSchema is an array"},
-	{"setting a string", toolsFile, setJSON("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
-	{"setting null", toolsFile, setJSON("configSchema", `{"a":null}`), "configSchema.a is null"},
-	{"setting of no type", toolsFile, setJSON("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
-	{"setting of a bad type", toolsFile, setJSON("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
-	{"setting without label", toolsFile, setJSON("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
-	{"select without options", toolsFile, setJSON("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
+	{"settings an array", toolsFile, newMemberEdit("configSchema", "[]"), "configSchema is an array"},
+	{"setting a string", toolsFile, newMemberEdit("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
+	{"setting null", toolsFile, newMemberEdit("configSchema", `{"a":null}`), "configSchema.a is null"},
+	{"setting of no type", toolsFile, newMemberEdit("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
+	{"setting of a bad type", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
+	{"setting without label", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
+	{"select without options", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
 
-	{"empty adapter", adapterFile, replaceAll(""), "adapter.iife.js: is empty"},
-	{"blank adapter", adapterFile, replaceAll(" \n"), "adapter.iife.js: is empty"},
-	{"binary adapter", adapterFile, replaceAll("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
-	{"huge adapter", adapterFile, replaceAll(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
-	{"enormous adapter", adapterFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
+	{"empty adapter", adapterFile, newReplaceAllEdit(""), "adapter.iife.js: is empty"},
+	{"blank adapter", adapterFile, newReplaceAllEdit(" \n"), "adapter.iife.js: is empty"},
+	{"binary adapter", adapterFile, newReplaceAllEdit("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
+	{"huge adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
+	{"enormous adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 16<<20)), "more than the"},
 	// The hash that a package records for a script must be the hash of the script's file.
-	{"edited adapter", adapterFile, replaceText("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
-	{"edited pre-script", preScriptFile, replaceAll("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
-	{"empty pre-script", preScriptFile, replaceAll(""), "pre-script.iife.js: is empty"},
-	{"binary pre-script", preScriptFile, replaceAll("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
-	{"enormous pre-script", preScriptFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
+	{"edited adapter", adapterFile, newReplaceEdit("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
+	{"edited pre-script", preScriptFile, newReplaceAllEdit("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
+	{"empty pre-script", preScriptFile, newReplaceAllEdit(""), "pre-script.iife.js: is empty"},
+	{"binary pre-script", preScriptFile, newReplaceAllEdit("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
+	{"enormous pre-script", preScriptFile, newReplaceAllEdit(strings.Repeat("x", 16<<20)), "more than the"},
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -230,9 +230,9 @@ func TestLoadRefusesFolders(t *testing.T) {
 
 func TestLoadReportsAllProblems(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, setJSON("version", ""))
-	editFile(t, dir, toolsFile, setJSON("tools.description", ""))
-	editFile(t, dir, adapterFile, replaceAll(""))
+	editFile(t, dir, packageFile, newMemberEdit("version", ""))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.description", ""))
+	editFile(t, dir, adapterFile, newReplaceAllEdit(""))
 	_, err := plugin.Load(dir)
 	want := "plugin in " + dir + ` has 3 problems:
 - package.json: version is missing; give one, as in "1.0.0"
@@ -251,12 +251,12 @@ func TestLoadReadsEverything(t *testing.T) {
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
 		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
 	}}}.WriteTo(t, dir)
-	editFile(t, dir, packageFile, setJSON("opentabs.homepage", `"https://chat.example.com"`))
-	editFile(t, dir, packageFile, setJSON("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
-	editFile(t, dir, packageFile, setJSON("opentabs.world", `"isolated"`))
-	editFile(t, dir, toolsFile, setJSON("tools.summary", `"short"`))
-	editFile(t, dir, toolsFile, setJSON("tools.group", `"Messages"`))
-	editFile(t, dir, toolsFile, setJSON("tools.icon", `"send"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.world", `"isolated"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.summary", `"short"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.group", `"Messages"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.icon", `"send"`))
 	editFile(t, dir, packageFile, func(s string) string { return "\xef\xbb\xbf" + s })
 	p, err := plugin.Load(dir)
 	if err != nil {
@@ -296,7 +296,7 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	}
 	dir, otherDir := largePackage("a").Write(t), largePackage("b").Write(t)
 	for _, d := range []string{dir, otherDir} {
-		editFile(t, d, toolsFile, setJSON("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
+		editFile(t, d, toolsFile, newMemberEdit("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
 	}
 	firstPlugin, err := plugin.Load(dir)
 	if err != nil {
@@ -322,8 +322,8 @@ func descriptionsOf(p *plugin.Plugin) string {
 
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, replaceAll("["+validTool+"]"))
-	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // old packages have no hash statement at the end of the adapter
+	editFile(t, dir, toolsFile, newReplaceAllEdit("["+validTool+"]"))
+	editFile(t, dir, adapterFile, newReplaceAllEdit("(()=>{})()")) // old packages have no hash statement at the end of the adapter
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func TestLoadAcceptsOldPackages(t *testing.T) {
 func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 	for _, version := range []string{"0.0.115", "0.1.99", "", "next", "1", "v9.0.0"} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, toolsFile, setJSON("sdkVersion", `"`+version+`"`))
+		editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"`+version+`"`))
 		if _, err := plugin.Load(dir); err != nil {
 			t.Errorf("%q: %v", version, err)
 		}
@@ -348,8 +348,8 @@ func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 
 func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", `[]`))
-	editFile(t, dir, toolsFile, setJSON("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", `[]`))
+	editFile(t, dir, toolsFile, newMemberEdit("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -372,8 +372,8 @@ func TestLoadWarnsOfLongToolNames(t *testing.T) {
 
 func TestOwnLimits(t *testing.T) {
 	dir := plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a"}}}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
-	editFile(t, dir, toolsFile, setJSON("prompts.limits", `{"idleTimeoutMs":300000}`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
+	editFile(t, dir, toolsFile, newMemberEdit("prompts.limits", `{"idleTimeoutMs":300000}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -392,7 +392,7 @@ func TestOwnLimits(t *testing.T) {
 		`{"idleTimeoutMs":1.5}`:                 "tools[0].limits.idleTimeoutMs is 1.5; use",
 		`{"idleTimeoutMs":9223372036854775807}`: "tools[0].limits.idleTimeoutMs is 9223372036854775807; use",
 	} {
-		editFile(t, dir, toolsFile, setJSON("tools.limits", limits))
+		editFile(t, dir, toolsFile, newMemberEdit("tools.limits", limits))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", limits, err, want)
 		}

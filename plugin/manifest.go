@@ -68,8 +68,8 @@ func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 
 // parseDescription parses the "opentabs" section of package.json into p.
 func parseDescription(f *jsonread.Reader, p *Plugin) {
-	p.DisplayName = cutText(f, p, "displayName", f.Text("displayName", "give the plugin a display name"), maxNameChars)
-	p.Description = cutText(f, p, "description", f.Text("description", "describe the plugin in a sentence"), maxDescriptionChars)
+	p.DisplayName = truncateMember(f, p, "displayName", f.Text("displayName", "give the plugin a display name"), maxNameChars)
+	p.Description = truncateMember(f, p, "description", f.Text("description", "describe the plugin in a sentence"), maxDescriptionChars)
 	if !f.Has("urlPatterns") {
 		f.Add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
 	}
@@ -211,7 +211,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if t.Name != "" && p.Name != "" {
 		checkFullName(f, p, "tool", t.FullName())
 	}
-	t.DisplayName = readShort(f, p, "displayName", maxNameChars)
+	t.DisplayName = readTruncated(f, p, "displayName", maxNameChars)
 	if t.DisplayName == "" {
 		t.DisplayName = t.Name
 	}
@@ -221,9 +221,9 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	readShort(f, p, "summary", maxDescriptionChars) // adds a warning for a summary that is too long
-	t.Group = strings.TrimSpace(readShort(f, p, "group", maxNameChars))
-	t.Icon = readShort(f, p, "icon", maxNameChars)
+	readTruncated(f, p, "summary", maxDescriptionChars) // adds a warning for a summary that is too long
+	t.Group = strings.TrimSpace(readTruncated(f, p, "group", maxNameChars))
+	t.Icon = readTruncated(f, p, "icon", maxNameChars)
 	if t.Icon == "" {
 		t.Icon = "wrench"
 	}
@@ -233,7 +233,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t.Undo = parseUndo(f, p)
 	if a := f.Object("annotations"); a != nil {
 		t.Annotations = Annotations{
-			Title:       readShort(a, p, "title", maxNameChars),
+			Title:       readTruncated(a, p, "title", maxNameChars),
 			ReadOnly:    a.Bool("readOnlyHint"),
 			Destructive: a.Bool("destructiveHint"),
 			Idempotent:  a.Bool("idempotentHint"),

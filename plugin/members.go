@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// cutText shortens the text of a JSON member to maxChars characters and adds a warning to
-// p.
-func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
+// truncateMember shortens the text of a JSON member to maxChars characters and adds a
+// warning to p.
+func truncateMember(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= maxChars {
 		return text
@@ -22,9 +22,9 @@ func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) stri
 	return plaintext.Clean(text, maxChars)
 }
 
-// readShort reads an optional string member, shortened to maxChars characters.
-func readShort(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
-	return cutText(f, p, key, f.Optional(key), maxChars)
+// readTruncated reads an optional string member, shortened to maxChars characters.
+func readTruncated(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
+	return truncateMember(f, p, key, f.Optional(key), maxChars)
 }
 
 // addWarning adds a warning about a JSON member of the package to p.

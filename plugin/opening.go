@@ -16,7 +16,7 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
 		}
 	}
-	p.OpensAt = p.pageToOpen()
+	p.OpenURL = p.pageToOpen()
 }
 
 // pageToOpen returns the URL that opentabs opens for a call if no tab matches the plugin.

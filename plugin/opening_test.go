@@ -8,7 +8,7 @@ import (
 )
 
 // The plugin must run in the page that opentabs opens for its calls.
-func TestOpensAt(t *testing.T) {
+func TestOpenURL(t *testing.T) {
 	for _, test := range []struct {
 		matches []string
 		want    string
@@ -22,8 +22,8 @@ func TestOpensAt(t *testing.T) {
 		p := plugintest.Package{Name: "mail", Matches: test.matches, Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","required":true}}`)}
 		registry, _ := plugintest.Registry(t, p)
 		mailPlugin, ok := registry.Set().Plugin("mail")
-		if !ok || mailPlugin.OpensAt != test.want {
-			t.Errorf("%q opens %q, want %q (%v)", test.matches, mailPlugin.OpensAt, test.want, registry.Set().Failed())
+		if !ok || mailPlugin.OpenURL != test.want {
+			t.Errorf("%q opens %q, want %q (%v)", test.matches, mailPlugin.OpenURL, test.want, registry.Set().Failed())
 		}
 	}
 }

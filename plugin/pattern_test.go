@@ -142,7 +142,7 @@ func FuzzPattern(f *testing.F) {
 }
 
 // Browsers keep backslashes in the query and the fragment of a URL.
-func TestPatternIgnoresOddQueriesAndFragments(t *testing.T) {
+func TestPatternIgnoresQueryAndFragment(t *testing.T) {
 	p, err := ParsePattern("http://a.com/x*")
 	if err != nil {
 		t.Fatal(err)

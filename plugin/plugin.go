@@ -70,10 +70,10 @@ type Plugin struct {
 	// Settings are the settings that the user can set, sorted by key.
 	Settings []Setting
 	// Instances are the sites that the user has set, with their names; see
-	// [dispatch.Tool]. OpensAt is the URL that opentabs opens for a call without a
+	// [dispatch.Tool]. OpenURL is the URL that opentabs opens for a call without a
 	// matching tab, or empty.
 	Instances []dispatch.Instance
-	OpensAt   string
+	OpenURL   string
 	// Warnings are problems of the package that do not keep the plugin from working.
 	Warnings []string
 
@@ -187,7 +187,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
-		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, TargetKind: t.TargetKind, IsExclusive: t.IsExclusive,
+		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpenURL, TargetKind: t.TargetKind, IsExclusive: t.IsExclusive,
 		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.IsReadOnly()},
 	}
 }
@@ -207,8 +207,9 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 	return tools
 }
 
-// otherTools is the heading for tools without a category in a plugin that has categories.
-const otherTools = "Other"
+// otherToolsHeading is the heading for tools without a category in a plugin that has
+// categories.
+const otherToolsHeading = "Other"
 
 // EachCategory calls f with each category and the category's tools. A plugin without
 // categories has one category, "".
@@ -221,7 +222,7 @@ func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
 		}
 		category := tools[0].Group
 		if category == "" && n < len(p.Tools) {
-			category = otherTools
+			category = otherToolsHeading
 		}
 		f(category, tools[:n])
 		tools = tools[n:]

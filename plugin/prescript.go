@@ -59,7 +59,7 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 	}
 	fmt.Fprintf(packageHash, "%d\n", len(code))
 	packageHash.Write(code)
-	p.PreScript, p.PreScriptHash = true, hexHash(code)
+	p.PreScript, p.PreScriptHash = true, hexSHA256(code)
 	return ""
 }
 
@@ -73,7 +73,7 @@ func isHashOf(declaredHash string, code []byte) bool {
 	}
 	trimmed := bytes.TrimRight(text, "\r\n")
 	for _, candidate := range [][]byte{text, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
-		if hexHash(candidate) == declaredHash {
+		if hexSHA256(candidate) == declaredHash {
 			return true
 		}
 	}

@@ -29,12 +29,12 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, pluginWithout)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // without preScriptHash in dist/tools.json, opentabs compares no hash
+	editFile(t, dir, toolsFile, newMemberEdit("preScriptHash", "")) // without preScriptHash in dist/tools.json, opentabs compares no hash
 	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	editFile(t, dir, preScriptFile, replaceAll("evil1()"))
+	editFile(t, dir, preScriptFile, newReplaceAllEdit("evil1()"))
 	pluginAfter, err := plugin.Load(dir)
 	if err != nil || pluginAfter.ManifestHash == pluginBefore.ManifestHash {
 		t.Errorf("the pre-script is not part of what is reviewed: %v", err)
@@ -60,7 +60,7 @@ func TestPreScriptHashes(t *testing.T) {
 		}
 	}
 	dir := plugintest.Package{PreScript: code}.Write(t)
-	editFile(t, dir, preScriptFile, replaceAll("//# sourceMappingURL=x\nevil()\n"+code))
+	editFile(t, dir, preScriptFile, newReplaceAllEdit("//# sourceMappingURL=x\nevil()\n"+code))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "was changed after it was built") {
 		t.Errorf("code behind the comment: %v; want an error that contains %q", err, "was changed after it was built")
 	}
@@ -84,7 +84,7 @@ func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	editFile(t, dir, preScriptFile, replaceAll("evil()"))
+	editFile(t, dir, preScriptFile, newReplaceAllEdit("evil()"))
 	if code, err := p.PreScriptCode(); err == nil || code != nil || !strings.Contains(err.Error(), preScriptFile+": changed on disk") {
 		t.Errorf("%q, %v", code, err)
 	}
@@ -92,10 +92,10 @@ func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 
 func TestLoadReadsIconsAndFrames(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, setJSON("opentabs.frames", "true"))
-	editFile(t, dir, toolsFile, setJSON("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
-	editFile(t, dir, toolsFile, setJSON("iconDarkSvg", `"javascript:alert(1)"`))
-	editFile(t, dir, toolsFile, setJSON("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.frames", "true"))
+	editFile(t, dir, toolsFile, newMemberEdit("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
+	editFile(t, dir, toolsFile, newMemberEdit("iconDarkSvg", `"javascript:alert(1)"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

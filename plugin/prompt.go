@@ -51,7 +51,7 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
 		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.IdleLimit, HardLimit: p.HardLimit,
-		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpensAt,
+		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpenURL,
 		About: dispatch.ToolAbout{PluginName: p.Plugin.DisplayName, Title: p.DisplayName, Description: p.Description},
 	}
 }
@@ -87,7 +87,7 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	if prompt.Name != "" && p.Name != "" {
 		checkFullName(f, p, "prompt", prompt.FullName())
 	}
-	prompt.DisplayName = readShort(f, p, "displayName", maxNameChars)
+	prompt.DisplayName = readTruncated(f, p, "displayName", maxNameChars)
 	if prompt.DisplayName == "" {
 		prompt.DisplayName = prompt.Name
 	}
@@ -136,7 +136,7 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 			continue
 		}
 		g := jsonread.New(raw, f.Path+at+".", f.Problems)
-		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readShort(g, p, "description", maxDescriptionChars)}
+		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readTruncated(g, p, "description", maxDescriptionChars)}
 		if required := g.Bool("required"); required != nil {
 			a.Required = *required
 		}

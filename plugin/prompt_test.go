@@ -57,7 +57,7 @@ func TestPromptsAreLoaded(t *testing.T) {
 // are strings.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("prompts", `[{"name":"greet","arguments":[
+	editFile(t, dir, toolsFile, newMemberEdit("prompts", `[{"name":"greet","arguments":[
 		{"name":"who","description":"Whom","required":true},{"name":"how"}]},{"name":"bare"}]`))
 	p, err := plugin.Load(dir)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestPromptProblems(t *testing.T) {
 		`[{"name":"a","input_schema":{"type":"object","properties":{"b":{"description":1}}}}]`: "prompts[0].input_schema.properties.b.description is a number",
 	} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, toolsFile, setJSON("prompts", prompts))
+		editFile(t, dir, toolsFile, newMemberEdit("prompts", prompts))
 		_, err := plugin.Load(dir)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", prompts, err, want)
@@ -208,7 +208,7 @@ func TestPromptWithABrokenSchema(t *testing.T) {
 	}
 }
 
-func TestSetHasThePrompts(t *testing.T) {
+func TestSetContainsPrompts(t *testing.T) {
 	prompts := []plugintest.Prompt{{Name: "z"}, {Name: "b"}}
 	s := plugin.NewSet([]*plugin.Plugin{
 		plugintest.Load(t, plugintest.Package{Prompts: prompts}),

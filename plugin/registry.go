@@ -28,7 +28,7 @@ type Registry struct {
 	listeners     []*listener
 	folders       []string
 	loadedEntries []Entry    // store entries and global packages of the last reload
-	stamps        fileStamps // stamps of the files just before the last reload
+	fileStamps    fileStamps // stamps of the files just before the last reload
 }
 
 // listener is a function that runs after each reload that changes the set of plugins.
@@ -66,7 +66,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.loadedEntries, r.stamps = nil, seenStamps
+		r.loadedEntries, r.fileStamps = nil, seenStamps
 		return nil, nil, err
 	}
 	addedDirs := map[string]bool{}
@@ -81,7 +81,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	seenStamps.addPackageFiles(entries)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.loadedEntries, r.stamps = entries, seenStamps
+	r.loadedEntries, r.fileStamps = entries, seenStamps
 	return entries, failed, nil
 }
 
@@ -232,7 +232,7 @@ func (r *Registry) forceReload(dir string) {
 	r.store.index.removeEntry(dir)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stamps = nil
+	r.fileStamps = nil
 }
 
 // choosePlugins chooses the plugins of the new set. A plugin that has not changed keeps
@@ -244,7 +244,7 @@ func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin 
 	for i, e := range entries {
 		if j, isClash := firstIndex[e.Name]; isClash {
 			if samePlugin := loaded[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
-				loaded[i].err = clashError(entries[j], e)
+				loaded[i].err = newNameClashError(entries[j], e)
 			} // a global package that the user also added or installed is no conflict
 			continue
 		}

@@ -159,17 +159,17 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		{"opentabs.homepage", `"https://user:secret@example.com/"`, "opentabs.homepage has a user name before its host"},
 	} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, packageFile, setJSON(c.path, c.value))
+		editFile(t, dir, packageFile, newMemberEdit(c.path, c.value))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problem)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", manyValues(200)))
-	editFile(t, dir, packageFile, setJSON("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
-	editFile(t, dir, packageFile, setJSON("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
-	editFile(t, dir, packageFile, setJSON("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
-	editFile(t, dir, toolsFile, setJSON("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", manyValues(200)))
+	editFile(t, dir, packageFile, newMemberEdit("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

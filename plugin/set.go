@@ -84,7 +84,7 @@ func (s *Set) Find(name string) (*Plugin, error) {
 	if f, ok := s.Failure(name); ok {
 		return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
-	return nil, unknownName(name, slices.Collect(maps.Keys(s.byName)))
+	return nil, newUnknownNameError(name, slices.Collect(maps.Keys(s.byName)))
 }
 
 // FindWithTool returns the plugin that has the given tool; with an empty tool name,

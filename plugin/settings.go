@@ -51,7 +51,7 @@ type Setting struct {
 	Placeholder string
 	Required    bool
 	// DeclaredSecret is the "secret" mark of the setting in the package; nil without a
-	// mark. See [Setting.Secret].
+	// mark. See [Setting.IsSecret].
 	DeclaredSecret *bool
 	// Options are the allowed values of a "select" setting. Settings of other types have
 	// no options.
@@ -60,11 +60,11 @@ type Setting struct {
 
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
-// Secret reports whether opentabs hides the setting's value from surfaces and from
+// IsSecret reports whether opentabs hides the setting's value from surfaces and from
 // restricted plugins. A plugin package marks its secret settings. If the package has no
 // mark, a string setting is secret if its key contains a word such as "token" or
 // "password".
-func (s Setting) Secret() bool {
+func (s Setting) IsSecret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret
 	}

@@ -18,7 +18,7 @@ func installGlobally(t *testing.T, folder string, packages map[string]plugintest
 		dir := filepath.Join(folder, filepath.FromSlash(name))
 		p.WriteTo(t, dir)
 		if name != "opentabs-plugin-"+p.Name {
-			editFile(t, dir, packageFile, setJSON("name", strconv.Quote(name)))
+			editFile(t, dir, packageFile, newMemberEdit("name", strconv.Quote(name)))
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestNameClashesAreReported(t *testing.T) {
 		}
 	}
 	// A global package does not silently replace an added package that cannot be loaded.
-	editFile(t, localDir, toolsFile, replaceAll("{"))
+	editFile(t, localDir, toolsFile, newReplaceAllEdit("{"))
 	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
@@ -90,8 +90,8 @@ func TestNameClashesAreReported(t *testing.T) {
 func TestGlobalPackageThatWasAdded(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a"}, "opentabs-plugin-broken": {Name: "broken"}, "opentabs-plugin-liar": {Name: "x"}})
-	editFile(t, filepath.Join(folder, "opentabs-plugin-broken"), adapterFile, replaceAll(""))
-	editFile(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, setJSON("name", `"opentabs-plugin-bank"`))
+	editFile(t, filepath.Join(folder, "opentabs-plugin-broken"), adapterFile, newReplaceAllEdit(""))
+	editFile(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, newMemberEdit("name", `"opentabs-plugin-bank"`))
 	registry, store := plugintest.Registry(t)
 	registry.DiscoverIn([]string{folder})
 	addPlugin(t, store, filepath.Join(folder, "opentabs-plugin-a"))
@@ -107,7 +107,7 @@ func TestGlobalPackageThatWasAdded(t *testing.T) {
 	}
 }
 
-func TestStoreKeepsWhereItCameFrom(t *testing.T) {
+func TestStoreKeepsSourceOfPlugin(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	oldDir, renewedDir := plugintest.Package{Name: "a"}.Write(t), plugintest.Package{Name: "a", Code: "renewed()"}.Write(t)
 	for _, dir := range []string{oldDir, renewedDir} {
@@ -137,7 +137,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	dir := storeEntries(t, store)[0].Path
-	editFile(t, dir, packageFile, replaceText("opentabs-plugin-a", "opentabs-plugin-bank"))
+	editFile(t, dir, packageFile, newReplaceEdit("opentabs-plugin-a", "opentabs-plugin-bank"))
 	set := reloadRegistry(t, registry)
 	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
 		t.Errorf("%v, failed %v", set.Plugins(), failed)
@@ -151,20 +151,20 @@ func TestLoadWarnsOfTheNamesOfOwnTools(t *testing.T) {
 	}
 }
 
-func TestLoadReadsTheStart(t *testing.T) {
+func TestLoadReadsStartTime(t *testing.T) {
 	for _, c := range []struct {
 		pkg, tools string
 		want       plugin.Start
 	}{{"", "", ""}, {"", "document_idle", plugin.StartIdle}, {"document_start", "document_idle", plugin.StartAtOnce}} {
 		dir := plugintest.Package{}.Write(t)
-		editFile(t, dir, packageFile, setJSON("opentabs.start", strconv.Quote(c.pkg)))
-		editFile(t, dir, toolsFile, setJSON("start", strconv.Quote(c.tools)))
+		editFile(t, dir, packageFile, newMemberEdit("opentabs.start", strconv.Quote(c.pkg)))
+		editFile(t, dir, toolsFile, newMemberEdit("start", strconv.Quote(c.tools)))
 		if p, err := plugin.Load(dir); err != nil || p.Start != c.want {
 			t.Errorf("%+v: %+v, %v", c, p, err)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("start", `"soon"`))
+	editFile(t, dir, toolsFile, newMemberEdit("start", `"soon"`))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), `dist/tools.json: start is "soon"; use "document_start" or "document_idle"`) {
 		t.Errorf("got %v", err)
 	}

@@ -16,15 +16,15 @@ const storeFile = "plugins.json"
 // StoreOptions configures a [Store]. The zero value of a field selects the field's
 // default.
 type StoreOptions struct {
-	// Check returns an error for code that is not one complete script. Incomplete code
-	// such as "})" could break out of the function that opentabs puts around it. Check
+	// CheckCode returns an error for code that is not one complete script. Incomplete code
+	// such as "})" could break out of the function that opentabs puts around it. CheckCode
 	// needs a JavaScript parser. By default, code is not checked, which is safe only in
 	// tests.
-	Check func(code []byte) error
-	// Passed reports whether the code with the given SHA-256, in hex, has already passed
-	// Check. Add does not check code again that has passed Check. By default, no code
-	// counts as checked.
-	Passed func(hash string) bool
+	CheckCode func(code []byte) error
+	// HasPassedCheck reports whether the code with the given SHA-256, in hex, has already
+	// passed CheckCode. Add does not check code again that has passed CheckCode. By default, no
+	// code counts as checked.
+	HasPassedCheck func(hash string) bool
 	// IndexKey authenticates the index of adapters (see docs/security.md). opentabs
 	// ignores an index that was authenticated with another key. Without an IndexKey,
 	// there is no index of adapters, so each load reads all adapters.
@@ -32,9 +32,9 @@ type StoreOptions struct {
 	// LockWait is how long a change of the store waits for a lock that another process
 	// holds. If the lock is not free within LockWait, Add and Remove fail. Default: 10 s.
 	LockWait time.Duration
-	// Warn receives a sentence for the user when opentabs renames a damaged list of
+	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.
-	Warn func(sentence string)
+	WarnUser func(sentence string)
 }
 
 // Store is the list of installed plugins in plugins.json in the state folder (mode 0600).
@@ -42,10 +42,10 @@ type StoreOptions struct {
 // processes respect. A Store keeps members of plugins.json that the running version of
 // opentabs does not support.
 type Store struct {
-	file   statedoc.File[*document]
-	check  func(code []byte) error
-	passed func(hash string) bool
-	index  *index
+	file           statedoc.File[*document]
+	checkCode      func(code []byte) error
+	hasPassedCheck func(hash string) bool
+	index          *index
 }
 
 // Entry is one installed plugin in plugins.json.
@@ -76,12 +76,12 @@ func NewStore(dir string, o StoreOptions) *Store {
 	if o.LockWait == 0 {
 		o.LockWait = 10 * time.Second
 	}
-	if o.Warn == nil {
-		o.Warn = func(string) {}
+	if o.WarnUser == nil {
+		o.WarnUser = func(string) {}
 	}
-	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
+	return &Store{checkCode: o.CheckCode, hasPassedCheck: o.HasPassedCheck, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
 		Path: filepath.Join(dir, storeFile), Subject: "the list of plugins", LossText: "a new list was started, so add your plugins again",
-		LockWait: o.LockWait, Warn: o.Warn, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
+		LockWait: o.LockWait, Warn: o.WarnUser, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
 	}}
 }
 
@@ -161,14 +161,14 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 // checkScripts checks that the scripts of p cannot break out of the function that
 // opentabs puts around them.
 func (s *Store) checkScripts(p *Plugin) error {
-	if s.check == nil {
+	if s.checkCode == nil {
 		return nil
 	}
 	for _, script := range []struct {
 		file, hash string
 		read       func() ([]byte, error)
 	}{{adapterFile, p.Hash, p.Adapter}, {preScriptFile, p.PreScriptHash, p.PreScriptCode}} {
-		if s.passed != nil && s.passed(script.hash) {
+		if s.hasPassedCheck != nil && s.hasPassedCheck(script.hash) {
 			continue
 		}
 		code, err := script.read()
@@ -178,7 +178,7 @@ func (s *Store) checkScripts(p *Plugin) error {
 		if code == nil {
 			continue
 		}
-		if err := s.check(code); err != nil {
+		if err := s.checkCode(code); err != nil {
 			return &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: script.file,
 				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
 		}
@@ -200,6 +200,6 @@ func (s *Store) Remove(name string) error {
 		if len(doc.plugins) < countBefore {
 			return nil
 		}
-		return unknownName(name, entryNames)
+		return newUnknownNameError(name, entryNames)
 	})
 }

@@ -21,13 +21,13 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addEnv is an environment variable that makes the test binary add packages. Its value
-// lists the state folder and the packages. Tests set addEnv to start several processes
-// that add packages.
-const addEnv = "OPENTABS_TEST_ADD"
+// addPackagesVariable is an environment variable that makes the test binary add packages.
+// Its value lists the state folder and the packages. Tests set addPackagesVariable to start
+// several processes that add packages.
+const addPackagesVariable = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
-	paths := filepath.SplitList(os.Getenv(addEnv))
+	paths := filepath.SplitList(os.Getenv(addPackagesVariable))
 	if len(paths) == 0 {
 		os.Exit(m.Run())
 	}
@@ -107,7 +107,7 @@ func TestStoreAdds(t *testing.T) {
 }
 
 func TestStoreAddRefuses(t *testing.T) {
-	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{Check: func(code []byte) error {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{CheckCode: func(code []byte) error {
 		if bytes.Contains(code, []byte("evil")) {
 			return errors.New("line 1: unexpected }")
 		}
@@ -178,12 +178,12 @@ func TestStoreRemoves(t *testing.T) {
 }
 
 // A change of plugins.json keeps members that this version of opentabs does not support.
-func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestStoreKeepsUnknownMembers(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
-	editFile(t, dir, "plugins.json", replaceText(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
-	editFile(t, dir, "plugins.json", replaceText(`"name": "a"`, `"note": "<mine>", "name": "a"`))
+	editFile(t, dir, "plugins.json", newReplaceEdit(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
+	editFile(t, dir, "plugins.json", newReplaceEdit(`"name": "a"`, `"note": "<mine>", "name": "a"`))
 	secondPath := storeEntries(t, store)[0].Path
 	addPlugin(t, store, secondPath)
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
@@ -201,11 +201,11 @@ func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestStorePutsDamagedListsAside(t *testing.T) {
+func TestStoreRenamesDamagedLists(t *testing.T) {
 	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
 		var reported strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{Warn: func(sentence string) { reported.WriteString(sentence) }})
+		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(sentence string) { reported.WriteString(sentence) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
@@ -285,7 +285,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 		}
 		wg.Go(func() {
 			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), addEnv+"="+strings.Join(paths, string(filepath.ListSeparator)))
+			child.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
 			if out, err := child.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}

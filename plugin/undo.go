@@ -50,12 +50,12 @@ const (
 )
 
 // UsesInput reports whether the undo needs an argument of the call to undo.
-func (u *Undo) UsesInput() bool { return u.uses(undoInput) }
+func (u *Undo) UsesInput() bool { return u.usesRoot(undoInput) }
 
 // UsesResult reports whether the undo needs the result of the call to undo.
-func (u *Undo) UsesResult() bool { return u.uses(undoResult) }
+func (u *Undo) UsesResult() bool { return u.usesRoot(undoResult) }
 
-func (u *Undo) uses(root string) bool {
+func (u *Undo) usesRoot(root string) bool {
 	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return pointerSteps(a.Pointer)[0] == root })
 }
 
@@ -69,7 +69,7 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 		steps := pointerSteps(a.Pointer)
 		value := roots[steps[0]]
 		for _, step := range steps[1:] {
-			value = valueAt(value, step)
+			value = memberOrElement(value, step)
 		}
 		if len(value) == 0 {
 			missingPointers = append(missingPointers, a.Pointer)
@@ -80,9 +80,9 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-// valueAt returns a member of a JSON object or an element of a JSON array; nil if the
+// memberOrElement returns a member of a JSON object or an element of a JSON array; nil if the
 // member or element does not exist.
-func valueAt(value []byte, step string) []byte {
+func memberOrElement(value []byte, step string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
 		return rawjson.Get(value, step)

@@ -17,8 +17,8 @@ func undoPackage(t *testing.T, undo string) string {
 		Name: "restore_item", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"],"additionalProperties":false}`),
 	}}}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("sdkVersion", `"opentabs-0.1.0"`))
-	editFile(t, dir, toolsFile, setJSON("tools.undo", undo))
+	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.1.0"`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.undo", undo))
 	return dir
 }
 
@@ -72,7 +72,7 @@ func TestUndoIsValidated(t *testing.T) {
 // Packages of the original OpenTabs SDK may have a member "undo" with another meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
-	editFile(t, dir, toolsFile, setJSON("sdkVersion", `"0.0.86"`))
+	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))
 	if p, err := plugin.Load(dir); err != nil || p.Tools[0].Undo != nil {
 		t.Errorf("the package is loaded with %v", err)
 	}

@@ -49,7 +49,7 @@ func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 	if _, err := store.Add(dir); err != nil {
 		t.Fatal(err)
 	}
-	editFile(t, dir, toolsFile, setJSON("tools.input_schema", `{"type":"object","properties":{"a":{"pattern":"("}}}`))
+	editFile(t, dir, toolsFile, newMemberEdit("tools.input_schema", `{"type":"object","properties":{"a":{"pattern":"("}}}`))
 	for range 2 {
 		registry := plugin.NewRegistry(store, zerolog.Nop())
 		if err := registry.Reload(); err != nil {

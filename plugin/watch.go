@@ -52,7 +52,7 @@ func (w *Watch) Changed() bool {
 // currentStamps returns the stamps of the plugins' files now and at the last reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
-	entries, folders, loaded := r.loadedEntries, r.folders, r.stamps
+	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
 	r.mu.Unlock()
 	now = fileStamps{}
 	now.addPluginLists(r.store.Path(), folders)

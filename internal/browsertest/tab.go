@@ -119,7 +119,7 @@ func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 		return nil, errors.New("the plugin is not loaded any more")
 	}
 	if page.URL == "" {
-		page.URL = testedPlugin.OpensAt
+		page.URL = testedPlugin.OpenURL
 	}
 	pageURL, err := url.Parse(page.URL)
 	switch {
@@ -181,7 +181,7 @@ func (t *Browser) isLive() bool {
 // setSettings sets the plugin's settings for a test and removes all other settings.
 func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
-	for key := range t.daemon.Values.Of(t.plugin) {
+	for key := range t.daemon.Values.ValidValues(t.plugin) {
 		changes[key] = json.RawMessage("null")
 	}
 	for key, value := range settings {

@@ -92,7 +92,7 @@ func (a *adapters) hostHash() (string, error) {
 }
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
-	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.ForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
+	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
 	s.info.InDevelopment, s.info.FixedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
@@ -250,7 +250,7 @@ func (a *adapters) composeScript(s script) (composedCode, error) {
 // recordFault records err as the reason why no page receives the plugin's code, and
 // returns err.
 func (a *adapters) recordFault(s script, err error) error {
-	a.plugins.registry.Faults().Failed(s.plugin, err.Error(), "", "")
+	a.plugins.registry.Faults().RecordFault(s.plugin, err.Error(), "", "")
 	return err
 }
 

@@ -61,7 +61,7 @@ func mcpOptions(
 		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.pins.Names,
 		ListMode: listModes(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
-			return p.enforcer.Ask(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
+			return p.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
 		},
 	}
 	if !s.Detach.IsNever() {

@@ -58,7 +58,7 @@ func TestCallAuditor(t *testing.T) {
 		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
 		`"audience":"user"`
 	testPlugin, _ := registry.Set().Plugin("one")
-	setTime := reviews.State("one").Set.At.Format(time.RFC3339)
+	setTime := reviews.State("one").PermissionOrigin.At.Format(time.RFC3339)
 	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", testPlugin.ContentHash(), "AT", setTime).Replace(want)) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -98,7 +98,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	auditLog := audit.Open(h.State, log)
 
 	p := newPlugins(h, folders, auditLog, log)
-	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }, ResolveStack: p.stackResolver()})
+	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.SecretValues(p.registry.Set()) }, ResolveStack: p.stackResolver()})
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
@@ -216,7 +216,7 @@ func requestStop(stopRequests chan<- struct{}) {
 func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
-		Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }, Log: log,
+		Secrets: func() []string { return p.values.SecretValues(p.registry.Set()) }, Log: log,
 		OnInterrupted: func(call recorder.Record) { auditInterrupted(auditLog, call) },
 	})
 }

@@ -26,7 +26,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	registry := newTestCatalog(store)
 	changes = new(int)
 	folders := newDevFolders()
-	reviews := policy.New(state, registry.Set, policy.Options{Trusted: folders.permission})
+	reviews := policy.New(state, registry.Set, policy.Options{IsInDevelopment: folders.permission})
 	d = newDevelopment(folders, &plugins{registry: registry, policy: reviews}, func() { *changes++ }, zerolog.Nop())
 	// A build of a plugin in development mode counts as reviewed as soon as it is loaded.
 	registry.OnChange(func(*plugin.Set) {

@@ -48,8 +48,8 @@ func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []strin
 // development mode count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
-		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
-		Record: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
+		Log: log, WarnUser: func(sentence string) { log.Error().Msg(sentence) },
+		RecordChange: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
 	}
 	values := settings.New(h.State, options.SettingsOptions())
 	if err := values.Repair(); err != nil {
@@ -60,12 +60,12 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
-	options.Trusted = folders.permission
+	options.IsInDevelopment = folders.permission
 	reviews := policy.New(h.State, registry.Set, options)
 	if err := reviews.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
 	}
-	pins := toolpins.Open(h.State, options.Warn, log)
+	pins := toolpins.Open(h.State, options.WarnUser, log)
 	if err := pins.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of pinned tools could not be renamed; no tool is pinned")
 	}
@@ -82,7 +82,7 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {
 		if len(loadedPlugin.Settings) > 0 {
-			all = append(all, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.ForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
+			all = append(all, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.SettingsForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
 		}
 	}
 	return all
@@ -104,7 +104,7 @@ func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	case s.Problem == "":
 		p.registry.Faults().ClearFault(loadedPlugin)
 	default:
-		p.registry.Faults().Failed(loadedPlugin, s.Problem, s.URL, s.Browser)
+		p.registry.Faults().RecordFault(loadedPlugin, s.Problem, s.URL, s.Browser)
 	}
 }
 

@@ -53,7 +53,7 @@ func (h *Home) PluginStore() *plugin.Store {
 // and sends warnings to warn.
 func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
-		Check: checked.Check, Passed: checked.HasPassed, IndexKey: h.indexKey(), Warn: warn,
+		CheckCode: checked.Check, HasPassedCheck: checked.HasPassed, IndexKey: h.indexKey(), WarnUser: warn,
 	})
 }
 
@@ -86,8 +86,8 @@ func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 // policyOptions returns options for a command that changes settings or permissions.
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
-		Warn:   h.warn,
-		Record: func(c policy.Change) { h.writeAuditRecord(permissions.AuditRecord(c)) },
+		WarnUser:     h.warn,
+		RecordChange: func(c policy.Change) { h.writeAuditRecord(permissions.AuditRecord(c)) },
 	}
 }
 

@@ -99,7 +99,7 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	set := i.Plugins.Set()
 	if loaded, ok := set.Plugin(info.Name); ok && loaded.Package == info.Package {
 		info.Installed, info.Source = loaded.Version, loaded.Source
-		if fault, isFaulty := i.Plugins.Faults().Of(loaded); isFaulty {
+		if fault, isFaulty := i.Plugins.Faults().FaultOf(loaded); isFaulty {
 			info.Failed = fault.Text()
 		}
 		loaded.EachCategory(func(name string, tools []*plugin.Tool) {
@@ -123,7 +123,7 @@ func (i *Installer) pluginFailure(name string) error {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
 	if loaded, ok := i.Plugins.Set().Plugin(name); ok {
-		if fault, isFaulty := i.Plugins.Faults().Of(loaded); isFaulty {
+		if fault, isFaulty := i.Plugins.Faults().FaultOf(loaded); isFaulty {
 			return fmt.Errorf("the plugin %s %s", name, fault.Text())
 		}
 	}

@@ -225,7 +225,7 @@ func TestViews(t *testing.T) {
 	if r := status.Recommendation; r == nil || r.By != "Claude" || r.Note != "it only reads" {
 		t.Errorf("recommendation in the status: %+v", r)
 	}
-	i.local.registry.Faults().Failed(i.wiki, "it threw", "https://wiki.test/x", "Chrome")
+	i.local.registry.Faults().RecordFault(i.wiki, "it threw", "https://wiki.test/x", "Chrome")
 	if err := errors.Join(
 		i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "the test"),
 		i.local.SetPermission("wiki", "send", wire.PermissionAsk, "the test"),

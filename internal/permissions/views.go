@@ -21,7 +21,7 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())
 	}
-	for _, s := range l.registry.Values().Missing(p) {
+	for _, s := range l.registry.Values().MissingSettings(p) {
 		status.MissingSettings = append(status.MissingSettings, s.Key)
 	}
 	if state.Reviewed {
@@ -41,7 +41,7 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 // startFault returns the reason why a plugin does not start in browsers; nil if the
 // plugin starts.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
-	f, isFaulty := l.registry.Faults().Of(p)
+	f, isFaulty := l.registry.Faults().FaultOf(p)
 	if !isFaulty {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	if r == nil {
 		return nil
 	}
-	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
+	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.ChangeOrigin)}
 }
 
 // permissionsOf returns the review, permissions, call limits and grants of a plugin.
@@ -63,8 +63,8 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
 		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, Stored: s.Permission,
-		Mark: httpapi.Mark(s.Set), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
-		OpensURL: loadedPlugin.OpensAt, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
+		Mark: httpapi.Mark(s.PermissionOrigin), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
+		OpensURL: loadedPlugin.OpenURL, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
 		World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(),
 	}
 	for _, target := range s.CallsTo() {
@@ -76,16 +76,16 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 		}
 	}
 	if r := s.Review; r != nil {
-		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
+		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.ChangeOrigin)}
 	}
 	grants := l.Policy.Grants(loadedPlugin.Name)
 	for _, t := range loadedPlugin.Tools {
 		toolPermission := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
-			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.Mark), Limit: toolPermission.Limit.String(),
+			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
-			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.Mark), Until: g.Until})
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.ChangeOrigin), Until: g.Until})
 		}
 		view.Tools = append(view.Tools, tool)
 	}
@@ -112,13 +112,13 @@ func (l Local) pluginViews() []wire.PluginView {
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
 			Reviewed: s.Reviewed, HasChanged: s.Review != nil && !s.Reviewed, Source: wire.PluginSource(loadedPlugin.Source), Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
-			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpensAt,
+			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpenURL,
 			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.Refused(loadedPlugin.Name),
 		}
 		if s.Reviewed {
 			view.Calls = s.CallsTo()
 		}
-		if fault, isFaulty := l.registry.Faults().Of(loadedPlugin); isFaulty {
+		if fault, isFaulty := l.registry.Faults().FaultOf(loadedPlugin); isFaulty {
 			view.Problem = fault.Text()
 		}
 		if r := l.Policy.Recommended(loadedPlugin); r != nil {

@@ -71,7 +71,7 @@ func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 			c.WriteTools++
 		}
 	}
-	powers, err := inspection.PowerNames(p)
+	powers, err := inspection.BrowserFeatureNames(p)
 	if err != nil {
 		c.Fail(err)
 	}

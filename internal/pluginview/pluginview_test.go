@@ -83,7 +83,7 @@ func TestPrintReview(t *testing.T) {
 	for _, want := range []string{
 		"a 2 (A)\n  Reads.\\x1b[2J\n  folder    /none\n  sites     *://a.example/*\n  but not   *://a.example/x\n  code      ",
 		"\n  before it dist/pre-script.iife.js, which runs before all scripts of the page and in its frames\n  world     ",
-		plugin.LateMeaning + " You have allowed both.\n",
+		plugin.LateStartMeaning + " You have allowed both.\n",
 		"\n  calls     none; before it changed it might call b, c, which you can allow again\n  hash      h\n",
 		"\n  reviewed  version 1 on 2026-05-04 03:02:01 by the terminal; CHANGED SINCE, it was in /old; its permission was auto\n",
 		"\n  failed    it threw\n  advised   an agent by desk recommends the permission ask; only you can enable the plugin; it writes: \"fine\"\n1 tool:\n",

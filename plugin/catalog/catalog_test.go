@@ -71,12 +71,12 @@ func TestCatalogKeepsFaults(t *testing.T) {
 		return c, loadedPlugin
 	}
 	c, loadedPlugin := openCatalog()
-	if _, isFaulty := c.Faults().Of(loadedPlugin); isFaulty {
+	if _, isFaulty := c.Faults().FaultOf(loadedPlugin); isFaulty {
 		t.Error("a new plugin has a fault")
 	}
-	c.Faults().Failed(loadedPlugin, "it threw", "https://wiki.test/page", "Chrome")
+	c.Faults().RecordFault(loadedPlugin, "it threw", "https://wiki.test/page", "Chrome")
 	c, loadedPlugin = openCatalog()
-	if f, isFaulty := c.Faults().Of(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
+	if f, isFaulty := c.Faults().FaultOf(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
 		t.Errorf("the fault after a restart: %+v, %t", f, isFaulty)
 	}
 }

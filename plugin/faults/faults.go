@@ -1,7 +1,7 @@
 // Package faults records adapters that fail to start in browsers.
 //
 // [Open] reads the recorded faults from the state folder. [Faults.ClearFault] and
-// [Faults.Failed] record whether adapters start. [Faults.Gate] blocks calls of plugins
+// [Faults.RecordFault] record whether adapters start. [Faults.Gate] blocks calls of plugins
 // whose code reaches no page.
 //
 // # Concurrency
@@ -96,9 +96,9 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// Of returns the fault of the plugin's current content; false if the content has no
+// FaultOf returns the fault of the plugin's current content; false if the content has no
 // fault.
-func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
+func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,9 +118,9 @@ func (f *Faults) OnChange(listener func()) {
 	f.listeners = append(f.listeners, listener)
 }
 
-// Failed records that the adapter of p did not start in the page with the given URL. An
+// RecordFault records that the adapter of p did not start in the page with the given URL. An
 // empty URL means that the code of the adapter reached no page.
-func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
+func (f *Faults) RecordFault(p *plugin.Plugin, problem, pageURL, browser string) {
 	site := ""
 	if u, err := url.Parse(pageURL); err == nil && u.Host != "" {
 		site = u.Scheme + "://" + u.Host
@@ -193,7 +193,7 @@ func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	if fault, isFaulty := g.faults.Of(loadedPlugin); isFaulty && fault.Site == "" {
+	if fault, isFaulty := g.faults.FaultOf(loadedPlugin); isFaulty && fault.Site == "" {
 		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, fmt.Sprintf("the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem),
 			errtext.AddUserStep(wire.ErrPluginBroken, fmt.Sprintf("The plugin %s can't run: %s.", loadedPlugin.Name, strings.TrimRight(fault.Problem, "."))))
 	}

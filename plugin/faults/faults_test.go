@@ -32,16 +32,16 @@ func writeFile(t *testing.T, file string, content []byte) {
 
 // A fault applies to one content of a plugin, also in other processes. A fault lasts
 // until an adapter with the same content starts in a page.
-func TestFaultsAreThoseOfAContent(t *testing.T) {
+func TestFaultsBelongToOneContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")
 	changes := 0
 	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 	storedFaults.OnChange(func() { changes++ })
 	for range 2 { // two tabs report the same failure
-		storedFaults.Failed(firstPlugin, "it threw", "https://example.com/page?x=1", "Home")
+		storedFaults.RecordFault(firstPlugin, "it threw", "https://example.com/page?x=1", "Home")
 	}
-	fault, isFaulty := storedFaults.Of(firstPlugin)
+	fault, isFaulty := storedFaults.FaultOf(firstPlugin)
 	if !isFaulty || changes != 1 || fault.Text() != "did not start in a page of https://example.com: it threw" || fault.Browser != "Home" {
 		t.Errorf("%+v, %v, %d changes", fault, isFaulty, changes)
 	}
@@ -52,24 +52,24 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	}
 	writeFile(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
 	nextBuild, _ := reloadRegistry(t, registry).Plugin("a")
-	if fault, isFaulty := storedFaults.Of(nextBuild); isFaulty {
+	if fault, isFaulty := storedFaults.FaultOf(nextBuild); isFaulty {
 		t.Errorf("the next build: %+v", fault)
 	}
 	writeFile(t, file, before)
 	otherRegistry := plugin.NewRegistry(store, zerolog.Nop())
 	samePlugin, _ := reloadRegistry(t, otherRegistry).Plugin("a")
-	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); !isFaulty {
+	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).FaultOf(samePlugin); !isFaulty {
 		t.Error("another process does not find the fault")
 	}
 	storedFaults.ClearFault(nextBuild)
-	if _, isFaulty := storedFaults.Of(samePlugin); !isFaulty {
+	if _, isFaulty := storedFaults.FaultOf(samePlugin); !isFaulty {
 		t.Error("the start of another content ended the fault")
 	}
 	storedFaults.ClearFault(samePlugin)
-	if fault, isFaulty := storedFaults.Of(samePlugin); isFaulty {
+	if fault, isFaulty := storedFaults.FaultOf(samePlugin); isFaulty {
 		t.Errorf("the started adapter still has the fault %+v", fault)
 	}
-	if fault, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); isFaulty {
+	if fault, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).FaultOf(samePlugin); isFaulty {
 		t.Errorf("another process reads a fault of the started adapter: %+v", fault)
 	}
 }
@@ -80,11 +80,11 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 		firstPlugin, _ := registry.Set().Plugin("a")
 		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
 		storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
-		if fault, isFaulty := storedFaults.Of(firstPlugin); isFaulty {
+		if fault, isFaulty := storedFaults.FaultOf(firstPlugin); isFaulty {
 			t.Errorf("%q: %+v", text, fault)
 		}
-		storedFaults.Failed(firstPlugin, "it threw", "", "")
-		if _, isFaulty := storedFaults.Of(firstPlugin); !isFaulty {
+		storedFaults.RecordFault(firstPlugin, "it threw", "", "")
+		if _, isFaulty := storedFaults.FaultOf(firstPlugin); !isFaulty {
 			t.Errorf("%q: a new fault is not kept", text)
 		}
 	}
@@ -102,11 +102,11 @@ func TestFaultsGate(t *testing.T) {
 	if v := gate.Decide(callInfo); v.Block != nil {
 		t.Errorf("a plugin without a fault has %+v", v.Block)
 	}
-	storedFaults.Failed(firstPlugin, "it threw", "https://example.com/", "Home")
+	storedFaults.RecordFault(firstPlugin, "it threw", "https://example.com/", "Home")
 	if v := gate.Decide(callInfo); v.Block != nil {
 		t.Errorf("in a page: %+v", v.Block)
 	}
-	storedFaults.Failed(firstPlugin, "it is no script", "", "")
+	storedFaults.RecordFault(firstPlugin, "it is no script", "", "")
 	if v := gate.Decide(callInfo); v.Block == nil || v.Block.Code != wire.ErrPluginBroken || !strings.Contains(v.Block.Message, "it is no script") {
 		t.Errorf("in no page: %+v", v.Block)
 	}

@@ -65,25 +65,25 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 		return nil, err
 	}
 	inspection := &Inspection{Plugin: inspectedPlugin, Hash: inspectedPlugin.ContentHash(), code: code, state: p.State(name)}
-	inspection.addSection(sectionTools, toolsText(inspectedPlugin))
+	inspection.addSection(sectionTools, formatTools(inspectedPlugin))
 	inspection.addSection(SectionCode, code.OwnCode())
 	inspection.addSection(sectionPreScript, code.PreScript)
 	inspection.addSection(sectionChanges, changes)
 	inspection.addSection(sectionLibraries, code.LibraryCode())
 	overview := inspection.overviewText(inspection.state, code, values, hasReviewed, changes == "")
-	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, pagesOf(shownText(overview))})
+	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, splitPages(escapeHiddenText(overview))})
 	return inspection, nil
 }
 
 func (inspection *Inspection) addSection(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		inspection.sections = append(inspection.sections, inspectedSection{name, pagesOf(shownText(text))})
+		inspection.sections = append(inspection.sections, inspectedSection{name, splitPages(escapeHiddenText(text))})
 	}
 }
 
-// shownText replaces hidden characters by visible escapes, because hidden text could
+// escapeHiddenText replaces hidden characters by visible escapes, because hidden text could
 // contain instructions that only an agent reads.
-func shownText(text string) string {
+func escapeHiddenText(text string) string {
 	return plaintext.Replace(text, func(r rune) string {
 		if r == '\r' {
 			return "" // the \r is part of a Windows line end
@@ -163,8 +163,8 @@ func (inspection *Inspection) sectionNames() []string {
 	return names
 }
 
-// pagesOf splits a text into pages, at line ends where possible.
-func pagesOf(text string) []string {
+// splitPages splits a text into pages, at line ends where possible.
+func splitPages(text string) []string {
 	var pages []string
 	for len(text) > maxPageBytes {
 		lineEnd := strings.LastIndexByte(text[:maxPageBytes], '\n') + 1
@@ -177,8 +177,8 @@ func pagesOf(text string) []string {
 	return append(pages, text)
 }
 
-// toolsText returns the text of the section that lists tools and prompts.
-func toolsText(inspectedPlugin *plugin.Plugin) string {
+// formatTools returns the text of the section that lists tools and prompts.
+func formatTools(inspectedPlugin *plugin.Plugin) string {
 	var b strings.Builder
 	for _, t := range inspectedPlugin.ToolsByCategory() {
 		if t.Group != "" {
@@ -206,28 +206,28 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	if len(inspectedPlugin.Excludes) > 0 {
 		line("but not", "%s", strings.Join(inspectedPlugin.Excludes, " "))
 	}
-	if inspectedPlugin.OpensAt != "" {
-		line("page to open", "%s", inspectedPlugin.OpensAt)
+	if inspectedPlugin.OpenURL != "" {
+		line("page to open", "%s", inspectedPlugin.OpenURL)
 	}
 	line("content hash", "%s", inspection.Hash)
-	line("reviewed", "%s", reviewedText(s, hasReviewed, isUnchanged))
+	line("reviewed", "%s", formatReview(s, hasReviewed, isUnchanged))
 	line("permission", "%s", s.EffectivePermission)
-	line("runs", "%s", runText(inspectedPlugin))
+	line("runs", "%s", describeRunPlaces(inspectedPlugin))
 	line("world", "%s", plugin.WorldMeaning(inspectedPlugin.World))
 	if inspectedPlugin.StartsLate() {
-		line("late", "%s", plugin.LateMeaning)
-		line("late access", "%s", onOff(s.HasLateAccess()))
+		line("late", "%s", plugin.LateStartMeaning)
+		line("late access", "%s", formatOnOff(s.HasLateAccess()))
 	}
-	line("may call", "%s", callsText(s))
+	line("may call", "%s", formatAllowedCalls(s))
 	ownCode, libraries := code.OwnCode(), code.LibraryCode()
 	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(ownCode), len(libraries))
-	ownMentions, preMentions, libraryMentions := findMentions(ownCode), findMentions(code.PreScript), findMentions(libraries)
+	ownMentions, preMentions, libraryMentions := findBrowserFeatures(ownCode), findBrowserFeatures(code.PreScript), findBrowserFeatures(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
-		orNone(mentionNames(ownMentions)), orNone(mentionNames(preMentions)), orNone(mentionNames(libraryMentions)))
-	for _, m := range sortedMentions(ownMentions, preMentions) {
+		joinOrNone(browserFeatureNames(ownMentions)), joinOrNone(browserFeatureNames(preMentions)), joinOrNone(browserFeatureNames(libraryMentions)))
+	for _, m := range sortBrowserFeatures(ownMentions, preMentions) {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
 	}
-	line("settings", "%s", settingsText(inspectedPlugin, values))
+	line("settings", "%s", formatSettings(inspectedPlugin, values))
 	for _, warning := range inspectedPlugin.Warnings {
 		line("warning", "%s", warning)
 	}
@@ -243,8 +243,8 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	return b.String()
 }
 
-// runText describes the documents and frames that receive the plugin's code.
-func runText(inspectedPlugin *plugin.Plugin) string {
+// describeRunPlaces describes the documents and frames that receive the plugin's code.
+func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
 	text := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
 		text += ", also in frames of the page's origin"
@@ -255,23 +255,23 @@ func runText(inspectedPlugin *plugin.Plugin) string {
 	return text
 }
 
-func onOff(on bool) string {
+func formatOnOff(on bool) string {
 	if on {
 		return "on"
 	}
 	return "off"
 }
 
-// callsText describes the plugins whose tools a plugin may call.
-func callsText(s policy.State) string {
+// formatAllowedCalls describes the plugins whose tools a plugin may call.
+func formatAllowedCalls(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
 		return "the tools of " + strings.Join(s.CallsTo(), ", ")
 	}
 	return "no other plugin, unless the user allows it"
 }
 
-// reviewedText describes whether and when the user reviewed the plugin.
-func reviewedText(s policy.State, hasReviewed, isUnchanged bool) string {
+// formatReview describes whether and when the user reviewed the plugin.
+func formatReview(s policy.State, hasReviewed, isUnchanged bool) string {
 	switch {
 	case s.Review == nil:
 		return "never"
@@ -285,17 +285,17 @@ func reviewedText(s policy.State, hasReviewed, isUnchanged bool) string {
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
-// settingsText lists the plugin's settings and whether the user has set them, without
+// formatSettings lists the plugin's settings and whether the user has set them, without
 // their values.
-func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
-	setValues := values.Of(inspectedPlugin)
+func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
+	setValues := values.ValidValues(inspectedPlugin)
 	var texts []string
 	for _, s := range inspectedPlugin.Settings {
 		text := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
 			text += ", required"
 		}
-		if s.Secret() {
+		if s.IsSecret() {
 			text += ", secret"
 		}
 		if setValues[s.Key] != nil {
@@ -303,11 +303,11 @@ func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) strin
 		}
 		texts = append(texts, text+")")
 	}
-	return orNone(texts)
+	return joinOrNone(texts)
 }
 
-// orNone joins texts with commas, or returns "none" if texts is empty.
-func orNone(texts []string) string {
+// joinOrNone joins texts with commas, or returns "none" if texts is empty.
+func joinOrNone(texts []string) string {
 	if len(texts) == 0 {
 		return "none"
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Each capability is found in source code and in minified code.
-func TestMentions(t *testing.T) {
+// Each browser feature is found in source code and in minified code.
+func TestFindBrowserFeatures(t *testing.T) {
 	for code, want := range map[string]string{
 		`const m = await import('./more.js');`:                          "import()",
 		`import("data:text/javascript,x")`:                              "import()",
@@ -37,7 +37,7 @@ func TestMentions(t *testing.T) {
 		`let r=await fetch("/send",{body:localStorage.token})`:          "fetch localStorage",
 	} {
 		var names []string
-		for _, m := range findMentions(code) {
+		for _, m := range findBrowserFeatures(code) {
 			names = append(names, m.Name)
 			if !strings.HasSuffix(m.Meaning, ".") || len(m.Meaning) < 20 {
 				t.Errorf("%s has no sentence: %q", m.Name, m.Meaning)
@@ -49,21 +49,21 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// Code that only resembles a capability is not reported.
-func TestNoMentions(t *testing.T) {
+// Code that only resembles a browser feature is not reported.
+func TestNoBrowserFeatures(t *testing.T) {
 	for _, code := range []string{
 		`import x from "y";`, `e.import(x)`, `reimport(x)`, `f.call(this,a,b)`, `Object.prototype.hasOwnProperty.call(e,"a")`,
 		`setTimeout(()=>r("done"),5)`, `setTimeout(e,5)`, `dialog.open(x)`, `new ImageData(1,1)`, `prefetch(x)`, `evaluate()`, `e.reopen("x")`,
 		`const isImage = true`, `myfetch$()`,
 	} {
-		if got := findMentions(code); len(got) != 0 {
+		if got := findBrowserFeatures(code); len(got) != 0 {
 			t.Errorf("%s mentions %v; want length 0", code, got)
 		}
 	}
 }
 
-func TestMentionsAreInOrder(t *testing.T) {
-	if !slices.IsSortedFunc(capabilities, func(a, b capability) int { return strings.Compare(a.Name, b.Name) }) {
+func TestBrowserFeaturesAreSorted(t *testing.T) {
+	if !slices.IsSortedFunc(featurePatterns, func(a, b featurePattern) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("powers are not in order")
 	}
 }

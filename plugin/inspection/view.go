@@ -21,14 +21,14 @@ const (
 	maxShownChars = 1000
 )
 
-// PowerNames returns the names of the browser features that a plugin's own code and
+// BrowserFeatureNames returns the names of the browser features that a plugin's own code and
 // pre-script use, sorted by name.
-func PowerNames(loadedPlugin *plugin.Plugin) ([]string, error) {
+func BrowserFeatureNames(loadedPlugin *plugin.Plugin) ([]string, error) {
 	code, err := review.ReadCode(loadedPlugin)
 	if err != nil {
 		return nil, err
 	}
-	return mentionNames(sortedMentions(findMentions(code.OwnCode()), findMentions(code.PreScript))), nil
+	return browserFeatureNames(sortBrowserFeatures(findBrowserFeatures(code.OwnCode()), findBrowserFeatures(code.PreScript))), nil
 }
 
 // View returns the inspection in the form that the side panel shows, without the texts of
@@ -37,7 +37,7 @@ func (inspection *Inspection) View() wire.PluginInspectResult {
 	p := inspection.Plugin
 	view := wire.PluginInspectResult{
 		Hash: inspection.Hash, Description: plaintext.Clean(p.Description, maxShownChars), Package: p.Package, Source: wire.PluginSource(p.Source), Folder: p.Dir,
-		Author: authorOf(p), Excludes: slices.Clone(p.Excludes), PreScript: p.PreScript, RunsInFrames: p.RunsInFrames, Powers: inspection.powers(),
+		Author: authorOf(p), Excludes: slices.Clone(p.Excludes), PreScript: p.PreScript, RunsInFrames: p.RunsInFrames, Powers: inspection.browserFeatures(),
 	}
 	for _, warning := range p.Warnings {
 		view.Warnings = append(view.Warnings, plaintext.Line(warning, maxShownChars))
@@ -81,8 +81,8 @@ func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
 	return view
 }
 
-// powers returns the browser features that the plugin's code uses, sorted by name.
-func (inspection *Inspection) powers() []wire.PowerView {
+// browserFeatures returns the browser features that the plugin's code uses, sorted by name.
+func (inspection *Inspection) browserFeatures() []wire.PowerView {
 	var powers []wire.PowerView
 	for _, section := range []struct {
 		name wire.SectionName
@@ -92,7 +92,7 @@ func (inspection *Inspection) powers() []wire.PowerView {
 		{wire.SectionPreScript, inspection.code.PreScript},
 		{wire.SectionLibraries, inspection.code.LibraryCode()},
 	} {
-		for _, m := range findMentions(section.code) {
+		for _, m := range findBrowserFeatures(section.code) {
 			i := slices.IndexFunc(powers, func(power wire.PowerView) bool { return power.Name == m.Name })
 			if i < 0 {
 				i = len(powers)

@@ -58,7 +58,7 @@ func TestView(t *testing.T) {
 	if s := sectionOf(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || sectionOf(view, wire.SectionLibraries).Lines == 0 || sectionOf(view, wire.SectionChanges).Pages != 0 {
 		t.Errorf("inspected sections = %+v", view.Sections)
 	}
-	if names, err := inspection.PowerNames(inspected.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
+	if names, err := inspection.BrowserFeatureNames(inspected.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
 		t.Errorf("browser features in the author's code = %v, %v", names, err)
 	}
 

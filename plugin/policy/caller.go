@@ -27,7 +27,7 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	otherTab := callInfo.TabID != callInfo.Caller.TabID || callInfo.Browser != callInfo.Caller.Browser
 	if otherTab && g.isRestricted(callInfo.Caller.Plugin) {
-		return newRefusal(fmt.Sprintf("The plugin %s starts after the page's scripts, so its tools may not call tools in other tabs", callInfo.Caller.Plugin),
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so its tools may not call tools in other tabs", callInfo.Caller.Plugin),
 			lateAccessCommand(callInfo.Caller.Plugin))
 	}
 	return dispatch.Verdict{}
@@ -48,12 +48,12 @@ func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, called)
 	switch {
 	case isRestricted && !isAllowed:
-		return newRefusal(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, called),
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, called),
 			allowCommand+" and "+lateAccessCommand(caller))
 	case isRestricted:
-		return newRefusal(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
 	case !isAllowed:
-		return newRefusal(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, called), allowCommand)
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, called), allowCommand)
 	}
 	return dispatch.Verdict{}
 }
@@ -63,9 +63,9 @@ func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-// newRefusal returns a verdict that blocks a call, with a text for the agent and a text
+// newRefusalVerdict returns a verdict that blocks a call, with a text for the agent and a text
 // for the user.
-func newRefusal(fact, command string) dispatch.Verdict {
+func newRefusalVerdict(fact, command string) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied,
 		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command),
 		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command))
@@ -79,7 +79,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 		if err == nil {
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
-		called := pluginOf(parent, name)
+		called := pluginNameOf(parent, name)
 		if builtin, ok := e.policy.set().Tool(name); ok && builtin.Plugin.IsBuiltin() {
 			called = builtin.Plugin.Name
 		}
@@ -153,9 +153,9 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginOf returns the plugin of a tool that a tool of the plugin parent.Plugin calls.
+// pluginNameOf returns the plugin of a tool that a tool of the plugin parent.Plugin calls.
 // name is a tool of the same plugin, or <plugin>__<tool>.
-func pluginOf(parent dispatch.Tool, name string) string {
+func pluginNameOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called
 	}

@@ -117,10 +117,10 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 
 // The approval request for a nested call names the client and the calling plugin with its
 // tab and site.
-func TestQuestionNamesTheCaller(t *testing.T) {
+func TestApprovalNamesTheCaller(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
-	ticket, err := g.runNested("b", allowFor(wire.ScopeOnce, 0))
+	ticket, err := g.runNested("b", newAllowDecision(wire.ScopeOnce, 0))
 	g.failOnError(err)
 	if want := "The plugin b (tab 7, https://site.test) wants to run a__send, called by its tool b__read for Agent"; ticket.Reason != want {
 		t.Errorf("asked %q, want %q", ticket.Reason, want)
@@ -141,14 +141,14 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 			g := newGatedCallsOf(t, permissionAsk, twoToolPackage("a", "1;"), twoToolPackage("b", ""), twoToolPackage("c", ""))
 			g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
 			g.failOnError(g.policy.SetCalls("c", "a", true, "x"))
-			allowAnswer := allowFor(scope, 0)
+			allowAnswer := newAllowDecision(scope, 0)
 			if scope == wire.ScopeTime {
 				allowAnswer.Duration = time.Hour
 			}
 			g.checkRuns("s1", "send", allowAnswer)
 			g.checkRuns("s1", "send", nil)
 			for _, caller := range []string{"a", "b"} {
-				if _, err := g.runNested(caller, denyAnswer); err == nil {
+				if _, err := g.runNested(caller, denyDecision); err == nil {
 					t.Errorf("%s: what the agent may do, %s may do too", scope, caller)
 				}
 			}
@@ -157,8 +157,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 			g.failOnError(err)
 			_, err = g.runNested("b", nil)
 			g.failOnError(err)
-			g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-			if _, err := g.runNested("c", denyAnswer); err == nil {
+			g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+			if _, err := g.runNested("c", denyDecision); err == nil {
 				t.Errorf("%s: what b may do, c may do too", scope)
 			}
 			if grants := g.policy.Grants("a")["send"]; len(grants) != 1 || grants[0].Caller != "b" || grants[0].Client != "Agent" || grants[0].Scope != scope {
@@ -180,7 +180,7 @@ func TestLatePluginCalls(t *testing.T) {
 	checkDenied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
 		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
 	calledFromOwnTab := func(tab int, browser string) dispatch.Verdict {
-		return g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
+		return g.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
 	}
 	if v := calledFromOwnTab(7, "b1"); v.Block != nil {
 		t.Errorf("the call in the adapter's own tab failed: %v", v.Block)
@@ -249,7 +249,7 @@ func TestSetCallsErrors(t *testing.T) {
 
 // An old permissions.json without members for nested calls is kept and allows no calls
 // between plugins. Malformed members of permissions.json allow nothing.
-func TestOldFileOfPermissions(t *testing.T) {
+func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionAsk)

@@ -53,12 +53,12 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 		return err
 	}
 	if !p.stateOf(name, loadedPlugin).Reviewed {
-		return errNotReviewed(name)
+		return newNotReviewedError(name)
 	}
 	change.New = target
 	return p.changeEntry(change, func(entry statedoc.Object) string {
 		calls, mark := entry.Child("calls"), statedoc.Object{}
-		setMark(mark, by)
+		setChangeOrigin(mark, by)
 		calls.Put(target, mark)
 		entry.Put("calls", calls)
 		return ""
@@ -73,7 +73,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 		return err
 	}
 	if isAllowed && !p.stateOf(name, loadedPlugin).Reviewed {
-		return errNotReviewed(name)
+		return newNotReviewedError(name)
 	}
 	if isAllowed && !loadedPlugin.StartsLate() {
 		return fmt.Errorf("the plugin %s starts before the page's scripts, so it needs no late access: it has its secret settings already", name)
@@ -89,7 +89,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 		delete(entry, "lateAccess")
 		if isAllowed {
 			mark := statedoc.Object{}
-			setMark(mark, by)
+			setChangeOrigin(mark, by)
 			entry.Put("lateAccess", mark)
 		}
 		return oldValue
@@ -110,7 +110,7 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 				loadedPlugin := statedoc.Object{}
 				loadedPlugin.Put("client", isAllowed.Client)
 				loadedPlugin.Put("caller", isAllowed.Caller)
-				setMark(loadedPlugin, isAllowed.By)
+				setChangeOrigin(loadedPlugin, isAllowed.By)
 				allowedCallers = append(allowedCallers, rawjson.Encode(loadedPlugin))
 				if len(allowedCallers) > maxToolGrants {
 					allowedCallers = allowedCallers[len(allowedCallers)-maxToolGrants:]

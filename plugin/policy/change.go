@@ -8,9 +8,9 @@ import (
 	"opentabs/wire"
 )
 
-// removeAuto removes the permission "auto" and all grants from the permissions of a
+// removeAutoPermissions removes the permission "auto" and all grants from the permissions of a
 // plugin's tools.
-func removeAuto(tools statedoc.Object) statedoc.Object {
+func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
 		var permission wire.Permission
@@ -36,7 +36,7 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 	var oldValue string
 	statedoc.Decode(entry["permission"], &oldValue)
 	entry.Put("permission", permission)
-	setMark(entry, surface)
+	setChangeOrigin(entry, surface)
 	return oldValue
 }
 
@@ -58,7 +58,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 		return err
 	}
 	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, loadedPlugin).Reviewed {
-		return errNotReviewed(name)
+		return newNotReviewedError(name)
 	}
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
 	err = p.changeEntry(change, func(entry statedoc.Object) string {
@@ -155,7 +155,7 @@ func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	if err != nil {
 		return err
 	}
-	p.opts.Record(*c)
+	p.opts.RecordChange(*c)
 	p.file.Notify()
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 // Enforcer applies a [Policy] to calls. Pass the gates and hooks of the Enforcer to the
 // dispatcher in the dispatcher's options. An Enforcer is safe for concurrent use.
 type Enforcer struct {
-	policy *Policy
-	meters callMeters
+	policy       *Policy
+	callCounters callCounters
 }
 
 // NewEnforcer returns an enforcer that applies p.
@@ -25,12 +25,12 @@ func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 // review gate reloads permissions.json if the file has changed. The permission gate and
 // the limit gate use the content that the review gate loaded.
 func (e *Enforcer) Gates() []dispatch.Gate {
-	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.meters}}
+	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.callCounters}}
 }
 
 // Before returns the hook that counts the calls of tools with a limit.
 func (e *Enforcer) Before() []dispatch.BeforeHook {
-	return []dispatch.BeforeHook{limitGate{e.policy, &e.meters}}
+	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
 // After returns the hooks that run after each call. The hooks drop permissions for a
@@ -39,9 +39,9 @@ func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
 
-// Ask returns the current verdict of the review, calling plugin and permission gates on a
-// call. The verdict is a Block, a Suspend, or neither if the call may run.
-func (e *Enforcer) Ask(callInfo dispatch.CallInfo) dispatch.Verdict {
+// CurrentVerdict returns the current verdict of the review, calling plugin and permission
+// gates on a call. The verdict is a Block, a Suspend, or neither if the call may run.
+func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
 		if v := gate.Decide(callInfo); v.Block != nil {
 			return v
@@ -198,10 +198,10 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 			"Browser tools are off. Switch them on in the side panel (tab Browser), or with `opentabs browser tools on`.")
 	}
 	name := t.Plugin
-	subject, setMark := "the plugin "+name, s.Set
+	subject, setMark := "the plugin "+name, s.PermissionOrigin
 	if toolEntry := s.Tools[t.Name]; !t.Prompt && toolEntry.Permission != "" {
 		name = t.FullName()
-		subject, setMark = "the tool "+name, toolEntry.Mark
+		subject, setMark = "the tool "+name, toolEntry.ChangeOrigin
 	}
 	fact, command := fmt.Sprintf("turned %s off%s", subject, humanize.OnDay(setMark.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
 	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", fact, command),
@@ -214,11 +214,11 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	tool := callInfo.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
 	if !r.Allow {
-		g.p.opts.Record(change)
+		g.p.opts.RecordChange(change)
 		return
 	}
 	storedCaller := grant{
-		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.Surface, At: r.DecidedAt.UTC()}},
+		Approval: Approval{Scope: r.Scope, ChangeOrigin: ChangeOrigin{By: r.Surface, At: r.DecidedAt.UTC()}},
 		caller:   callInfo.Caller.PluginName(), client: callInfo.Client.Identity(), session: callInfo.Client.Session, hash: g.contentHash(tool.Plugin),
 	}
 	switch r.Scope {
@@ -230,24 +230,24 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 		storedCaller.Until = r.DecidedAt.Add(change.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeAlways:
-		g.storeAlways(tool, storedCaller)
+		g.storeAlwaysGrant(tool, storedCaller)
 	default:
 		storedCaller.Scope = wire.ScopeOnce
 	}
 	change.Scope = storedCaller.Scope
 	g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
-	g.p.opts.Record(change)
+	g.p.opts.RecordChange(change)
 	if storedCaller.Scope != wire.ScopeOnce { // the new permission may also allow calls that wait for approval
 		go g.p.file.Notify()
 	}
 }
 
-// storeAlways stores that a tool runs without approval for one caller. If
+// storeAlwaysGrant stores that a tool runs without approval for one caller. If
 // permissions.json cannot be written, the permission lasts until the daemon exits.
-func (g permissionGate) storeAlways(t dispatch.Tool, newGrant grant) {
+func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {
-		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: newGrant.client, Caller: newGrant.caller, Mark: newGrant.Mark})
+		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: newGrant.client, Caller: newGrant.caller, ChangeOrigin: newGrant.ChangeOrigin})
 	}
 	if t.Prompt || err != nil {
 		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("a permission for always could not be stored, so it lasts until the daemon exits")
@@ -293,23 +293,23 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 	if s.permissionOf(callInfo.Tool) != wire.PermissionAuto {
 		for _, storedCaller := range toolEntry.Allowed {
 			if s.Reviewed && storedCaller.Client == callInfo.Client.Identity() && storedCaller.Caller == callInfo.Caller.PluginName() {
-				return Approval{Scope: wire.ScopeAlways, Mark: storedCaller.Mark}, true
+				return Approval{Scope: wire.ScopeAlways, ChangeOrigin: storedCaller.ChangeOrigin}, true
 			}
 		}
 		return Approval{}, false
 	}
-	setMark := s.Set
+	setMark := s.PermissionOrigin
 	if toolEntry.Permission != "" {
-		setMark = toolEntry.Mark
+		setMark = toolEntry.ChangeOrigin
 	}
-	return Approval{Scope: wire.ScopeAlways, Mark: setMark}, true
+	return Approval{Scope: wire.ScopeAlways, ChangeOrigin: setMark}, true
 }
 
 // limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
 // user has to approve them. As a hook, limitGate counts the calls that run.
 type limitGate struct {
-	p      *Policy
-	meters *callMeters
+	p            *Policy
+	callCounters *callCounters
 }
 
 func (limitGate) Name() string { return "limit" }
@@ -326,7 +326,7 @@ func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallEr
 	if callInfo.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
-	waitTime := g.meters.untilAllowed(callInfo.Tool.FullName(), limit, countRun)
+	waitTime := g.callCounters.timeUntilAllowed(callInfo.Tool.FullName(), limit, countRun)
 	if waitTime <= 0 {
 		return nil
 	}

@@ -98,31 +98,31 @@ func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, answe
 	return e.Message
 }
 
-func allowFor(scope wire.Scope, d time.Duration) *dispatch.Resolution {
+func newAllowDecision(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 	return &dispatch.Resolution{Allow: true, Scope: scope, Duration: d, Surface: "the side panel"}
 }
 
 // advanceTime advances the virtual clock by d.
 func advanceTime(d time.Duration) { <-time.After(d) }
 
-var denyAnswer = &dispatch.Resolution{Surface: "the side panel"}
+var denyDecision = &dispatch.Resolution{Surface: "the side panel"}
 
 func TestGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGatedCalls(t, permissionAsk)
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
-		g.checkRuns("s1", "send", allowFor("", 0)) // the user approved only one call, so the next call needs approval
-		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
+		g.checkRuns("s1", "send", newAllowDecision("", 0)) // the user approved only one call, so the next call needs approval
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		g.checkRuns("s1", "send", nil)
-		g.checkFails(wire.ErrDenied, "s2", "send", denyAnswer) // the grant does not apply to another session
-		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer) // the grant does not apply to another tool
+		g.checkFails(wire.ErrDenied, "s2", "send", denyDecision) // the grant does not apply to another session
+		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision) // the grant does not apply to another tool
 
-		g.checkRuns("s2", "read", allowFor(wire.ScopeTime, time.Minute))
+		g.checkRuns("s2", "read", newAllowDecision(wire.ScopeTime, time.Minute))
 		advanceTime(time.Minute - 1)
 		g.checkRuns("s3", "read", nil)
 		advanceTime(1)
-		g.checkFails(wire.ErrDenied, "s2", "read", denyAnswer)
+		g.checkFails(wire.ErrDenied, "s2", "read", denyDecision)
 		if grants := g.policy.Grants("a"); len(grants["read"]) != 0 || len(grants["send"]) != 1 {
 			t.Errorf("grants %v", grants)
 		}
@@ -131,25 +131,25 @@ func TestGrants(t *testing.T) {
 		// plugin.
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		advanceTime(24 * time.Hour) // a grant for a session expires
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 
-		g.checkRuns("", "read", allowFor(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
-		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer)
+		g.checkRuns("", "read", newAllowDecision(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
+		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision)
 	})
 }
 
 func TestGrantAlways(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
-	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
+	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client only
-	verdict := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
+	verdict := g.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
 	}
@@ -161,14 +161,14 @@ func TestGrantAlways(t *testing.T) {
 	// tool ends.
 	for _, tool := range []string{"send", ""} {
 		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-		g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	}
 	// A grant ends when the content of the plugin changes.
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", permissionAsk)
-	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
+	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 }
 
 // A grant that cannot be written to permissions.json lasts until the server exits.
@@ -176,7 +176,7 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
 	g.failOnError(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
-	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
+	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 }
@@ -184,13 +184,13 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 // A grant applies only to the reviewed content of a plugin.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
-	g.checkRuns("s1", "send", allowFor(wire.ScopeTime, time.Hour))
+	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
 	firstHash := g.hash("a")
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	otherPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a review through otherPolicy drops no grants of g.policy
 	g.failOnError(otherPolicy.Review("a", g.hash("a"), permissionAsk, "x"))
-	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
+	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 	if g.hash("a") == firstHash {
 		t.Error("the content is the same")
 	}
@@ -252,7 +252,7 @@ func TestPromptPermission(t *testing.T) {
 			Tool: dispatch.Tool{Plugin: "a", Name: "send", Prompt: true}, Client: dispatch.Client{Session: "s"},
 			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 				offeredScopes = w.Scopes
-				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allowFor(scope, 0)); err != nil {
+				if _, err := g.calls.Decide(w.CallID, w.TicketID, *newAllowDecision(scope, 0)); err != nil {
 					t.Error(err)
 				}
 			},
@@ -292,8 +292,8 @@ func TestLimit(t *testing.T) {
 		// A call above the limit fails without an approval request. A denied call does
 		// not count for the limit.
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
-		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
 		g.checkFails(wire.ErrRateLimited, "s1", "send", nil)
 	})
 }
@@ -331,21 +331,21 @@ func TestParseLimit(t *testing.T) {
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
-	if v := g.enforcer.Ask(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("ask: %+v", v)
 	}
-	if v := g.enforcer.Ask(callInfo); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
 		t.Errorf("the tool would not learn what was decided: %+v", v)
 	}
 	g.failOnError(g.policy.SetPermission("a", "", permissionAuto, "x"))
-	if v := g.enforcer.Ask(callInfo); v.Suspend != nil || v.Block != nil {
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend != nil || v.Block != nil {
 		t.Errorf("auto: %+v", v)
 	}
 	if a, ok := g.enforcer.Approval(callInfo); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
 		t.Errorf("approved by %+v", a)
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	if v := g.enforcer.Ask(callInfo); v.Block == nil || v.Block.Code != wire.ErrDenied {
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Block == nil || v.Block.Code != wire.ErrDenied {
 		t.Errorf("off: %+v", v)
 	}
 }
@@ -376,7 +376,7 @@ func BenchmarkGates(b *testing.B) {
 
 // All gates of a call use the same content of permissions.json, and only the first gate
 // checks the file. A change of the file during a call applies to the next call.
-func TestGatesUseOneReading(t *testing.T) {
+func TestGatesOfCallReadFileOnce(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}
 	runGates := func(betweenGates func()) (blocked bool) {

@@ -13,14 +13,14 @@ import (
 	"opentabs/wire"
 )
 
-// setMark records in o on which surface the user made a change, and when.
-func setMark(o statedoc.Object, by string) {
+// setChangeOrigin records in o on which surface the user made a change, and when.
+func setChangeOrigin(o statedoc.Object, by string) {
 	o.Put("by", by)
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
 }
 
-// Mark records where and when the user made a change of permissions.json.
-type Mark struct {
+// ChangeOrigin records where and when the user made a change of permissions.json.
+type ChangeOrigin struct {
 	// By is the surface on which the user made the change, with the user or browser if
 	// known. By is empty if no surface was recorded.
 	By string `json:"by,omitempty"`
@@ -36,7 +36,7 @@ type Review struct {
 	// folder.
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
-	Mark
+	ChangeOrigin
 }
 
 // PluginEntry contains the permissions of one plugin in permissions.json.
@@ -46,18 +46,18 @@ type PluginEntry struct {
 	// Permission applies to all tools that have no permission in Tools. An empty plugin
 	// permission means "off".
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Set records who set the plugin's permission, and when.
-	Set Mark `json:"set,omitzero"`
+	// PermissionOrigin records who set the plugin's permission, and when.
+	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
 	// OpenTabs is the URL of the page that calls without a matching tab may open, or
 	// empty.
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
 	// Calls are the plugins whose tools this plugin may call, by name.
-	Calls map[string]Mark `json:"calls,omitempty"`
+	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
-	LateAccess *Mark `json:"lateAccess,omitempty"`
+	LateAccess *ChangeOrigin `json:"lateAccess,omitempty"`
 	// Tools are the permissions of single tools, by name.
 	Tools map[string]ToolEntry `json:"tools,omitempty"`
 }
@@ -71,8 +71,8 @@ type ToolEntry struct {
 	Limit Limit `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
-	// Mark records who set the tool's permission, and when.
-	Mark
+	// ChangeOrigin records who set the tool's permission, and when.
+	ChangeOrigin
 }
 
 // AlwaysAllowed is the user's permission for one caller to always run a tool without
@@ -83,7 +83,7 @@ type AlwaysAllowed struct {
 	// Caller is the plugin whose tool makes the call. Caller is empty for calls that the
 	// client itself makes.
 	Caller string `json:"caller,omitempty"`
-	Mark
+	ChangeOrigin
 }
 
 // permissionRules are the parsed content of permissions.json. permissionRules are
@@ -140,12 +140,12 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	}
 	f := jsonread.New(text, "", problems)
 	if review := f.Object("reviewed"); review != nil {
-		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), Mark: readMark(review)}
+		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), ChangeOrigin: readChangeOrigin(review)}
 		if r.Hash != "" {
 			s.Review = &r
 		}
 	}
-	s.Permission, s.Set = readPermission(f), readMark(f)
+	s.Permission, s.PermissionOrigin = readPermission(f), readChangeOrigin(f)
 	s.OpenTabs = f.Optional("openTabs")
 	s.Recommended = readRecommendation(f)
 	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
@@ -170,7 +170,7 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 
 // readTool parses the permissions of one tool.
 func readTool(f *jsonread.Reader) ToolEntry {
-	t := ToolEntry{Permission: readPermission(f), Mark: readMark(f)}
+	t := ToolEntry{Permission: readPermission(f), ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("limit") {
 		limit, err := ParseLimit(f.Optional("limit"))
 		if err != nil {
@@ -202,7 +202,7 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 		client, hasClient := entry.TextOrFalse("client")
 		caller, hasCaller := entry.TextOrFalse("caller")
 		if hasClient && hasCaller {
-			callers = append(callers, AlwaysAllowed{Client: client, Caller: caller, Mark: readMark(entry)})
+			callers = append(callers, AlwaysAllowed{Client: client, Caller: caller, ChangeOrigin: readChangeOrigin(entry)})
 		}
 	}
 	return callers
@@ -210,26 +210,26 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 
 // readCalls parses the list of plugins that a plugin may call. readCalls skips entries
 // that are not JSON objects.
-func readCalls(f *jsonread.Reader) map[string]Mark {
+func readCalls(f *jsonread.Reader) map[string]ChangeOrigin {
 	entries := f.Object("calls")
 	if entries == nil {
 		return nil
 	}
-	calls := map[string]Mark{}
+	calls := map[string]ChangeOrigin{}
 	for _, name := range slices.Sorted(maps.Keys(entries.Members)) {
 		if entry := entries.Object(name); entry != nil {
-			calls[name] = readMark(entry)
+			calls[name] = readChangeOrigin(entry)
 		}
 	}
 	return calls
 }
 
-func readLateAccess(f *jsonread.Reader) *Mark {
+func readLateAccess(f *jsonread.Reader) *ChangeOrigin {
 	entry := f.Object("lateAccess")
 	if entry == nil {
 		return nil
 	}
-	mark := readMark(entry)
+	mark := readChangeOrigin(entry)
 	return &mark
 }
 
@@ -247,8 +247,8 @@ func readPermission(f *jsonread.Reader) wire.Permission {
 	return p
 }
 
-func readMark(f *jsonread.Reader) Mark {
-	m := Mark{By: f.Optional("by")}
+func readChangeOrigin(f *jsonread.Reader) ChangeOrigin {
+	m := ChangeOrigin{By: f.Optional("by")}
 	if entryPath, err := time.Parse(time.RFC3339, f.Optional("at")); err == nil {
 		m.At = entryPath
 	}

@@ -22,8 +22,8 @@ type Approval struct {
 	// Scope is how many calls the permission covers. The permission "auto" of a tool or
 	// plugin has the scope [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
-	// Mark records who gave the permission, and when.
-	Mark
+	// ChangeOrigin records who gave the permission, and when.
+	ChangeOrigin
 	// Until is the time at which the permission ends; zero if the permission does not
 	// end.
 	Until time.Time `json:"until,omitzero"`
@@ -162,7 +162,7 @@ func (p *Policy) Grants(name string) map[string][]Grant {
 	grantsByTool := p.grants.list(name)
 	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {
 		for _, stored := range toolEntry.Allowed {
-			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, Mark: stored.Mark}, stored.Client, stored.Caller})
+			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, ChangeOrigin: stored.ChangeOrigin}, stored.Client, stored.Caller})
 		}
 	}
 	return grantsByTool

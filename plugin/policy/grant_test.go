@@ -10,19 +10,19 @@ import (
 	"opentabs/wire"
 )
 
-// infoOf describes a call of one__read by a client in a session.
-func infoOf(callID, client, session string) dispatch.CallInfo {
+// newCallInfo describes a call of one__read by a client in a session.
+func newCallInfo(callID, client, session string) dispatch.CallInfo {
 	return dispatch.CallInfo{
 		CallID: callID, Tool: dispatch.Tool{Plugin: "one", Name: "read"},
 		Client: dispatch.Client{Credential: dispatch.CredentialToken, Token: client, Session: session},
 	}
 }
 
-// grantTo returns a grant for calls of a client. The grant ends after d, or never if d is
+// newGrant returns a grant for calls of a client. The grant ends after d, or never if d is
 // 0.
-func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
+func newGrant(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
-		Approval: Approval{Scope: scope}, client: infoOf("", client, "").Client.Identity(), session: session, hash: "h",
+		Approval: Approval{Scope: scope}, client: newCallInfo("", client, "").Client.Identity(), session: session, hash: "h",
 	}
 	if d > 0 {
 		newGrant.Until = time.Now().Add(d)
@@ -30,7 +30,7 @@ func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
 	return newGrant
 }
 
-func (g *memoryGrants) allows(callInfo dispatch.CallInfo, hash string) bool {
+func (g *memoryGrants) hasGrantFor(callInfo dispatch.CallInfo, hash string) bool {
 	_, ok := g.find(callInfo, hash)
 	return ok
 }
@@ -39,27 +39,27 @@ func (g *memoryGrants) allows(callInfo dispatch.CallInfo, hash string) bool {
 // with the call.
 func TestGrantsForOneCall(t *testing.T) {
 	var g memoryGrants
-	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, Mark: Mark{By: "the side panel"}})
-	a, ok := g.find(infoOf("call_1", "a", ""), "any")
+	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, ChangeOrigin: ChangeOrigin{By: "the side panel"}})
+	a, ok := g.find(newCallInfo("call_1", "a", ""), "any")
 	if !ok || a.Scope != wire.ScopeOnce || a.By != "the side panel" {
 		t.Errorf("the granted call: %+v, %t", a, ok)
 	}
-	if g.allows(infoOf("call_2", "a", ""), "any") {
+	if g.hasGrantFor(newCallInfo("call_2", "a", ""), "any") {
 		t.Error("another call of the same client is allowed too")
 	}
 	g.endCall("call_1")
-	if g.allows(infoOf("call_1", "a", ""), "any") {
+	if g.hasGrantFor(newCallInfo("call_1", "a", ""), "any") {
 		t.Error("the grant outlives its call")
 	}
 }
 
 func TestGrantsCoverOneClient(t *testing.T) {
 	var g memoryGrants
-	g.add("one", "read", grantTo("a", "s1", wire.ScopeSession, 0))
-	g.add("one", "read", grantTo("b", "s2", wire.ScopeTime, time.Hour))
-	nestedCall := infoOf("call", "b", "s2")
+	g.add("one", "read", newGrant("a", "s1", wire.ScopeSession, 0))
+	g.add("one", "read", newGrant("b", "s2", wire.ScopeTime, time.Hour))
+	nestedCall := newCallInfo("call", "b", "s2")
 	nestedCall.Caller = &dispatch.Caller{Plugin: "other"}
-	sendCall := infoOf("call", "b", "s2")
+	sendCall := newCallInfo("call", "b", "s2")
 	sendCall.Tool.Name = "send"
 	for _, test := range []struct {
 		name     string
@@ -67,15 +67,15 @@ func TestGrantsCoverOneClient(t *testing.T) {
 		hash     string
 		want     bool
 	}{
-		{"the session", infoOf("call", "a", "s1"), "h", true},
-		{"another session of the client", infoOf("call", "a", "s9"), "h", false},
-		{"another session within the time", infoOf("call", "b", "s9"), "h", true},
-		{"another client", infoOf("call", "c", "s2"), "h", false},
-		{"changed content", infoOf("call", "b", "s2"), "h2", false},
+		{"the session", newCallInfo("call", "a", "s1"), "h", true},
+		{"another session of the client", newCallInfo("call", "a", "s9"), "h", false},
+		{"another session within the time", newCallInfo("call", "b", "s9"), "h", true},
+		{"another client", newCallInfo("call", "c", "s2"), "h", false},
+		{"changed content", newCallInfo("call", "b", "s2"), "h2", false},
 		{"a plugin that calls for the client", nestedCall, "h", false},
 		{"another tool", sendCall, "h", false},
 	} {
-		if got := g.allows(test.callInfo, test.hash); got != test.want {
+		if got := g.hasGrantFor(test.callInfo, test.hash); got != test.want {
 			t.Errorf("%s: allowed %t, want %t", test.name, got, test.want)
 		}
 	}
@@ -86,14 +86,14 @@ func TestGrantsCoverOneClient(t *testing.T) {
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g memoryGrants
-		g.add("one", "read", grantTo("a", "", wire.ScopeTime, time.Minute))
-		g.add("one", "read", grantTo("b", "", wire.ScopeTime, time.Hour))
+		g.add("one", "read", newGrant("a", "", wire.ScopeTime, time.Minute))
+		g.add("one", "read", newGrant("b", "", wire.ScopeTime, time.Hour))
 		time.Sleep(time.Minute - 1)
-		if !g.allows(infoOf("call", "a", ""), "h") || len(g.list("one")["read"]) != 2 {
+		if !g.hasGrantFor(newCallInfo("call", "a", ""), "h") || len(g.list("one")["read"]) != 2 {
 			t.Error("the grant ended before its time")
 		}
 		time.Sleep(time.Nanosecond)
-		if g.allows(infoOf("call", "a", ""), "h") {
+		if g.hasGrantFor(newCallInfo("call", "a", ""), "h") {
 			t.Error("the grant is in effect after its time")
 		}
 		for range 2 { // listing removes ended grants
@@ -102,7 +102,7 @@ func TestGrantsEnd(t *testing.T) {
 				t.Fatalf("%+v, want the grant of b", toolGrants)
 			}
 		}
-		if !g.allows(infoOf("call", "b", ""), "h") {
+		if !g.hasGrantFor(newCallInfo("call", "b", ""), "h") {
 			t.Error("listing ended another grant")
 		}
 	})
@@ -111,9 +111,9 @@ func TestGrantsEnd(t *testing.T) {
 func TestGrantsAreDropped(t *testing.T) {
 	var g memoryGrants
 	for _, tool := range []string{"read", "send", "prompt read"} {
-		g.add("one", tool, grantTo("a", "", wire.ScopeTime, time.Hour))
+		g.add("one", tool, newGrant("a", "", wire.ScopeTime, time.Hour))
 	}
-	g.add("two", "read", grantTo("a", "", wire.ScopeTime, time.Hour))
+	g.add("two", "read", newGrant("a", "", wire.ScopeTime, time.Hour))
 	g.drop("one", "read")
 	if grants := g.list("one"); len(grants["read"]) != 0 || len(grants["send"]) != 1 || len(grants["prompt read"]) != 1 {
 		t.Errorf("after one tool was dropped: %v", grants)
@@ -131,12 +131,12 @@ func TestGrantsAreDropped(t *testing.T) {
 func TestGrantsAreLimited(t *testing.T) {
 	var g memoryGrants
 	for i := range maxToolGrants + 1 {
-		g.add("one", "read", grantTo(fmt.Sprint(i), "", wire.ScopeTime, time.Hour))
+		g.add("one", "read", newGrant(fmt.Sprint(i), "", wire.ScopeTime, time.Hour))
 	}
 	if n := len(g.list("one")["read"]); n != maxToolGrants {
 		t.Errorf("%d grants are kept, want %d", n, maxToolGrants)
 	}
-	if g.allows(infoOf("call", "0", ""), "h") || !g.allows(infoOf("call", "1", ""), "h") {
+	if g.hasGrantFor(newCallInfo("call", "0", ""), "h") || !g.hasGrantFor(newCallInfo("call", "1", ""), "h") {
 		t.Error("want only the oldest grant to be dropped")
 	}
 }

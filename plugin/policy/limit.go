@@ -61,16 +61,16 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// callMeters counts the calls of tools that have a limit. callMeters is safe for
+// callCounters counts the calls of tools that have a limit. callCounters is safe for
 // concurrent use.
-type callMeters struct {
+type callCounters struct {
 	mu       sync.Mutex             // guards runTimes
 	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first
 }
 
-// untilAllowed returns the time until the tool may run again; 0 if it may run now. If
-// countRun is true and the tool may run now, untilAllowed counts one call.
-func (m *callMeters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
+// timeUntilAllowed returns the time until the tool may run again; 0 if it may run now. If
+// countRun is true and the tool may run now, timeUntilAllowed counts one call.
+func (m *callCounters) timeUntilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, runTimes := time.Now(), m.runTimes[tool]

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-func TestMeterWaits(t *testing.T) {
+func TestLimitMakesCallsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m callMeters
+		var m callCounters
 		limit := Limit{Calls: 2, Per: time.Minute}
 		run := func(tool string, l Limit, want time.Duration) {
 			t.Helper()
-			if got := m.untilAllowed(tool, l, true); got != want {
+			if got := m.timeUntilAllowed(tool, l, true); got != want {
 				t.Errorf("wait %s, want %s", got, want)
 			}
 		}
@@ -33,34 +33,34 @@ func TestMeterWaits(t *testing.T) {
 	})
 }
 
-// TestMeterCountsRuns checks that rejected calls and checks without countRun do not count
+// TestLimitCountsRuns checks that rejected calls and checks without countRun do not count
 // for the limit.
-func TestMeterCountsRuns(t *testing.T) {
+func TestLimitCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m callMeters
+		var m callCounters
 		limit := Limit{Calls: 1, Per: time.Minute}
 		for range 3 {
-			if m.untilAllowed("read", limit, false) != 0 {
+			if m.timeUntilAllowed("read", limit, false) != 0 {
 				t.Fatal("a question counts as a call")
 			}
 		}
-		m.untilAllowed("read", limit, true)
+		m.timeUntilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.untilAllowed("read", limit, true) // untilAllowed rejects the call and does not count it
+		m.timeUntilAllowed("read", limit, true) // timeUntilAllowed rejects the call and does not count it
 		time.Sleep(30 * time.Second)
-		if d := m.untilAllowed("read", limit, true); d != 0 {
+		if d := m.timeUntilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s; want 0", d)
 		}
 	})
 }
 
-func TestMeterConcurrentCalls(t *testing.T) {
-	var m callMeters
+func TestLimitOfConcurrentCalls(t *testing.T) {
+	var m callCounters
 	var allowedRuns atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			if m.untilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
+			if m.timeUntilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
 				allowedRuns.Add(1)
 			}
 		})

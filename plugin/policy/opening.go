@@ -11,11 +11,11 @@ import (
 // already checked the file.
 func (p *Policy) MayOpen(name string) bool {
 	loadedPlugin, ok := p.set().Plugin(name)
-	if !ok || loadedPlugin.OpensAt == "" {
+	if !ok || loadedPlugin.OpenURL == "" {
 		return false
 	}
 	s := p.opts.stateIn(p.file.Latest().View, name, loadedPlugin)
-	return s.Reviewed && s.OpenTabs == loadedPlugin.OpensAt
+	return s.Reviewed && s.OpenTabs == loadedPlugin.OpenURL
 }
 
 // SetOpening sets whether calls without a matching tab may open the page of a plugin in
@@ -28,11 +28,11 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	}
 	page := ""
 	if allowed {
-		if page = loadedPlugin.OpensAt; page == "" {
+		if page = loadedPlugin.OpenURL; page == "" {
 			return fmt.Errorf("the plugin %s has no page that could be opened: none of its sites is named without a wildcard", name)
 		}
 		if !p.stateOf(name, loadedPlugin).Reviewed {
-			return errNotReviewed(name)
+			return newNotReviewedError(name)
 		}
 	}
 	change := Change{Kind: "opening", Plugin: name, New: page, By: by}
@@ -43,7 +43,7 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	})
 }
 
-// errNotReviewed is the error for setting a permission of a plugin that is not reviewed.
-func errNotReviewed(name string) error {
+// newNotReviewedError is the error for setting a permission of a plugin that is not reviewed.
+func newNotReviewedError(name string) error {
 	return fmt.Errorf("the plugin %s is not reviewed: review and enable it with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
 }

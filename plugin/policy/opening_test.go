@@ -31,7 +31,7 @@ func TestOpeningIsForOnePage(t *testing.T) {
 	}
 	mailPlugin := load()
 	var changes []policy.Change
-	p := policy.New(dir, registry.Set, policy.Options{Record: func(c policy.Change) { changes = append(changes, c) }})
+	p := policy.New(dir, registry.Set, policy.Options{RecordChange: func(c policy.Change) { changes = append(changes, c) }})
 	if err := p.SetOpening("mail", true, "me"); err == nil || !strings.Contains(err.Error(), "is not reviewed") {
 		t.Error(err)
 	}

@@ -26,36 +26,36 @@ const lockWait = 10 * time.Second
 
 // Options configures a [Policy]. The zero value of a field selects the field's default.
 type Options struct {
-	// Warn receives a sentence for the user when opentabs renames a damaged
+	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// permissions.json. Default: no warning.
-	Warn func(sentence string)
-	// Record receives every change and every decision of the user. Record must not block.
+	WarnUser func(sentence string)
+	// RecordChange receives every change and every decision of the user. RecordChange must not block.
 	// By default, a Policy records no changes.
-	Record func(Change)
-	// Trusted reports whether any content of a plugin counts as reviewed, because its
-	// author is developing the plugin. Trusted also returns the plugin's permission for
+	RecordChange func(Change)
+	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
+	// author is developing the plugin. IsInDevelopment also returns the plugin's permission for
 	// the case that the user has set none. By default, no plugin is trusted.
-	Trusted func(*plugin.Plugin) (wire.Permission, bool)
+	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about permissions.json. Default: no log.
 	Log zerolog.Logger
 }
 
 func (o *Options) setDefaults() {
-	if o.Warn == nil {
-		o.Warn = func(string) {}
+	if o.WarnUser == nil {
+		o.WarnUser = func(string) {}
 	}
-	if o.Record == nil {
-		o.Record = func(Change) {}
+	if o.RecordChange == nil {
+		o.RecordChange = func(Change) {}
 	}
 }
 
-// isTrusted reports whether the plugin's author is currently developing the plugin in the
+// isInDevelopment reports whether the plugin's author is currently developing the plugin in the
 // daemon.
-func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
-	if o.Trusted == nil {
+func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
+	if o.IsInDevelopment == nil {
 		return false
 	}
-	_, isTrusted := o.Trusted(loadedPlugin)
+	_, isTrusted := o.IsInDevelopment(loadedPlugin)
 	return isTrusted
 }
 
@@ -131,13 +131,13 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of permissions",
 		LossText: "nothing is allowed any more, so review your plugins again",
-		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
-	}, readRules, &permissionRules{}, func(r statedoc.ReadResult[*permissionRules]) { noticePermissions(o.Log, path, r) })
+		LockWait: lockWait, Warn: o.WarnUser, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+	}, readRules, &permissionRules{}, func(r statedoc.ReadResult[*permissionRules]) { logPermissionProblems(o.Log, path, r) })
 	return p
 }
 
-// noticePermissions logs the problems of permissions.json.
-func noticePermissions(log zerolog.Logger, path string, r statedoc.ReadResult[*permissionRules]) {
+// logPermissionProblems logs the problems of permissions.json.
+func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResult[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
 	}
@@ -196,9 +196,9 @@ func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plug
 		s.builtin = loadedPlugin
 	}
 	s.Reviewed = s.builtin != nil || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
-	if loadedPlugin != nil && !s.Reviewed && o.Trusted != nil {
+	if loadedPlugin != nil && !s.Reviewed && o.IsInDevelopment != nil {
 		var permission wire.Permission
-		if permission, s.Reviewed = o.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {
+		if permission, s.Reviewed = o.IsInDevelopment(loadedPlugin); s.Reviewed && s.Permission == "" {
 			s.Permission = permission
 		}
 	}
@@ -235,10 +235,10 @@ func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 // SettingsOptions converts options of a policy to options for the user's settings of
 // plugins.
 func (o Options) SettingsOptions() settings.Options {
-	s := settings.Options{Warn: o.Warn, Log: o.Log}
-	if o.Record != nil {
-		s.Record = func(name string, keys []string, by string) {
-			o.Record(Change{Kind: "settings", Plugin: name, New: strings.Join(keys, " "), By: by})
+	s := settings.Options{WarnUser: o.WarnUser, Log: o.Log}
+	if o.RecordChange != nil {
+		s.RecordChange = func(name string, keys []string, by string) {
+			o.RecordChange(Change{Kind: "settings", Plugin: name, New: strings.Join(keys, " "), By: by})
 		}
 	}
 	return s

@@ -38,8 +38,8 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	w := &policyFixture{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
-		Warn:   func(sentence string) { w.warnings = append(w.warnings, sentence) },
-		Record: func(c policy.Change) { w.changes = append(w.changes, c) },
+		WarnUser:     func(sentence string) { w.warnings = append(w.warnings, sentence) },
+		RecordChange: func(c policy.Change) { w.changes = append(w.changes, c) },
 	})
 	w.enforcer = policy.NewEnforcer(w.policy)
 	return w
@@ -133,7 +133,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 	s := w.policy.State("a")
-	if s.Review.Version != "1.0.0" || s.Review.By != "the test" || s.Review.At.IsZero() || s.Set.By != "the test" {
+	if s.Review.Version != "1.0.0" || s.Review.By != "the test" || s.Review.At.IsZero() || s.PermissionOrigin.By != "the test" {
 		t.Errorf("the review is recorded as %+v", s)
 	}
 
@@ -207,7 +207,7 @@ func TestToolPermission(t *testing.T) {
 
 // A change of one plugin keeps the permissions of missing plugins, unsupported members of
 // newer versions, and permissions without a review.
-func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
@@ -305,7 +305,7 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 
 // A change of permissions.json by another process applies to the next call, and notifies
 // listeners.
-func TestPolicyFollowsTheFile(t *testing.T) {
+func TestChangedFileAppliesToNextCall(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
 	w.policy.OnChange(func() { changeSignals <- struct{}{} })

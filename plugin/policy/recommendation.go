@@ -24,8 +24,8 @@ type Recommendation struct {
 	Permission wire.Permission `json:"permission"`
 	// Note is the agent's reason: at most 1,000 characters, without hidden characters.
 	Note string `json:"note,omitempty"`
-	// Mark records which client made the recommendation, and when.
-	Mark
+	// ChangeOrigin records which client made the recommendation, and when.
+	ChangeOrigin
 }
 
 // Recommend stores an agent's recommendation for the plugin content with the given hash.
@@ -47,15 +47,15 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 		r := statedoc.Object{}
 		r.Put("hash", hash)
 		r.Put("permission", permission)
-		r.Put("note", shownNote(note))
-		setMark(r, by)
+		r.Put("note", cleanNote(note))
+		setChangeOrigin(r, by)
 		entry.Put("recommended", r)
 		return ""
 	})
 }
 
-// shownNote returns an agent's note in the form that surfaces show to the user.
-func shownNote(note string) string { return plaintext.Line(note, maxNoteChars) }
+// cleanNote returns an agent's note in the form that surfaces show to the user.
+func cleanNote(note string) string { return plaintext.Line(note, maxNoteChars) }
 
 func readRecommendation(f *jsonread.Reader) *Recommendation {
 	entry := f.Object("recommended")
@@ -63,7 +63,7 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 		return nil
 	}
 	r := Recommendation{
-		Hash: entry.Optional("hash"), Permission: readPermission(entry), Note: shownNote(entry.Optional("note")), Mark: readMark(entry),
+		Hash: entry.Optional("hash"), Permission: readPermission(entry), Note: cleanNote(entry.Optional("note")), ChangeOrigin: readChangeOrigin(entry),
 	}
 	if r.Hash == "" || r.Permission == "" || r.Permission == wire.PermissionOff {
 		return nil

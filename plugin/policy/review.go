@@ -52,7 +52,7 @@ func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (er
 			errs[r.index] = err
 			continue
 		}
-		if err := p.archive.Keep(r.loadedPlugin); err != nil { // the next review needs a copy of the files to show a diff
+		if err := p.archive.StoreCopy(r.loadedPlugin); err != nil { // the next review needs a copy of the files to show a diff
 			p.opts.Log.Warn().Err(err).Str("plugin", r.Plugin).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
@@ -100,12 +100,12 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	review.Put("hash", r.Hash)
 	review.Put("version", r.loadedPlugin.Version)
 	review.Put("dir", r.loadedPlugin.Dir)
-	setMark(review, surface)
+	setChangeOrigin(review, surface)
 	entry.Put("reviewed", review)
 	delete(entry, "recommended") // the user's review replaces the agent's recommendation
 	if oldHash != r.Hash {
-		entry.Put("tools", removeAuto(entry.Child("tools")))
-		if !p.opts.isTrusted(r.loadedPlugin) {
+		entry.Put("tools", removeAutoPermissions(entry.Child("tools")))
+		if !p.opts.isInDevelopment(r.loadedPlugin) {
 			delete(entry, "calls")
 			delete(entry, "lateAccess")
 		}
@@ -184,7 +184,7 @@ func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func
 		p.grants.drop(name, "")
 	}
 	for _, c := range changes {
-		p.opts.Record(c)
+		p.opts.RecordChange(c)
 	}
 	p.file.Notify()
 	return nil

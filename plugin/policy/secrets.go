@@ -15,10 +15,10 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
 	}
-	values := v.Of(loadedPlugin)
+	values := v.ValidValues(loadedPlugin)
 	var withheldSettings []plugin.Setting
 	for _, s := range loadedPlugin.Settings {
-		if s.Secret() && values[s.Key] != nil {
+		if s.IsSecret() && values[s.Key] != nil {
 			withheldSettings = append(withheldSettings, s)
 		}
 	}
@@ -50,7 +50,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(required) == 0 {
 		return dispatch.Verdict{}
 	}
-	v := newRefusal(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
+	v := newRefusalVerdict(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
 		loadedPlugin.Name, settings.Names(required)), lateAccessCommand(loadedPlugin.Name))
 	v.Block.Code = wire.ErrNeedsSettings
 	return v

@@ -29,7 +29,9 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
 	w.failOnError(v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
-	page := func() string { return string(v.ForPage(loadedPlugin, w.policy.IsRestricted(loadedPlugin)).Values) }
+	page := func() string {
+		return string(v.SettingsForPage(loadedPlugin, w.policy.IsRestricted(loadedPlugin)).Values)
+	}
 	if got := page(); got != `{"authorName":"Ann","size":3}` {
 		t.Errorf("the page gets %s; want %q", got, `{"authorName":"Ann","size":3}`)
 	}
@@ -70,11 +72,11 @@ func TestLatePluginWithARequiredSecret(t *testing.T) {
 	}
 }
 
-func TestSecretMark(t *testing.T) {
+func TestSecretSettings(t *testing.T) {
 	loadedPlugin := plugintest.Load(t, plugintest.Package{Settings: json.RawMessage(settingsWithSecrets)})
 	got := map[string]bool{}
 	for _, s := range loadedPlugin.Settings {
-		got[s.Key] = s.Secret()
+		got[s.Key] = s.IsSecret()
 	}
 	for key, want := range map[string]bool{"pin": true, "apiToken": true, "authorName": false, "size": false} {
 		if got[key] != want {
@@ -85,7 +87,7 @@ func TestSecretMark(t *testing.T) {
 	if err := v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if secrets := v.Secrets(plugin.NewSet([]*plugin.Plugin{loadedPlugin}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
+	if secrets := v.SecretValues(plugin.NewSet([]*plugin.Plugin{loadedPlugin}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
 		t.Errorf("logs leave out %q", secrets)
 	}
 	invalidPackage := plugintest.Package{Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","secret":true},"x":{"type":"string","label":"X","secret":"yes"}}`)}

@@ -34,7 +34,7 @@ type SiteEntry struct {
 	Rule SiteRule `json:"permission,omitempty"`
 	// Allowed are the clients that may always use the site without an approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
-	Mark
+	ChangeOrigin
 }
 
 // SiteAllowed is the user's permission for one client to always use a site.
@@ -43,7 +43,7 @@ type SiteAllowed struct {
 	// "act", or the name of one dangerous tool.
 	Client string `json:"client"`
 	Class  string `json:"class"`
-	Mark
+	ChangeOrigin
 }
 
 // anySite is the site pattern that matches every site.
@@ -86,12 +86,12 @@ func SitesOf(p *Policy) Sites { return Sites{p} }
 // All returns the permissions of all sites, by pattern. Do not change the returned map.
 func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.sites }
 
-// Recheck makes the gates decide again about all calls that wait for approval. Call
-// Recheck after the user has approved a call.
-func (s Sites) Recheck() { go s.policy.file.Notify() }
+// RecheckGates makes the gates decide again about all calls that wait for approval. Call
+// RecheckGates after the user has approved a call.
+func (s Sites) RecheckGates() { go s.policy.file.Notify() }
 
-// Record records the user's decision about a call of a browser tool in the audit log.
-func (s Sites) Record(c Change) { s.policy.opts.Record(c) }
+// RecordChange records the user's decision about a call of a browser tool in the audit log.
+func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
 
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
 // https URL. If several site patterns match the URL, the most specific pattern applies.
@@ -156,7 +156,7 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 			clear(entry)
 			// The mark remains even if the rule is removed. Each process that reads the
 			// mark ends the site's approvals that the process has in memory.
-			setMark(entry, by)
+			setChangeOrigin(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)
 			}
@@ -185,7 +185,7 @@ func (s Sites) Allow(address, client, class, by string) error {
 			added := statedoc.Object{}
 			added.Put("client", client)
 			added.Put("class", class)
-			setMark(added, by)
+			setChangeOrigin(added, by)
 			allowed = append(allowed, rawjson.Encode(added))
 			entry.Put("allowed", allowed[max(0, len(allowed)-maxToolGrants):])
 		})
@@ -240,7 +240,7 @@ func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
 		return SiteEntry{Rule: SiteOff}
 	}
 	f := jsonread.New(text, "", problems)
-	entry := SiteEntry{Mark: readMark(f)}
+	entry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("permission") {
 		rule, err := ParseSiteRule(f.Optional("permission"))
 		if err != nil {
@@ -254,7 +254,7 @@ func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
 		client, hasClient := allowed.TextOrFalse("client")
 		class, hasClass := allowed.TextOrFalse("class")
 		if hasClient && hasClass && client != "" {
-			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, Mark: readMark(allowed)})
+			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowed)})
 		}
 	}
 	return entry

@@ -28,9 +28,9 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-// keptFiles are the files in the copy of a plugin, in the order in which a diff shows the
+// copiedFiles are the files in the copy of a plugin, in the order in which a diff shows the
 // files.
-var keptFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
+var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName matches the file name of the adapter's entry module, which the original
 // OpenTabs SDK generates with a new UUID for each build.
@@ -43,8 +43,8 @@ type Archive struct{ dir string }
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
 func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
 
-// Keep replaces the stored copy of a plugin by the plugin's current content.
-func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
+// StoreCopy replaces the stored copy of a plugin by the plugin's current content.
+func (a Archive) StoreCopy(reviewedPlugin *plugin.Plugin) error {
 	files, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keep what was reviewed: %w", err)
 	}
-	for _, name := range keptFiles {
+	for _, name := range copiedFiles {
 		if err := statefile.Write(filepath.Join(dir, name), limitSize(files[name])); err != nil {
 			return fmt.Errorf("keep what was reviewed: %w", err)
 		}
@@ -78,7 +78,7 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 		return "", false, err
 	}
 	var b strings.Builder
-	for _, name := range keptFiles {
+	for _, name := range copiedFiles {
 		storedText, err := os.ReadFile(filepath.Join(a.dir, reviewedPlugin.Name, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -115,7 +115,7 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	var libraries strings.Builder
 	for _, m := range code.Modules {
 		if m.Library {
-			fmt.Fprintf(&libraries, "%.16s %s\n", hexHashOf([]byte(m.Code)), m.Name)
+			fmt.Fprintf(&libraries, "%.16s %s\n", hexSHA256([]byte(m.Code)), m.Name)
 		}
 	}
 	files["libraries.txt"] = []byte(libraries.String())
@@ -126,12 +126,12 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 // limitSize returns its beginning and the hash of the whole file.
 func limitSize(b []byte) []byte {
 	if len(b) > maxFileBytes {
-		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))
+		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexSHA256(b))
 	}
 	return b
 }
 
-func hexHashOf(b []byte) string {
+func hexSHA256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }

@@ -16,9 +16,9 @@ func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
 
-func keepCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
+func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
 	t.Helper()
-	if err := a.Keep(wikiPlugin); err != nil {
+	if err := a.StoreCopy(wikiPlugin); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,7 +50,7 @@ func TestArchiveShowsChanges(t *testing.T) {
 	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || hasReviewed {
 		t.Errorf("before the first review: %q, known %t", text, hasReviewed)
 	}
-	keepCopy(t, a, wikiPlugin)
+	storeCopy(t, a, wikiPlugin)
 	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || !hasReviewed {
 		t.Errorf("without a change: %q, known %t", text, hasReviewed)
 	}
@@ -84,7 +84,7 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	code := func(id string) plugintest.Package {
 		return plugintest.Package{Name: "wiki", Code: bundledAdapter("", "var _adapter_entry_"+id+" = 1;")}
 	}
-	keepCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
+	storeCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
 	text, _ := changesOf(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
 	if got := changedLines(text); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
 		t.Errorf("%s", got)
@@ -99,7 +99,7 @@ func TestArchiveLimitsSize(t *testing.T) {
 	largePlugin := func(end string) *plugin.Plugin {
 		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
 	}
-	keepCopy(t, a, largePlugin("one()"))
+	storeCopy(t, a, largePlugin("one()"))
 	info, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
 	if err != nil || info.Size() > maxFileBytes+200 {
 		t.Fatalf("%v, %v", info, err)
@@ -114,7 +114,7 @@ func TestArchiveRemove(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keepCopy(t, a, wikiPlugin)
+	storeCopy(t, a, wikiPlugin)
 	for _, name := range []string{"", ".", "..", "../reviewed", "Wiki"} {
 		if err := a.Remove(name); err != nil {
 			t.Errorf("Remove(%q): %v", name, err)
@@ -139,9 +139,9 @@ func TestArchiveRemove(t *testing.T) {
 func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keepCopy(t, a, wikiPlugin)
+	storeCopy(t, a, wikiPlugin)
 	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, wikiPlugin.Dir)
-	if err := a.Keep(wikiPlugin); err == nil {
+	if err := a.StoreCopy(wikiPlugin); err == nil {
 		t.Error("Keep stored content that was not loaded")
 	}
 	if text, hasReviewed, err := a.Changes(wikiPlugin); err == nil || text != "" || hasReviewed {

@@ -61,7 +61,7 @@ func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) 
 	if err := v.Compile(schema); err != nil {
 		return nil, s.brokenSchema(err)
 	}
-	parseTexts(members, v.doc)
+	parseTexts(members, v.schemaDocument)
 	if err := v.checkMembers(s, schema, members); err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ const (
 // never cuts the values of other keywords, such as enum, const and examples.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
-// cleaner removes hidden characters from the strings of one JSON Schema.
-type cleaner struct {
+// schemaCleaner removes hidden characters from the strings of one JSON Schema.
+type schemaCleaner struct {
 	// removedRune is the first hidden character that was removed.
 	removedRune rune
 	// shortenedKeyword is the keyword of the first text that was cut, such as
@@ -58,7 +58,7 @@ func Clean(schema json.RawMessage) Cleaned {
 	if !mayNeedCleaning(schema) {
 		return Cleaned{Schema: schema}
 	}
-	var c cleaner
+	var c schemaCleaner
 	var warnings []string
 	clean := c.appendValue(nil, schema, "")
 	switch {
@@ -97,7 +97,7 @@ func mayNeedCleaning(raw []byte) bool {
 
 // appendValue appends a JSON value without hidden characters to dst. keyword is the name
 // of the member that has the value.
-func (c *cleaner) appendValue(dst, raw []byte, keyword string) []byte {
+func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindString:
 		return append(dst, c.cleanText(raw, keyword)...)
@@ -116,7 +116,7 @@ func (c *cleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	return append(dst, raw...)
 }
 
-func (c *cleaner) appendObject(dst, raw []byte) []byte {
+func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
 	dst = append(dst, '{')
 	isFirst := true
 	for m := range rawjson.Members(raw) {
@@ -135,7 +135,7 @@ func (c *cleaner) appendObject(dst, raw []byte) []byte {
 
 // cleanText returns a JSON string without hidden characters. A string without hidden
 // characters stays unchanged.
-func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
+func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt
 	if slices.Contains(schemaTexts, keyword) {

@@ -88,7 +88,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
-		text := patternText(k.Want, x.schemaAt(e.SchemaURL))
+		text := describePattern(k.Want, x.schemaAt(e.SchemaURL))
 		return []violation{{path: e.InstanceLocation, kind: k, text: text}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
@@ -98,7 +98,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		}
 		return violations
 	}
-	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
+	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: describeViolation(e.ErrorKind)}}
 }
 
 // missingProperties returns a violation for each missing property of an object.
@@ -110,7 +110,7 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 		if description := x.describeSchema(properties[name]); description != "" {
 			text = "is missing; give " + description
 		}
-		violations = append(violations, violation{path: appendStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
 	}
 	return violations
 }
@@ -134,7 +134,7 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 		default:
 			text += "; allowed: " + quoteAll(allowed)
 		}
-		violations = append(violations, violation{path: appendStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
 	}
 	return violations
 }
@@ -151,20 +151,20 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	if len(reasons) > 0 {
 		text += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{path: x.placeOf(e.InstanceLocation, name), text: text}}
+	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), text: text}}
 }
 
-// placeOf returns the path of a property whose name is not allowed. If path leads to a
-// sibling, placeOf searches for the property, because the jsonschema library reuses the
+// pathOfProperty returns the path of a property whose name is not allowed. If path leads to a
+// sibling, pathOfProperty searches for the property, because the jsonschema library reuses the
 // memory of path.
-func (x *explainer) placeOf(path []string, name string) []string {
+func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {
 		value = memberOf(value, step)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
-			return appendStep(path, name)
+			return appendPathStep(path, name)
 		}
 	}
 	if len(path) > 0 {
@@ -181,7 +181,7 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		if _, ok := v[name]; ok {
-			return appendStep(path, name), true
+			return appendPathStep(path, name), true
 		}
 		keys := make([]string, 0, len(v))
 		for key := range v {
@@ -189,13 +189,13 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 		}
 		slices.Sort(keys)
 		for _, key := range keys {
-			if path, ok := findProperty(v[key], name, appendStep(path, key)); ok {
+			if path, ok := findProperty(v[key], name, appendPathStep(path, key)); ok {
 				return path, true
 			}
 		}
 	case []any:
 		for i, item := range v {
-			if path, ok := findProperty(item, name, appendStep(path, strconv.Itoa(i))); ok {
+			if path, ok := findProperty(item, name, appendPathStep(path, strconv.Itoa(i))); ok {
 				return path, true
 			}
 		}
@@ -217,7 +217,7 @@ func memberOf(value any, step string) any {
 	return nil
 }
 
-// appendStep returns a copy of path with one more step.
-func appendStep(path []string, step string) []string {
+// appendPathStep returns a copy of path with one more step.
+func appendPathStep(path []string, step string) []string {
 	return append(slices.Clip(slices.Clone(path)), step)
 }

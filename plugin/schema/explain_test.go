@@ -24,7 +24,7 @@ const exportInput = `{"type":"object","properties":{
 
 // The error for invalid arguments lists every violation, and names unknown properties.
 func TestValidateTexts(t *testing.T) {
-	tool := toolOf(t, exportInput)
+	tool := newTestTool(t, exportInput)
 	for _, c := range []struct{ args, want string }{
 		{`{"channelId":"C1"}`, ``}, // the argument limit is optional, because it has a default
 		{`{"channelId":"C1","limit":5,"labels":["a"],"format":"json","since":"2026-01-31T12:00:00.5+01:00","target":{"kind":"mail","to":"x"},"note":null}`, ``},
@@ -107,7 +107,7 @@ func TestValidateTextsOfOtherKeywords(t *testing.T) {
 		{`{"if":{"type":"string"},"then":{"minLength":2}}`, `"c"`, `/v: has 1 character, want at least 2`},
 		{`{"allOf":[{"minLength":2},{"pattern":"^x"}]}`, `"c"`, "/v: does not match the pattern ^x\n- /v: has 1 character, want at least 2"},
 	} {
-		err := toolWith(t, c.schema).Validate(json.RawMessage(`{"v":` + c.value + `}`))
+		err := newToolWithArguments(t, c.schema).Validate(json.RawMessage(`{"v":` + c.value + `}`))
 		want := "invalid arguments for p__t:\n- " + c.want + "\nNothing was run. Correct the arguments and call the tool again."
 		if err == nil || err.Error() != want {
 			t.Errorf("%s on %s:\n got %v\nwant %s", c.schema, c.value, err, want)
@@ -116,7 +116,7 @@ func TestValidateTextsOfOtherKeywords(t *testing.T) {
 }
 
 func TestValidateFollowsReferences(t *testing.T) {
-	tool := toolOf(t, `{"type":"object","$defs":{"node":{"type":"object","properties":{"id":{"type":"integer"},"next":{"$ref":"#/$defs/node"}},"required":["id"],"additionalProperties":false}},
+	tool := newTestTool(t, `{"type":"object","$defs":{"node":{"type":"object","properties":{"id":{"type":"integer"},"next":{"$ref":"#/$defs/node"}},"required":["id"],"additionalProperties":false}},
 		"properties":{"root":{"$ref":"#/$defs/node"}},"required":["root"]}`)
 	for args, want := range map[string]string{
 		`{"root":{"id":1,"next":{"id":2}}}`:          "",
@@ -134,7 +134,7 @@ func TestValidateFollowsReferences(t *testing.T) {
 
 func TestValidateListsAtMost50(t *testing.T) {
 	items := strings.TrimSuffix(strings.Repeat("1,", 300), ",")
-	err := toolWith(t, `{"type":"array","items":{"type":"string"}}`).Validate(json.RawMessage(`{"v":[` + items + `]}`))
+	err := newToolWithArguments(t, `{"type":"array","items":{"type":"string"}}`).Validate(json.RawMessage(`{"v":[` + items + `]}`))
 	if err == nil || strings.Count(err.Error(), "got number") != 50 || !strings.Contains(err.Error(), "\n- and 250 more\n") {
 		t.Errorf("%v", err)
 	}
@@ -144,8 +144,8 @@ func TestValidateListsAtMost50(t *testing.T) {
 // control characters.
 func TestValidateTextsAreSafe(t *testing.T) {
 	secret := "hunter2-" + strings.Repeat("s", 500)
-	tool := toolWith(t, `{"anyOf":[{"type":"string","pattern":"^a$","maxLength":3},{"type":"string","format":"date-time","enum":["x"]}]}`)
-	if err := tool.Validate(argumentsOf(t, secret)); err == nil || strings.Contains(err.Error(), "hunter2") {
+	tool := newToolWithArguments(t, `{"anyOf":[{"type":"string","pattern":"^a$","maxLength":3},{"type":"string","format":"date-time","enum":["x"]}]}`)
+	if err := tool.Validate(newTestArguments(t, secret)); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 	err := tool.Validate(json.RawMessage("{\"v\":\"x\",\"a\\u001b[31m\\n\":1,\"" + strings.Repeat("k", 5000) + "\":2}"))

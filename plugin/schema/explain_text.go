@@ -23,26 +23,26 @@ const (
 	maxListedValues = 40
 )
 
-// leafText returns the sentence for one violation. leafText does not quote the arguments,
-// because the agent has sent them and errors may be logged.
-func leafText(k jsonschema.ErrorKind) string {
+// describeViolation returns the sentence for one violation. describeViolation does not
+// quote the arguments, because the agent has sent them and errors may be logged.
+func describeViolation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
 		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
 	case *kind.Const, *kind.Enum:
 		return "want " + listValues(expectedValuesOf(k))
 	case *kind.Format:
-		return formatText(k.Want)
+		return describeFormat(k.Want)
 	case *kind.Minimum:
-		return "got " + numberText(k.Got) + ", want at least " + numberText(k.Want)
+		return "got " + describeNumber(k.Got) + ", want at least " + describeNumber(k.Want)
 	case *kind.Maximum:
-		return "got " + numberText(k.Got) + ", want at most " + numberText(k.Want)
+		return "got " + describeNumber(k.Got) + ", want at most " + describeNumber(k.Want)
 	case *kind.ExclusiveMinimum:
-		return "got " + numberText(k.Got) + ", want more than " + numberText(k.Want)
+		return "got " + describeNumber(k.Got) + ", want more than " + describeNumber(k.Want)
 	case *kind.ExclusiveMaximum:
-		return "got " + numberText(k.Got) + ", want less than " + numberText(k.Want)
+		return "got " + describeNumber(k.Got) + ", want less than " + describeNumber(k.Want)
 	case *kind.MultipleOf:
-		return "got " + numberText(k.Got) + ", want a multiple of " + numberText(k.Want)
+		return "got " + describeNumber(k.Got) + ", want a multiple of " + describeNumber(k.Want)
 	case *kind.Not, *kind.FalseSchema:
 		return "is not allowed here; leave it out or give something else"
 	case *kind.Dependency:
@@ -52,15 +52,15 @@ func leafText(k jsonschema.ErrorKind) string {
 	case nil:
 		return "is not allowed"
 	}
-	if text := sizeText(k); text != "" {
+	if text := describeSize(k); text != "" {
 		return text
 	}
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
 
-// sizeText returns the sentence for a value of the wrong size; empty for other
+// describeSize returns the sentence for a value of the wrong size; empty for other
 // violations.
-func sizeText(k jsonschema.ErrorKind) string {
+func describeSize(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
 		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "character"), k.Want)
@@ -112,9 +112,9 @@ var formatExamples = map[string][]string{
 	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
-// formatText returns the sentence for a string that does not have the format that the
+// describeFormat returns the sentence for a string that does not have the format that the
 // schema requires.
-func formatText(format string) string {
+func describeFormat(format string) string {
 	text := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
 		text += "; write it as in " + examples[0]
@@ -122,10 +122,10 @@ func formatText(format string) string {
 	return text
 }
 
-// patternText returns the sentence for a string that does not match the schema's pattern.
+// describePattern returns the sentence for a string that does not match the schema's pattern.
 // If the schema also names a format, as zod schemas do, the sentence contains an example
 // that matches the pattern.
-func patternText(pattern string, schema map[string]any) string {
+func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
 	if compiled, err := compilePattern(pattern); err == nil {
 		if i := slices.IndexFunc(formatExamples[format], compiled.MatchString); i >= 0 {
@@ -135,8 +135,8 @@ func patternText(pattern string, schema map[string]any) string {
 	return "does not match the pattern " + shortenText(pattern)
 }
 
-// numberText returns all digits of a number, unless the number is very long.
-func numberText(r *big.Rat) string {
+// describeNumber returns all digits of a number, unless the number is very long.
+func describeNumber(r *big.Rat) string {
 	if r == nil {
 		return "a number"
 	}
@@ -161,7 +161,7 @@ func listValues(values []any) string {
 	if len(shown) == 1 {
 		return shown[0]
 	}
-	return "one of " + listSome(shown)
+	return "one of " + joinFirst(shown)
 }
 
 // quoteAll quotes names and joins the quoted names with commas.
@@ -170,11 +170,11 @@ func quoteAll(names []string) string {
 	for _, name := range names {
 		quoted = append(quoted, quoteText(name))
 	}
-	return listSome(quoted)
+	return joinFirst(quoted)
 }
 
-// listSome joins items with commas and replaces all after the first 40 by their number.
-func listSome(items []string) string {
+// joinFirst joins items with commas and replaces all after the first 40 by their number.
+func joinFirst(items []string) string {
 	if len(items) > maxListedValues {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)
 	}

@@ -12,24 +12,24 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// tool checks arguments as a plugin's tool does.
-type tool struct {
+// testTool checks arguments as a plugin's tool does.
+type testTool struct {
 	validator Validator
 	schema    json.RawMessage
 }
 
-func (t *tool) Validate(args json.RawMessage) error {
+func (t *testTool) Validate(args json.RawMessage) error {
 	return t.validator.CheckArguments(Subject{Name: "t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
 }
 
-// toolWith returns a tool whose only argument v has the given schema.
-func toolWith(t testing.TB, schema string) *tool {
+// newToolWithArguments returns a tool whose only argument v has the given schema.
+func newToolWithArguments(t testing.TB, schema string) *testTool {
 	t.Helper()
-	return toolOf(t, fmt.Sprintf(`{"type":"object","properties":{"v":%s},"required":["v"],"additionalProperties":false}`, schema))
+	return newTestTool(t, fmt.Sprintf(`{"type":"object","properties":{"v":%s},"required":["v"],"additionalProperties":false}`, schema))
 }
 
-// toolOf returns a tool with the given input schema, prepared as in a loaded package.
-func toolOf(t testing.TB, input string) *tool {
+// newTestTool returns a tool with the given input schema, prepared as in a loaded package.
+func newTestTool(t testing.TB, input string) *testTool {
 	t.Helper()
 	compact, problem := rawjson.Compact([]byte(input), nil)
 	if problem != "" {
@@ -39,7 +39,7 @@ func toolOf(t testing.TB, input string) *tool {
 	if cleaned.Problem != "" {
 		t.Fatal(cleaned.Problem)
 	}
-	return &tool{schema: RelaxDefaults(cleaned.Schema)}
+	return &testTool{schema: RelaxDefaults(cleaned.Schema)}
 }
 
 // Every value that zod accepts must match the schema that zod generates, because a
@@ -61,7 +61,7 @@ func TestValidateAgreesWithZod(t *testing.T) {
 		t.Fatalf("only %d checks", len(checks))
 	}
 	for name, check := range checks {
-		tool := toolWith(t, string(check.Schema))
+		tool := newToolWithArguments(t, string(check.Schema))
 		for _, v := range check.Good {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err != nil {
 				t.Errorf("%s rejects %s: %v", name, v, err)
@@ -82,7 +82,7 @@ func TestValidateAssertsFormats(t *testing.T) {
 		{`{"type":"string","format":"uri"}`, `"https://example.com/ä b"`, `"example"`},
 		{`{"type":"string","format":"made-up"}`, `"x"`, `7`},
 	} {
-		tool := toolWith(t, c.schema)
+		tool := newToolWithArguments(t, c.schema)
 		if err := tool.Validate(json.RawMessage(`{"v":` + c.good + `}`)); err != nil {
 			t.Errorf("%s: %v", c.schema, err)
 		}
@@ -95,13 +95,13 @@ func TestValidateAssertsFormats(t *testing.T) {
 // A pattern that backtracks must time out, because matching a single string of this test
 // would take hours.
 func TestSlowPatternTimesOut(t *testing.T) {
-	tool := toolWith(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
+	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
 	texts := make([]string, 1000)
 	for i := range texts {
 		texts[i] = strings.Repeat("a", 40) + "!"
 	}
 	start := time.Now()
-	err := tool.Validate(argumentsOf(t, texts))
+	err := tool.Validate(newTestArguments(t, texts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
 		t.Errorf("error %v; want an error that contains %q", err, "/v/0: does not match the pattern")
 	}
@@ -110,8 +110,8 @@ func TestSlowPatternTimesOut(t *testing.T) {
 	}
 }
 
-// argumentsOf returns the arguments {"v": v} as JSON.
-func argumentsOf(t testing.TB, v any) json.RawMessage {
+// newTestArguments returns the arguments {"v": v} as JSON.
+func newTestArguments(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(map[string]any{"v": v}); err != nil {

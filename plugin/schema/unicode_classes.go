@@ -23,7 +23,7 @@ func expandBrowserClasses(pattern string) string {
 		case c == '\\' && i+1 < len(pattern):
 			end := strings.IndexByte(pattern[i:], '}')
 			if kind := pattern[i+1]; end > 0 && (kind == 'p' || kind == 'P') && pattern[i+2] == '{' {
-				b.WriteString(goClass(pattern[i+3:i+end], kind == 'P', inBrackets))
+				b.WriteString(goUnicodeClass(pattern[i+3:i+end], kind == 'P', inBrackets))
 				i += end
 				continue
 			}
@@ -35,8 +35,8 @@ func expandBrowserClasses(pattern string) string {
 	return b.String()
 }
 
-// goClass returns a Unicode class of JavaScript in the syntax of Go.
-func goClass(name string, isNegated, inBrackets bool) string {
+// goUnicodeClass returns a Unicode class of JavaScript in the syntax of Go.
+func goUnicodeClass(name string, isNegated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
 	case emoji && inBrackets && !isNegated:

@@ -10,11 +10,11 @@ func TestBrowserClasses(t *testing.T) {
 		{`^\\p{Script=Cyrillic}+$`, "да", "da"},
 		{`^\\p{L}\\]\\p{Nd}$`, "a]1", "1]a"},
 	} {
-		tool := toolWith(t, `{"type":"string","pattern":"`+c.pattern+`"}`)
-		if err := tool.Validate(argumentsOf(t, c.good)); err != nil {
+		tool := newToolWithArguments(t, `{"type":"string","pattern":"`+c.pattern+`"}`)
+		if err := tool.Validate(newTestArguments(t, c.good)); err != nil {
 			t.Errorf("%s rejects %s: %v", c.pattern, c.good, err)
 		}
-		if err := tool.Validate(argumentsOf(t, c.bad)); err == nil {
+		if err := tool.Validate(newTestArguments(t, c.bad)); err == nil {
 			t.Errorf("%s accepts %s", c.pattern, c.bad)
 		}
 	}

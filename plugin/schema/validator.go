@@ -29,11 +29,11 @@ const (
 // The first call of a method compiles the schema; all later calls must pass the same
 // schema.
 type Validator struct {
-	once   sync.Once // guards the fields below, which compile sets
-	schema *jsonschema.Schema
-	quick  *acceptor // accepts most valid values without decoding the values; nil if the schema does not compile
-	doc    any       // decoded schema; error texts list the allowed values from the schema
-	err    error
+	once           sync.Once // guards the fields below, which compile sets
+	schema         *jsonschema.Schema
+	fastValidator  *fastValidator // accepts most valid values without decoding the values; nil if the schema does not compile
+	schemaDocument any            // decoded schema; error texts list the allowed values from the schema
+	err            error
 }
 
 // Compile compiles the schema, unless an earlier call has compiled it. Compile returns an
@@ -57,7 +57,7 @@ func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string,
 	if !errors.As(err, &validationErr) {
 		return nil, err
 	}
-	return explainViolations(validationErr, v.doc, value), nil
+	return explainViolations(validationErr, v.schemaDocument, value), nil
 }
 
 func (v *Validator) compile(schema json.RawMessage) {
@@ -76,20 +76,20 @@ func (v *Validator) compile(schema json.RawMessage) {
 	c.AssertFormat()
 	c.RegisterFormat(&jsonschema.Format{Name: "uri", Validate: checkURI})
 	c.UseRegexpEngine(compilePattern)
-	c.UseLoader(noLoader{})
+	c.UseLoader(rejectingLoader{})
 	if v.err = c.AddResource(schemaURL, doc); v.err != nil {
 		return
 	}
-	v.doc = doc
+	v.schemaDocument = doc
 	if v.schema, v.err = c.Compile(schemaURL); v.err == nil {
-		v.quick = newAcceptor(v.schema, map[*jsonschema.Schema]*acceptor{})
+		v.fastValidator = newFastValidator(v.schema, map[*jsonschema.Schema]*fastValidator{})
 	}
 }
 
 // accepts reports whether text is JSON that matches the schema, without decoding the
 // text. accepts returns false for all invalid texts, and for some valid texts.
 func (v *Validator) accepts(schema, text json.RawMessage) bool {
-	return v.Compile(schema) == nil && v.quick.acceptText(text)
+	return v.Compile(schema) == nil && v.fastValidator.acceptText(text)
 }
 
 // CompileProblem returns the quoted text of an error of [Validator.Compile], without the
@@ -99,10 +99,10 @@ func CompileProblem(err error) string {
 	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
 }
 
-// noLoader keeps schemas from loading files and URLs.
-type noLoader struct{}
+// rejectingLoader keeps schemas from loading files and URLs.
+type rejectingLoader struct{}
 
-func (noLoader) Load(url string) (any, error) {
+func (rejectingLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestValidateKeepsIntegersExact(t *testing.T) {
-	tool := toolOf(t, exportInput)
+	tool := newTestTool(t, exportInput)
 	// Integers are compared exactly, even integers that no float64 represents, such as
 	// 2^53+1.
 	if err := tool.Validate(json.RawMessage(`{"channelId":"C1","limit":9007199254740993}`)); err != nil {
@@ -22,11 +22,11 @@ func TestValidateKeepsIntegersExact(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "/limit: got 9007199254740994, want at most 9007199254740993") {
 		t.Error(err)
 	}
-	if err := toolWith(t, `{"const":9007199254740993}`).Validate(json.RawMessage(`{"v":9007199254740992}`)); err == nil {
+	if err := newToolWithArguments(t, `{"const":9007199254740993}`).Validate(json.RawMessage(`{"v":9007199254740992}`)); err == nil {
 		t.Error("another integer was taken")
 	}
 	for _, integer := range []string{"1.0", "1e2", "-0"} {
-		if err := toolWith(t, `{"type":"integer"}`).Validate(json.RawMessage(`{"v":` + integer + `}`)); err != nil {
+		if err := newToolWithArguments(t, `{"type":"integer"}`).Validate(json.RawMessage(`{"v":` + integer + `}`)); err != nil {
 			t.Errorf("%s: %v", integer, err)
 		}
 	}
@@ -34,7 +34,7 @@ func TestValidateKeepsIntegersExact(t *testing.T) {
 
 // Numbers are compared as fractions, whose size grows with the exponent.
 func TestValidateRefusesHugeNumbers(t *testing.T) {
-	tool := toolWith(t, `{"type":"array","items":{"type":"integer"}}`)
+	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"integer"}}`)
 	for number, want := range map[string]string{
 		"1e999999999":             "/v/1: the number has an exponent beyond 400",
 		"1E-999999999":            "/v/1: the number has an exponent beyond 400",
@@ -46,7 +46,7 @@ func TestValidateRefusesHugeNumbers(t *testing.T) {
 			t.Errorf("%.20s: %v, want %q", number, err, want)
 		}
 	}
-	err := toolWith(t, `{"type":"number","minimum":1e999999999}`).Validate(json.RawMessage(`{"v":1}`))
+	err := newToolWithArguments(t, `{"type":"number","minimum":1e999999999}`).Validate(json.RawMessage(`{"v":1}`))
 	if err == nil || !strings.Contains(err.Error(), "exponent") {
 		t.Errorf("in a schema: %v; want an error that contains %q", err, "exponent")
 	}
@@ -61,7 +61,7 @@ func TestValidateNeverPassesABrokenSchema(t *testing.T) {
 		"web reference":   `{"$ref":"https://example.com/schema.json"}`,
 		"foreign dialect": `{"$schema":"https://example.com/dialect","type":"string"}`,
 	} {
-		tool := toolWith(t, schema)
+		tool := newToolWithArguments(t, schema)
 		for range 2 { // the second call of Validate with a broken schema must also fail
 			err := tool.Validate(json.RawMessage(`{"v":"x"}`))
 			var callErr *dispatch.Error
@@ -74,7 +74,7 @@ func TestValidateNeverPassesABrokenSchema(t *testing.T) {
 }
 
 func TestValidateFromManyGoroutines(t *testing.T) {
-	tool := toolOf(t, exportInput)
+	tool := newTestTool(t, exportInput)
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
@@ -90,7 +90,7 @@ func TestValidateFromManyGoroutines(t *testing.T) {
 }
 
 func BenchmarkValidate(b *testing.B) {
-	tool := toolOf(b, exportInput)
+	tool := newTestTool(b, exportInput)
 	args := json.RawMessage(`{"channelId":"C1","limit":5,"labels":["a"],"format":"json","target":{"kind":"mail","to":"x"}}`)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -107,7 +107,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`{"type":"object","oneOf":[{"required":["a"]},{"properties":{"a":{"$ref":"#/oneOf/0"}}}],"propertyNames":{"maxLength":1}}`, `{"a":{"bb":1}}`)
 	f.Add(`{"type":"object","patternProperties":{"^(?=x)":{"not":{}}},"if":{"minProperties":1},"then":false,"contains":{},"$defs":{"a":{}}}`, `{"x":1}`)
 	f.Fuzz(func(t *testing.T, schema, args string) {
-		tool := &tool{schema: json.RawMessage(schema)}
+		tool := &testTool{schema: json.RawMessage(schema)}
 		err := tool.Validate(json.RawMessage(args))
 		var callErr *dispatch.Error
 		if err != nil && (!errors.As(err, &callErr) || callErr.Message == "" || callErr.Code != wire.ErrInvalidArguments && callErr.Code != wire.ErrInternal) {

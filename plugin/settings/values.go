@@ -24,7 +24,7 @@ import (
 // settingsFile is the name of the file in the state folder that stores settings.
 const settingsFile = "settings.json"
 
-// minSecretChars is the minimum length of the texts that [Values.Secrets] returns. If
+// minSecretChars is the minimum length of the texts that [Values.SecretValues] returns. If
 // logs removed shorter secrets, logs would lose ordinary words.
 const minSecretChars = 6
 
@@ -34,22 +34,22 @@ const lockWait = 10 * time.Second
 
 // Options configures [Values]. The zero value of a field selects the field's default.
 type Options struct {
-	// Warn receives a sentence for the user when opentabs renames a damaged
+	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// settings.json. Default: no warning.
-	Warn func(sentence string)
-	// Record receives each change of settings: the plugin, the changed keys (nil for all)
-	// and the surface. Record must not block. By default, changes are not recorded.
-	Record func(name string, keys []string, by string)
+	WarnUser func(sentence string)
+	// RecordChange receives each change of settings: the plugin, the changed keys (nil for all)
+	// and the surface. RecordChange must not block. By default, changes are not recorded.
+	RecordChange func(name string, keys []string, by string)
 	// Log receives errors about settings.json. Default: no log.
 	Log zerolog.Logger
 }
 
 func (o *Options) setDefaults() {
-	if o.Warn == nil {
-		o.Warn = func(string) {}
+	if o.WarnUser == nil {
+		o.WarnUser = func(string) {}
 	}
-	if o.Record == nil {
-		o.Record = func(string, []string, string) {}
+	if o.RecordChange == nil {
+		o.RecordChange = func(string, []string, string) {}
 	}
 }
 
@@ -68,7 +68,7 @@ func New(dir string, o Options) *Values {
 	path := filepath.Join(dir, settingsFile)
 	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of settings", LossText: "no plugin has settings any more, so set them again",
-		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockWait, Warn: o.WarnUser, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, settingsOf, nil, func(r statedoc.ReadResult[settings]) {
 		if r.Problem != nil {
 			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
@@ -96,9 +96,9 @@ func (v *Values) OnChange(onChange func()) { v.file.OnChange(onChange) }
 // done.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 
-// Of returns the valid settings of a plugin, by key. Of leaves out undeclared settings
+// ValidValues returns the valid settings of a plugin, by key. ValidValues leaves out undeclared settings
 // and values that the plugin does not allow.
-func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
+func (v *Values) ValidValues(p *plugin.Plugin) map[string]json.RawMessage {
 	storedValues := v.file.Current().View[p.Name]
 	setValues := map[string]json.RawMessage{}
 	for _, s := range p.Settings {
@@ -111,8 +111,8 @@ func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	return setValues
 }
 
-// Missing returns the required settings of a plugin that the user has not set.
-func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
+// MissingSettings returns the required settings of a plugin that the user has not set.
+func (v *Values) MissingSettings(p *plugin.Plugin) []plugin.Setting {
 	var missingSettings []plugin.Setting
 	for _, s := range p.Settings {
 		if s.Required {
@@ -122,18 +122,18 @@ func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
 	if len(missingSettings) == 0 {
 		return nil
 	}
-	setValues := v.Of(p)
+	setValues := v.ValidValues(p)
 	return slices.DeleteFunc(missingSettings, func(s plugin.Setting) bool { return setValues[s.Key] != nil })
 }
 
-// ForPage returns the settings that opentabs sends to the pages of a plugin. A restricted
-// plugin receives no secrets; see opentabs/plugin/policy.
-func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
+// SettingsForPage returns the settings that opentabs sends to the pages of a plugin. A
+// restricted plugin receives no secrets; see opentabs/plugin/policy.
+func (v *Values) SettingsForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
 	values, urls := statedoc.Object{}, statedoc.Object{}
-	setValues := v.Of(p)
+	setValues := v.ValidValues(p)
 	for _, s := range p.Settings {
 		switch raw, ok := setValues[s.Key]; {
-		case restricted && s.Secret():
+		case restricted && s.IsSecret():
 		case ok && s.Type == wire.SettingURL:
 			urls[s.Key] = raw
 		case ok:
@@ -153,13 +153,13 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 // Views returns the settings of a plugin for the user. For a secret setting, Views
 // returns only whether the user has set a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
-	setValues := v.Of(p)
+	setValues := v.ValidValues(p)
 	var views []wire.SettingView
 	for _, s := range p.Settings {
 		raw, isSet := setValues[s.Key]
 		view := wire.SettingView{
 			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
-			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.Secret(), IsSet: isSet,
+			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.IsSecret(), IsSet: isSet,
 		}
 		if !view.Secret {
 			view.Value = raw
@@ -180,7 +180,7 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 		if err != nil {
 			return err
 		}
-		if raw := changes[key]; !emptyValue(raw) {
+		if raw := changes[key]; !deletesSetting(raw) {
 			if checkedValues[key], err = checkValue(s, raw); err != nil {
 				return err
 			}
@@ -202,14 +202,14 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	if err != nil {
 		return err
 	}
-	v.opts.Record(p.Name, slices.Sorted(maps.Keys(checkedValues)), by)
+	v.opts.RecordChange(p.Name, slices.Sorted(maps.Keys(checkedValues)), by)
 	v.file.Notify()
 	return nil
 }
 
-// emptyValue reports whether a value deletes the setting, such as null, an empty string
+// deletesSetting reports whether a value deletes the setting, such as null, an empty string
 // or {}.
-func emptyValue(raw json.RawMessage) bool {
+func deletesSetting(raw json.RawMessage) bool {
 	switch text := strings.TrimSpace(string(raw)); text {
 	case "", "null", `""`, "{}":
 		return true
@@ -230,23 +230,23 @@ func (v *Values) Forget(name, by string) error {
 	if err != nil {
 		return err
 	}
-	v.opts.Record(name, nil, by)
+	v.opts.RecordChange(name, nil, by)
 	v.file.Notify()
 	return nil
 }
 
-// Secrets returns the values of secret settings, so that logs can remove them. Secrets
+// SecretValues returns the values of secret settings, so that logs can remove them. SecretValues
 // returns only values of 6 or more characters, the longest first. For plugins that are
-// not in set, Secrets guesses from a setting's key whether the setting is secret.
-func (v *Values) Secrets(set *plugin.Set) []string {
+// not in set, SecretValues guesses from a setting's key whether the setting is secret.
+func (v *Values) SecretValues(set *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
 		loadedPlugin, isLoaded := set.Plugin(name)
 		for key, raw := range entry {
-			secret := plugin.Setting{Key: key, Type: wire.SettingString}.Secret()
+			secret := plugin.Setting{Key: key, Type: wire.SettingString}.IsSecret()
 			if isLoaded {
 				if s, err := declaredSetting(loadedPlugin, key); err == nil {
-					secret = s.Secret()
+					secret = s.IsSecret()
 				}
 			}
 			var text string
@@ -266,7 +266,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	if !slices.ContainsFunc(p.Settings, func(s plugin.Setting) bool { return s.Type == wire.SettingURL }) {
 		return nil
 	}
-	setValues := v.Of(p)
+	setValues := v.ValidValues(p)
 	for _, s := range p.Settings {
 		var urls map[string]string
 		if s.Type != wire.SettingURL || !statedoc.Decode(setValues[s.Key], &urls) {
@@ -295,7 +295,7 @@ func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	missingSettings := g.values.Missing(loadedPlugin)
+	missingSettings := g.values.MissingSettings(loadedPlugin)
 	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}

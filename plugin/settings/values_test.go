@@ -46,14 +46,14 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
-	v := settings.New(dir, settings.Options{Record: func(name string, keys []string, by string) {
+	v := settings.New(dir, settings.Options{RecordChange: func(name string, keys []string, by string) {
 		changes = append(changes, fmt.Sprint(name, keys, by))
 	}})
 	err := v.Change(p, rawSettings("site", `"https://wiki.example.com/base"`, "token", `"s3cret-text"`, "size", `1.50`, "loud", `false`, "mode", `"slow"`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := settings.New(dir, settings.Options{}).ForPage(p, false) // new Values have no cached content, as in another process
+	page := settings.New(dir, settings.Options{}).SettingsForPage(p, false) // new Values have no cached content, as in another process
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
@@ -69,7 +69,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if err := v.Change(p, rawSettings("token", `null`, "mode", `" "`, "site", `{}`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if got := v.Of(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
+	if got := v.ValidValues(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
 		t.Errorf("the settings after three values are removed: %s", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestValuesRefuse(t *testing.T) {
 			t.Errorf("%s = %.40s: %v, want %s", test.key, test.value, err, test.want)
 		}
 	}
-	if got := v.Of(p); len(got) != 0 {
+	if got := v.ValidValues(p); len(got) != 0 {
 		t.Errorf("settings beside a wrong one were stored: %s; want length 0", got)
 	}
 	if err := v.Change(p, rawSettings("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
@@ -136,14 +136,14 @@ func TestSettingParse(t *testing.T) {
 			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.text, got, err, test.want)
 		}
 	}
-	if !declared["token"].Secret() || declared["mode"].Secret() || declared["size"].Secret() {
+	if !declared["token"].IsSecret() || declared["mode"].IsSecret() || declared["size"].IsSecret() {
 		t.Error("the token, and nothing else, is a secret")
 	}
 }
 
-// Surfaces receive only whether a secret setting has a value. Secrets returns the value,
+// Surfaces receive only whether a secret setting has a value. SecretValues returns the value,
 // so that logs can remove it.
-func TestSecretsStayInside(t *testing.T) {
+func TestSecretValuesAreNotSent(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
 		t.Fatal(err)
@@ -155,34 +155,34 @@ func TestSecretsStayInside(t *testing.T) {
 	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
 		t.Errorf("surfaces receive %s", text)
 	}
-	if got := v.Secrets(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
+	if got := v.SecretValues(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
 		t.Errorf("secrets are %q", got)
 	}
 }
 
 // Settings are kept while a plugin is removed or broken. A plugin does not receive a
 // stored value that its new version does not allow.
-func TestValuesOutliveThePlugin(t *testing.T) {
+func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	otherPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
 		`{"mode": {"type": "select", "label": "Mode", "options": ["fast"]}, "size": {"type": "string", "label": "Size"}}`)})
-	if got := v.Of(otherPlugin); len(got) != 0 {
+	if got := v.ValidValues(otherPlugin); len(got) != 0 {
 		t.Errorf("the newer version gets %s; want length 0", got)
 	}
-	if got := v.Of(p); len(got) != 2 {
+	if got := v.ValidValues(p); len(got) != 2 {
 		t.Errorf("back again it has %s; want length 2", got)
 	}
-	if err := v.Forget("wiki", "me"); err != nil || len(v.Of(p)) != 0 {
-		t.Errorf("forgotten, it has %s, %v; want length 0", v.Of(p), err)
+	if err := v.Forget("wiki", "me"); err != nil || len(v.ValidValues(p)) != 0 {
+		t.Errorf("forgotten, it has %s, %v; want length 0", v.ValidValues(p), err)
 	}
 }
 
 // A change of one setting keeps unsupported members of newer versions, the settings of
 // other plugins, and the file config.json.
-func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
+func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
 	for name, text := range map[string]string{
@@ -219,22 +219,22 @@ func TestDamagedSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warnings []string
-	v := settings.New(dir, settings.Options{Warn: func(s string) { warnings = append(warnings, s) }})
-	if len(v.Of(p)) != 0 {
+	v := settings.New(dir, settings.Options{WarnUser: func(s string) { warnings = append(warnings, s) }})
+	if len(v.ValidValues(p)) != 0 {
 		t.Error("a damaged file has settings")
 	}
 	if err := v.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	keptFiles, _ := filepath.Glob(file + ".corrupt-*")
-	if len(keptFiles) != 1 || len(warnings) != 1 || string(v.Of(p)["loud"]) != "true" {
-		t.Errorf("kept %v, warned %q, now %s", keptFiles, warnings, v.Of(p))
+	if len(keptFiles) != 1 || len(warnings) != 1 || string(v.ValidValues(p)["loud"]) != "true" {
+		t.Errorf("kept %v, warned %q, now %s", keptFiles, warnings, v.ValidValues(p))
 	}
 }
 
 // A change of settings.json by another process applies to the next read, and notifies
 // listeners.
-func TestValuesFollowTheFile(t *testing.T) {
+func TestChangedFileAppliesToNextCall(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
 	changeSignals := make(chan struct{}, 10)
@@ -242,7 +242,7 @@ func TestValuesFollowTheFile(t *testing.T) {
 	if err := secondValues.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if string(firstValues.Of(p)["loud"]) != "true" {
+	if string(firstValues.ValidValues(p)["loud"]) != "true" {
 		t.Error("the change is not seen")
 	}
 	<-changeSignals
@@ -271,8 +271,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 		return p
 	}
 	firstPlugin := loadWiki()
-	if len(firstPlugin.Matches) != 0 || firstPlugin.OpensAt != "" {
-		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpensAt)
+	if len(firstPlugin.Matches) != 0 || firstPlugin.OpenURL != "" {
+		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpenURL)
 	}
 	err := values.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {

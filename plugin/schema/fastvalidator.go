@@ -11,7 +11,7 @@ import (
 )
 
 // maxAcceptDepth is the maximum number of levels of nested values and references that an
-// acceptor follows.
+// fastValidator follows.
 const maxAcceptDepth = 64
 
 // maxExactDigits is the number of digits up to which different decimal numbers are
@@ -40,26 +40,26 @@ var kindsByName = map[string]kindSet{
 	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
 }
 
-// acceptor checks JSON text against a JSON Schema without decoding the text. An acceptor
+// fastValidator checks JSON text against a JSON Schema without decoding the text. A fastValidator
 // is about ten times as fast as the jsonschema library, and accepts only text that the
-// library also accepts. An acceptor may reject valid text, for example if the schema has
-// a keyword that acceptors do not support. For text that the acceptor rejects, the
+// library also accepts. A fastValidator may reject valid text, for example if the schema has
+// a keyword that fastValidators do not support. For text that the fastValidator rejects, the
 // library decides.
-type acceptor struct {
+type fastValidator struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
 	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.
 	isIndirect bool
 	// conjuncts are schemas that a value must also match ($ref and allOf). A value must
 	// match one of alternatives (anyOf), unless alternatives is nil.
-	conjuncts, alternatives []*acceptor
+	conjuncts, alternatives []*fastValidator
 	constants               []string // allowed values as JSON text (enum and const); nil if all values are allowed
 
 	members         map[string]memberRule
-	requiredMembers uint64    // bits of all required members
-	otherMembers    *acceptor // for the values of members that the map members does not contain
-	memberNames     *acceptor // for the keys of an object's members; nil if any key is allowed
+	requiredMembers uint64         // bits of all required members
+	otherMembers    *fastValidator // for the values of members that the map members does not contain
+	memberNames     *fastValidator // for the keys of an object's members; nil if any key is allowed
 
-	items     *acceptor
+	items     *fastValidator
 	itemCount countRange
 
 	textLength countRange
@@ -71,8 +71,8 @@ type acceptor struct {
 
 // memberRule is what a schema requires of one member of a JSON object.
 type memberRule struct {
-	value *acceptor
-	bit   uint64 // bit of the member in requiredMembers; 0 if the member is optional
+	value       *fastValidator
+	requiredBit uint64 // bit of the member in requiredMembers; 0 if the member is optional
 }
 
 // countRange limits a length or a number of elements. A countRange with a nil min or max
@@ -90,29 +90,29 @@ type numberBound struct {
 	limit              int64
 }
 
-// anything is an acceptor that accepts every value.
-var anything = func() *acceptor {
-	a := &acceptor{kinds: allKinds}
+// acceptAny is a fastValidator that accepts every value.
+var acceptAny = func() *fastValidator {
+	a := &fastValidator{kinds: allKinds}
 	a.otherMembers, a.items = a, a
 	return a
 }()
 
-// nothing is an acceptor that accepts no value.
-var nothing = &acceptor{}
+// acceptNone is a fastValidator that accepts no value.
+var acceptNone = &fastValidator{}
 
-// newAcceptor returns the acceptor for a compiled schema. built contains the acceptors
+// newFastValidator returns the fastValidator for a compiled schema. built contains the fastValidators
 // that already exist, because a schema may refer to itself.
-func newAcceptor(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) *acceptor {
+func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
-		return anything
+		return acceptAny
 	}
 	if s.Bool != nil || hasUnknownKeyword(s) {
-		return nothing
+		return acceptNone
 	}
 	if a, ok := built[s]; ok {
 		return a
 	}
-	a := &acceptor{kinds: allKinds}
+	a := &fastValidator{kinds: allKinds}
 	built[s] = a
 	if s.Types != nil && !s.Types.IsEmpty() {
 		a.kinds = 0
@@ -121,23 +121,23 @@ func newAcceptor(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) *
 		}
 	}
 	if s.Ref != nil {
-		a.conjuncts = append(a.conjuncts, newAcceptor(s.Ref, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, built))
 	}
 	for _, schema := range s.AllOf {
-		a.conjuncts = append(a.conjuncts, newAcceptor(schema, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(schema, built))
 	}
 	for _, schema := range s.AnyOf {
-		a.alternatives = append(a.alternatives, newAcceptor(schema, built))
+		a.alternatives = append(a.alternatives, newFastValidator(schema, built))
 	}
 	a.textLength, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
 	a.itemCount = countRange{s.MinItems, s.MaxItems}
-	a.items = newAcceptor(itemsSchema(s), built)
+	a.items = newFastValidator(itemsSchema(s), built)
 	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
-		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == anything && !a.itemCount.isSet() && !a.textLength.isSet() &&
+		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == acceptAny && !a.itemCount.isSet() && !a.textLength.isSet() &&
 		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
 		len(a.conjuncts)+len(a.alternatives) > 0
 	if !a.setConstants(s) || !a.setMembers(s, built) || !a.setBounds(s) {
-		*a = acceptor{}
+		*a = fastValidator{}
 	}
 	return a
 }
@@ -152,8 +152,8 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// hasUnknownKeyword reports whether a schema has a keyword that acceptors do not support.
-// A test checks that acceptors handle each other field of a compiled schema.
+// hasUnknownKeyword reports whether a schema has a keyword that fastValidators do not support.
+// A test checks that fastValidators handle each other field of a compiled schema.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
 	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
@@ -167,9 +167,9 @@ func hasUnknownKeyword(s *jsonschema.Schema) bool {
 		s.MultipleOf != nil || len(s.Extensions) > 0
 }
 
-// setConstants sets the acceptor's allowed constants from enum or const. setConstants
+// setConstants sets the fastValidator's allowed constants from enum or const. setConstants
 // returns false for a schema that has both enum and const.
-func (a *acceptor) setConstants(s *jsonschema.Schema) bool {
+func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	var values []any
 	if s.Enum != nil {
 		values = s.Enum.Values
@@ -207,47 +207,47 @@ func isUnescaped(text []byte) bool {
 	return end == len(text) && !hasEscape
 }
 
-// setMembers sets the acceptor's rules for the members of an object. setMembers returns
+// setMembers sets the fastValidator's rules for the members of an object. setMembers returns
 // false if the schema requires too many members.
-func (a *acceptor) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) bool {
+func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
-		a.otherMembers = nothing
+		a.otherMembers = acceptNone
 		if additional {
-			a.otherMembers = anything
+			a.otherMembers = acceptAny
 		}
 	case *jsonschema.Schema:
-		a.otherMembers = newAcceptor(additional, built)
+		a.otherMembers = newFastValidator(additional, built)
 	default:
-		a.otherMembers = anything
+		a.otherMembers = acceptAny
 	}
 	if s.PropertyNames != nil {
-		a.memberNames = newAcceptor(s.PropertyNames, built)
+		a.memberNames = newFastValidator(s.PropertyNames, built)
 	}
 	if len(s.Required) > 64 {
 		return false
 	}
 	a.members = make(map[string]memberRule, len(s.Properties))
 	for name, property := range s.Properties {
-		a.members[name] = memberRule{value: newAcceptor(property, built)}
+		a.members[name] = memberRule{value: newFastValidator(property, built)}
 	}
 	for i, name := range s.Required {
 		rule, ok := a.members[name]
 		if !ok {
 			rule.value = a.otherMembers
 		}
-		if rule.bit == 0 {
-			rule.bit = 1 << i
+		if rule.requiredBit == 0 {
+			rule.requiredBit = 1 << i
 		}
-		a.requiredMembers |= rule.bit
+		a.requiredMembers |= rule.requiredBit
 		a.members[name] = rule
 	}
 	return true
 }
 
-// setBounds sets the acceptor's minimum and maximum for numbers. setBounds returns false
+// setBounds sets the fastValidator's minimum and maximum for numbers. setBounds returns false
 // if a bound is not an exact float64, or if the schema has two minimums or two maximums.
-func (a *acceptor) setBounds(s *jsonschema.Schema) bool {
+func (a *fastValidator) setBounds(s *jsonschema.Schema) bool {
 	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
 		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
 }
@@ -264,7 +264,7 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 }
 
 // acceptText reports whether text is exactly one JSON value that matches the schema.
-func (a *acceptor) acceptText(text []byte) bool {
+func (a *fastValidator) acceptText(text []byte) bool {
 	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
 	return end >= 0 && skipBlanks(text, end) == len(text)
 }
@@ -272,7 +272,7 @@ func (a *acceptor) acceptText(text []byte) bool {
 // acceptValue returns the index after the JSON value that begins at index i, or -1 if the
 // schema does not accept the value. depth is the number of nested levels that acceptValue
 // may still follow.
-func (a *acceptor) acceptValue(text []byte, i, depth int) int {
+func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
 	if i >= len(text) || depth == 0 || a.kinds == 0 {
 		return -1
 	}
@@ -307,13 +307,13 @@ func (a *acceptor) acceptValue(text []byte, i, depth int) int {
 
 // acceptObject returns the index after the JSON object that begins at index i, or -1 if
 // the schema does not accept the object.
-func (a *acceptor) acceptObject(text []byte, i, depth int) int {
+func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
 	if a.kinds&kindObject == 0 || a.constants != nil {
 		return -1
 	}
 	i = skipBlanks(text, i+1)
 	if i < len(text) && text[i] == '}' {
-		return endUnlessMissing(a.requiredMembers, i+1)
+		return endIfComplete(a.requiredMembers, i+1)
 	}
 	seenMembers := uint64(0)
 	for {
@@ -327,7 +327,7 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 		}
 		if rule, ok := a.members[string(text[i+1:keyEnd-1])]; ok {
 			value = rule.value
-			seenMembers |= rule.bit
+			seenMembers |= rule.requiredBit
 		}
 		i = skipBlanks(text, keyEnd)
 		if i == len(text) || text[i] != ':' {
@@ -341,7 +341,7 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 		case i == len(text):
 			return -1
 		case text[i] == '}':
-			return endUnlessMissing(a.requiredMembers&^seenMembers, i+1)
+			return endIfComplete(a.requiredMembers&^seenMembers, i+1)
 		case text[i] != ',':
 			return -1
 		}
@@ -349,8 +349,8 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 	}
 }
 
-// endUnlessMissing returns end, or -1 if required members are missing.
-func endUnlessMissing(missingMembers uint64, end int) int {
+// endIfComplete returns end, or -1 if required members are missing.
+func endIfComplete(missingMembers uint64, end int) int {
 	if missingMembers != 0 {
 		return -1
 	}
@@ -359,14 +359,14 @@ func endUnlessMissing(missingMembers uint64, end int) int {
 
 // acceptArray returns the index after the JSON array that begins at index i, or -1 if the
 // schema does not accept the array.
-func (a *acceptor) acceptArray(text []byte, i, depth int) int {
+func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
 	if a.kinds&kindArray == 0 || a.constants != nil {
 		return -1
 	}
 	count := 0
 	i = skipBlanks(text, i+1)
 	if i < len(text) && text[i] == ']' {
-		return a.itemCount.endIfContains(count, i+1)
+		return a.itemCount.endIfInRange(count, i+1)
 	}
 	for {
 		if i = a.items.acceptValue(text, i, depth-1); i < 0 {
@@ -378,7 +378,7 @@ func (a *acceptor) acceptArray(text []byte, i, depth int) int {
 		case i == len(text):
 			return -1
 		case text[i] == ']':
-			return a.itemCount.endIfContains(count, i+1)
+			return a.itemCount.endIfInRange(count, i+1)
 		case text[i] != ',':
 			return -1
 		}
@@ -386,8 +386,8 @@ func (a *acceptor) acceptArray(text []byte, i, depth int) int {
 	}
 }
 
-// endIfContains returns end if n is within the range, or -1.
-func (r countRange) endIfContains(n, end int) int {
+// endIfInRange returns end if n is within the range, or -1.
+func (r countRange) endIfInRange(n, end int) int {
 	if !r.contains(n) {
 		return -1
 	}
@@ -396,7 +396,7 @@ func (r countRange) endIfContains(n, end int) int {
 
 // acceptScalar returns the index after the string, number, boolean or null that begins at
 // index i, or -1 if the schema does not accept the value.
-func (a *acceptor) acceptScalar(text []byte, i int) int {
+func (a *fastValidator) acceptScalar(text []byte, i int) int {
 	end, isAccepted := -1, false
 	switch text[i] {
 	case '"':
@@ -422,7 +422,7 @@ func (a *acceptor) acceptScalar(text []byte, i int) int {
 
 // hasConstant reports whether the JSON text of a value equals the text of an allowed
 // constant.
-func (a *acceptor) hasConstant(value []byte) bool {
+func (a *fastValidator) hasConstant(value []byte) bool {
 	for _, constant := range a.constants {
 		if string(value) == constant {
 			return true
@@ -433,7 +433,7 @@ func (a *acceptor) hasConstant(value []byte) bool {
 
 // acceptString reports whether the schema accepts a string. text is the string without
 // its quotes.
-func (a *acceptor) acceptString(text []byte, hasEscape bool) bool {
+func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
 	}
@@ -451,7 +451,7 @@ func (a *acceptor) acceptString(text []byte, hasEscape bool) bool {
 }
 
 // acceptNumber reports whether the schema accepts a number that has no exponent.
-func (a *acceptor) acceptNumber(text []byte, isInteger bool) bool {
+func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
 	}

@@ -13,9 +13,9 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// acceptCases are schemas with texts that acceptors accept, and texts that acceptors
+// fastValidatorCases are schemas with texts that fastValidators accept, and texts that fastValidators
 // leave to the library.
-var acceptCases = []struct {
+var fastValidatorCases = []struct {
 	schema      string
 	accepted    []string
 	notAccepted []string
@@ -54,14 +54,14 @@ var acceptCases = []struct {
 	{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, nil, []string{`[1]`}},
 }
 
-func TestAcceptor(t *testing.T) {
-	for _, c := range acceptCases {
+func TestFastValidator(t *testing.T) {
+	for _, c := range fastValidatorCases {
 		var v Validator
 		for _, text := range c.accepted {
 			if !v.accepts(json.RawMessage(c.schema), []byte(text)) {
 				t.Errorf("%s does not accept %s", c.schema, text)
 			}
-			checkAcceptor(t, c.schema, text)
+			checkFastValidator(t, c.schema, text)
 		}
 		for _, text := range c.notAccepted {
 			if v.accepts(json.RawMessage(c.schema), []byte(text)) {
@@ -71,9 +71,9 @@ func TestAcceptor(t *testing.T) {
 	}
 }
 
-// TestAcceptorRejectsHugeNumbers checks that acceptors do not accept numbers that
+// TestFastValidatorRejectsHugeNumbers checks that fastValidators do not accept numbers that
 // CheckArguments rejects before the validation.
-func TestAcceptorRejectsHugeNumbers(t *testing.T) {
+func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
 	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
 		if v.accepts(json.RawMessage(`{}`), []byte(text)) {
@@ -82,10 +82,10 @@ func TestAcceptorRejectsHugeNumbers(t *testing.T) {
 	}
 }
 
-// TestAcceptorHandlesAllKeywords checks that acceptors handle each field of a compiled
-// schema. An acceptor that ignored a new keyword of the library would accept invalid
+// TestFastValidatorHandlesAllKeywords checks that fastValidators handle each field of a compiled
+// schema. A fastValidator that ignored a new keyword of the library would accept invalid
 // values.
-func TestAcceptorHandlesAllKeywords(t *testing.T) {
+func TestFastValidatorHandlesAllKeywords(t *testing.T) {
 	handled := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
 		MinItems MaxItems Items Items2020 MinLength MaxLength Pattern Maximum Minimum ExclusiveMaximum ExclusiveMinimum
 		DraftVersion Location ID Anchor RecursiveAnchor DynamicAnchor Title Description Default Comment ReadOnly WriteOnly Examples Deprecated`)
@@ -96,7 +96,7 @@ func TestAcceptorHandlesAllKeywords(t *testing.T) {
 		}
 		s := &jsonschema.Schema{}
 		setField(t, reflect.ValueOf(s).Elem().FieldByIndex(f.Index), f.Name)
-		if newAcceptor(s, map[*jsonschema.Schema]*acceptor{}).kinds != 0 {
+		if newFastValidator(s, map[*jsonschema.Schema]*fastValidator{}).kinds != 0 {
 			t.Errorf("an acceptor ignores the field %s of a schema", f.Name)
 		}
 	}
@@ -121,8 +121,8 @@ func setField(t *testing.T, field reflect.Value, name string) {
 	}
 }
 
-// checkAcceptor fails the test if an acceptor accepts a text that the library rejects.
-func checkAcceptor(t *testing.T, schema, text string) {
+// checkFastValidator fails the test if a fastValidator accepts a text that the library rejects.
+func checkFastValidator(t *testing.T, schema, text string) {
 	t.Helper()
 	var v Validator
 	if !v.accepts(json.RawMessage(schema), []byte(text)) {
@@ -140,19 +140,19 @@ func checkAcceptor(t *testing.T, schema, text string) {
 	}
 }
 
-// FuzzAcceptor checks that acceptors accept only texts that the library accepts.
-func FuzzAcceptor(f *testing.F) {
-	for _, c := range acceptCases {
+// FuzzFastValidator checks that fastValidators accept only texts that the library accepts.
+func FuzzFastValidator(f *testing.F) {
+	for _, c := range fastValidatorCases {
 		for _, text := range slices.Concat(c.accepted, c.notAccepted) {
 			f.Add(c.schema, text)
 		}
 	}
 	f.Add(exportInput, `{"channelId":"C1","limit":5,"labels":["a"],"format":"json","target":{"kind":"mail","to":"x"}}`)
-	f.Fuzz(func(t *testing.T, schema, text string) { checkAcceptor(t, schema, text) })
+	f.Fuzz(func(t *testing.T, schema, text string) { checkFastValidator(t, schema, text) })
 }
 
 func TestValidArgumentsAllocateNothing(t *testing.T) {
-	schema := json.RawMessage(acceptCases[3].schema)
+	schema := json.RawMessage(fastValidatorCases[3].schema)
 	var v Validator
 	text := json.RawMessage(`{"n":-12,"text":"some text"}`)
 	subject := Subject{Plugin: "p", Name: "t"}
@@ -163,7 +163,7 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkCheckResult compares the check of a 1 MB result with and without an acceptor.
+// BenchmarkCheckResult compares the check of a 1 MB result with and without a fastValidator.
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
@@ -174,9 +174,9 @@ func BenchmarkCheckResult(b *testing.B) {
 			b.Fatal(v.err)
 		}
 		if !isQuick {
-			quick := v.quick
-			v.quick = nothing
-			defer func() { v.quick = quick }()
+			quick := v.fastValidator
+			v.fastValidator = acceptNone
+			defer func() { v.fastValidator = quick }()
 		}
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
