@@ -123,8 +123,8 @@ export type ToBridge =
       /** trace requests the times of the call's steps in the page (PageHops). */
       trace?: true;
       /**
-       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs after atMs
-       * does not start.
+       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs after
+       * atMs does not start.
        */
       atMs?: number;
     }

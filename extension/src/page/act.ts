@@ -1,6 +1,6 @@
 // Performs the actions of browser tools, such as a click: watches the page, waits until the page has settled, and
 // reports what changed.
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { joinLines, type Line } from './lines.ts';
@@ -9,9 +9,9 @@ import { announceFocus } from './pointer.ts';
 import { collectSecrets } from './secrets.ts';
 import {
   DefaultMaxTokens,
-  documentTitle,
-  rootElement,
-  stillShown,
+  getRootElement,
+  makeStillShownTest,
+  readDocumentTitle,
   type TakenSnapshot,
   takeSnapshot,
 } from './snapshot.ts';
@@ -23,8 +23,8 @@ import { ChangeWatch } from './watch.ts';
  * MaxChangeTokens limits the changes that a result lists, in tokens. Changes beyond MaxChangeTokens are only counted.
  */
 const MaxChangeTokens = 1_500;
-/** MaxShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
-const MaxShare = 0.6;
+/** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
+const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
 /** ActionOutcome is the outcome of one performed action, such as a click. */
@@ -40,10 +40,10 @@ export interface ActionOutcome {
   readonly hasEffect?: () => boolean;
 }
 
-const Untrusted =
+const NoChangeNote =
   'Nothing changed. The element may do nothing, or the page may accept only trusted input, which needs the debugger';
 
-const NoFrames =
+const NoFramesNote =
   'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
 
 /** runAction performs an action between two snapshots, and returns what changed on the page. */
@@ -52,7 +52,7 @@ export async function runAction(
   context: Context,
   perform: (watch: ChangeWatch) => Promise<ActionOutcome>,
 ): Promise<PageActionResult> {
-  const before = await snapshotBefore(args, context);
+  const before = await takeSnapshotBefore(args, context);
   const watch = new ChangeWatch();
   let act: ActionOutcome;
   let isBusy: boolean;
@@ -67,9 +67,9 @@ export async function runAction(
   return finishAction(args, context, before, watch, act, isBusy);
 }
 
-async function snapshotBefore(args: ActionArguments, context: Context): Promise<TakenSnapshot | undefined> {
+async function takeSnapshotBefore(args: ActionArguments, context: Context): Promise<TakenSnapshot | undefined> {
   if ((args.snapshot ?? 'diff') === 'none') return undefined;
-  return takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
+  return takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
 }
 
 async function finishAction(
@@ -82,17 +82,20 @@ async function finishAction(
 ): Promise<PageActionResult> {
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
-  const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
+  const shown =
+    before && watch.navigating === undefined ? await describeChanges(before, watch, args, context) : undefined;
   if (!shown && act.target?.isConnected) collectSecrets(); // finds shadow roots that the action added
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
-  const changed = (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasMoved || isNavigating;
-  if (!changed && act.input === 'synthetic') notes.push(watch.changes > 0 ? invisible(watch) : Untrusted);
+  const changed =
+    (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasUrlOrTitleChanged || isNavigating;
+  if (!changed && act.input === 'synthetic')
+    notes.push(watch.changes > 0 ? describeInvisibleChanges(watch) : NoChangeNote);
   // The page may need an animation frame to react to a scroll, or to a synthetic action without any change.
   const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
-  if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFrames);
+  if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFramesNote);
   if (watch.download !== undefined) notes.push('A download began.');
   return {
-    ...(act.target?.isConnected ? { target: lineOf(act.target, context) } : {}),
+    ...(act.target?.isConnected ? { target: describeElement(act.target, context) } : {}),
     input: act.input,
     changed,
     ...(shown?.text ? { changes: shown.text } : {}),
@@ -100,82 +103,85 @@ async function finishAction(
     ...(shown ? { snapshot: shown.id } : {}),
     ...(watch.navigating === undefined ? {} : { navigating: watch.navigating }),
     ...(location.href === watch.url ? {} : { url: location.href }),
-    ...(unclobbered.title === watch.title ? {} : { title: documentTitle() }),
+    ...(unclobbered.title === watch.title ? {} : { title: readDocumentTitle() }),
     ...(isBusy ? { busy: true } : {}),
     ...(watch.download === undefined ? {} : { download: watch.download }),
     notes,
   };
 }
 
-function invisible(watch: ChangeWatch): string {
+function describeInvisibleChanges(watch: ChangeWatch): string {
   return `No text or state changed, but the look of ${watch.changed.size} elements may have: their attributes changed.`;
 }
 
-interface Shown {
+interface DescribedChanges {
   readonly id: string;
   readonly text: string;
   readonly changed: boolean;
   readonly full: boolean;
 }
 
-async function changesSince(
+async function describeChanges(
   before: TakenSnapshot,
   watch: ChangeWatch,
   args: ActionArguments,
   context: Context,
-): Promise<Shown> {
+): Promise<DescribedChanges> {
   const forced = watch.affectedElements();
-  const after = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced }, context);
+  const after = await takeSnapshot(
+    { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced },
+    context,
+  );
   const id = context.state.store(
     after.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  const isGone = stillShown(after);
+  const isGone = makeStillShownTest(after);
   const diff = diffLines(before.lines, after.lines, {
     isStillShown: (line) => isGone({ ...line, element: new WeakRef(line.element) }),
-    markFresh: (line) => freshMark(line, watch),
+    markFresh: (line) => markAddedLine(line, watch),
     maxTokens: MaxChangeTokens,
   });
-  const isLarge = diff.share > MaxShare && after.lines.length > MinLinesForShare;
+  const isLarge = diff.share > MaxChangedShare && after.lines.length > MinLinesForShare;
   const full = args.snapshot === 'full' || isLarge;
   return { id, text: full ? joinLines(after.lines) : diff.text, changed: diff.changes > 0, full };
 }
 
-function freshMark(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
-  if (!line.folded || watch.isFresh(line.element)) return '+';
+function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
+  if (!line.folded || watch.isAddedElement(line.element)) return '+';
   return watch.changed.has(line.element) ? '~' : '>';
 }
 
-/** watched contains the actions that began with the operation `watch`, by the ID of their first snapshot. */
-const watched = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
-const MaxWatched = 4;
+/** pendingActions contains the actions that began with the operation `watch`, by the ID of their first snapshot. */
+const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
+const MaxPendingActions = 4;
 
 /**
  * watch implements the page script operation `watch`, which takes a snapshot and records changes until the operation
  * `changes`.
  */
 export async function watch(_: unknown, context: Context): Promise<WatchResult> {
-  const before = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
+  const before = await takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
   const id = context.state.store(
     before.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  watched.set(id, { before, watch: new ChangeWatch() });
-  for (const [old, entry] of watched) {
-    if (watched.size <= MaxWatched) break;
+  pendingActions.set(id, { before, watch: new ChangeWatch() });
+  for (const [old, entry] of pendingActions) {
+    if (pendingActions.size <= MaxPendingActions) break;
     entry.watch.close();
-    watched.delete(old);
+    pendingActions.delete(old);
   }
   return { snapshot: id };
 }
 
-/** changes implements the page script operation `changes`, which returns what changed since a `watch`. */
-export async function changes(args: ChangesArguments, context: Context): Promise<PageActionResult> {
-  const entry = watched.get(args.since);
+/** readChanges implements the page script operation `changes`, which returns what changed since a `watch`. */
+export async function readChanges(args: ChangesArguments, context: Context): Promise<PageActionResult> {
+  const entry = pendingActions.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);
-  watched.delete(args.since);
+  pendingActions.delete(args.since);
   let isBusy: boolean;
   try {
     isBusy = await entry.watch.settle(context.signal, () => false);

@@ -19,8 +19,8 @@ export function finishAnimations(): number {
   return count;
 }
 
-const PopupRoles = '[role=listbox],[role=menu],[role=dialog],[role=tooltip],[role=alert],dialog,[popover]';
-const Controls =
+const PopupSelector = '[role=listbox],[role=menu],[role=dialog],[role=tooltip],[role=alert],dialog,[popover]';
+const ControlSelector =
   'a[href],button,input,select,textarea,[role=option],[role=menuitem],[role=button],[role=treeitem],slot';
 
 /**
@@ -32,13 +32,14 @@ export function animatesContent(): boolean {
     const { effect } = animation;
     const target = effect instanceof KeyframeEffect && hasEnd(animation) ? effect.target : null;
     return (
-      target !== null && (target.matches(PopupRoles) || target.querySelector(`${PopupRoles},${Controls}`) !== null)
+      target !== null &&
+      (target.matches(PopupSelector) || target.querySelector(`${PopupSelector},${ControlSelector}`) !== null)
     );
   });
 }
 
 function hasEnd(animation: Animation): boolean {
-  if (animation.playState !== 'running' || animation.timeline !== timeline()) return false;
+  if (animation.playState !== 'running' || animation.timeline !== getTimeline()) return false;
   const end = animation.effect?.getComputedTiming().endTime;
   return animation.playbackRate > 0 && typeof end === 'number' && Number.isFinite(end);
 }
@@ -46,7 +47,9 @@ function hasEnd(animation: Animation): boolean {
 /** sendEnd dispatches the events of a finished animation, which the browser would dispatch only with its next frame. */
 function sendEnd(animation: Animation): void {
   const { currentTime } = animation;
-  animation.dispatchEvent(new AnimationPlaybackEvent('finish', { currentTime, timelineTime: timeline().currentTime }));
+  animation.dispatchEvent(
+    new AnimationPlaybackEvent('finish', { currentTime, timelineTime: getTimeline().currentTime }),
+  );
   const effect = animation.effect;
   const target = effect instanceof KeyframeEffect ? effect.target : null;
   if (!target) return;
@@ -63,6 +66,6 @@ function sendEnd(animation: Animation): void {
   }
 }
 
-function timeline(): DocumentTimeline {
+function getTimeline(): DocumentTimeline {
   return unclobbered.timeline;
 }

@@ -1,32 +1,32 @@
 // Clicks elements, and moves the pointer onto elements.
 import { runAction } from './act.ts';
-import { hrefOf, isLink, lineOf } from './describe.ts';
-import { closestInFlatTree } from './flat-tree.ts';
+import { describeElement, hrefOf, isLink } from './describe.ts';
+import { findClosestInFlatTree } from './flat-tree.ts';
 import type { ActionArguments, ClickArguments, ClickResult, PageActionResult, TargetArguments } from './operations.ts';
-import { nextFrame } from './pace.ts';
+import { waitForNextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
-import { findPoint, type Point, waitReady } from './ready.ts';
-import { type Context, targetElement } from './state.ts';
-import { opensPopup, TrustedMouse, trustedMouseFor } from './trusted.ts';
+import { findInputPoint, type InputPoint, waitUntilReady } from './ready.ts';
+import { type Context, findTarget } from './state.ts';
+import { makeTrustedMouse, opensPopup, TrustedMouse } from './trusted.ts';
 
 /** click implements the page script operation `click`, which clicks an element and returns what changed. */
 export async function click(args: ClickArguments, context: Context): Promise<ClickResult> {
-  const element = targetElement(args.target, context);
-  const link = args.button === undefined || args.button === 'left' ? linkOf(element, args) : undefined;
+  const element = findTarget(args.target, context);
+  const link = args.button === undefined || args.button === 'left' ? findClickedLink(element, args) : undefined;
   let isComplete = false;
   const result = await runAction(args, context, async () => {
-    const line = lineOf(element, context);
+    const line = describeElement(element, context);
     const newTab = link?.newTab && !context.trusted ? new NewTabGuard() : undefined;
     const outcome = await clickElement(element, args, context).finally(() => newTab?.close());
     isComplete = outcome.isComplete && !newTab?.isUsed;
-    const isTrusted = context.trusted?.isUsed ?? false;
+    const isTrusted = context.trusted?.hasReceivedInput ?? false;
     const notes = context.trusted && opensPopup(element) ? [PopupNote] : [];
     if (link?.newTab && !isComplete) notes.push(BlockedTabNote);
     return {
       target: element,
       input: isTrusted ? 'trusted' : 'synthetic',
       notes,
-      hasEffect: () => outcome.isGone || lineChanged(element, line, context),
+      hasEffect: () => outcome.isGone || hasLineChanged(element, line, context),
     };
   });
   return link && !isComplete ? { ...result, link } : result;
@@ -63,13 +63,13 @@ const PopupNote =
 const BlockedTabNote =
   'The link opens a new tab, which Chrome blocks without a user gesture. Open its address with browser_tabs.';
 
-function lineChanged(element: Element, before: string, context: Context): boolean {
+function hasLineChanged(element: Element, before: string, context: Context): boolean {
   if (!element.isConnected) return true;
-  return lineOf(element, context).replace(' [focused]', '') !== before.replace(' [focused]', '');
+  return describeElement(element, context).replace(' [focused]', '') !== before.replace(' [focused]', '');
 }
 
-function linkOf(element: Element, args: ClickArguments): ClickResult['link'] {
-  const link = closestInFlatTree(element, isLink);
+function findClickedLink(element: Element, args: ClickArguments): ClickResult['link'] {
+  const link = findClosestInFlatTree(element, isLink);
   if (!link) return undefined;
   const href = hrefOf(link);
   if (/^javascript:/i.test(href)) return { href: '', newTab: false, script: href };
@@ -94,9 +94,9 @@ interface ClickOutcome {
 
 /** clickElement waits until input can reach an element, and then clicks the element. */
 export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
-  const trusted = trustedMouseFor(element, options, context);
+  const trusted = makeTrustedMouse(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
-  const point = await moveTo(trusted ?? mouse, element, options.timeoutMs, context);
+  const point = await moveMouseTo(trusted ?? mouse, element, options.timeoutMs, context);
   context.signal.throwIfAborted();
   const rounds = options.doubleClick ? 2 : 1;
   let isComplete = trusted !== undefined;
@@ -106,7 +106,7 @@ export async function clickElement(element: Element, options: ClickOptions, cont
     if (!trusted) isComplete = !pressAndRelease(mouse, point, count);
   }
   context.setDone('clicked');
-  await nextFrame(context.signal);
+  await waitForNextFrame(context.signal);
   return { isGone: !element.isConnected, isComplete };
 }
 
@@ -114,7 +114,7 @@ export async function clickElement(element: Element, options: ClickOptions, cont
  * pressAndRelease dispatches one synthetic click, and reports whether the browser may perform the click's default
  * action.
  */
-function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
+function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;
   if (!hit) return false;
   mouse.press(hit, count);
@@ -123,34 +123,34 @@ function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
 }
 
 /**
- * moveTo moves the pointer onto an element. The move may shift the page, for example when a menu closes, so moveTo then
- * measures the point again.
+ * moveMouseTo moves the pointer onto an element. The move may shift the page, for example when a menu closes, so
+ * moveMouseTo then measures the point again.
  */
-export async function moveTo(
+export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },
   element: Element,
   timeoutMs: number | undefined,
   context: Context,
-): Promise<Point> {
-  let point = await waitReady(element, timeoutMs, context);
+): Promise<InputPoint> {
+  let point = await waitUntilReady(element, timeoutMs, context);
   for (let moves = 0; moves < 3; moves++) {
     // Some UI libraries ignore a pointer that enters an element but does not move inside the element.
     if (moves === 0) await mouse.move(point.x + 1, point.y, point.hit);
     await mouse.move(point.x, point.y, point.hit);
-    await nextFrame(context.signal);
-    const again = findPoint(element);
+    await waitForNextFrame(context.signal);
+    const again = findInputPoint(element);
     if ('hit' in again && again.hit === point.hit && again.x === point.x && again.y === point.y) return again;
-    point = await waitReady(element, timeoutMs, context);
+    point = await waitUntilReady(element, timeoutMs, context);
   }
   return point;
 }
 
 /** hover implements the page script operation `hover`, which moves the pointer onto an element. */
 export async function hover(args: TargetArguments & ActionArguments, context: Context): Promise<PageActionResult> {
-  const element = targetElement(args.target, context);
+  const element = findTarget(args.target, context);
   return runAction(args, context, async () => {
     const trusted = context.trusted && new TrustedMouse(context.trusted, context);
-    await moveTo(trusted ?? new Mouse(), element, args.timeoutMs, context);
+    await moveMouseTo(trusted ?? new Mouse(), element, args.timeoutMs, context);
     if (trusted) return { target: element, input: 'trusted' };
     const notes = ['Styles of :hover need trusted input; only the events of the pointer were sent.'];
     return { target: element, input: 'synthetic', notes };

@@ -1,24 +1,24 @@
 // Describes single elements, as snapshot lines and as structured data.
-import { closestInFlatTree } from './flat-tree.ts';
-import { headOf } from './lines.ts';
+import { findClosestInFlatTree } from './flat-tree.ts';
+import { formatHead } from './lines.ts';
 import { nameOf } from './names.ts';
 import type { DescribeResult, TargetArguments } from './operations.ts';
 import { roleOf } from './roles.ts';
-import { knownSecrets, secretKind } from './secrets.ts';
-import { isHidden, shownText } from './shown-text.ts';
-import { type Context, targetElement } from './state.ts';
-import { marksOf, shownValue } from './states.ts';
+import { collectKnownSecrets, findSecretKind } from './secrets.ts';
+import { isHidden, readShownText } from './shown-text.ts';
+import { type Context, findTarget } from './state.ts';
+import { formatStates, readShownValue } from './states.ts';
 import { makeNode } from './tree.ts';
-import { actionOf, unclobbered } from './unclobbered.ts';
+import { getFormAction, unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
 
 /**
- * lineOf returns the snapshot line of an element, with its ref. For an element without a role, the line contains the
- * tag name instead.
+ * describeElement returns the snapshot line of an element, with its ref. For an element without a role, the line
+ * contains the tag name instead.
  */
-export function lineOf(element: Element, context: Context): string {
+export function describeElement(element: Element, context: Context): string {
   const own = roleOf(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
   const hidden = isHidden(element);
@@ -26,11 +26,11 @@ export function lineOf(element: Element, context: Context): string {
   if (name === '' && !hidden) name = textOf(element);
   name = shorten(name, MaxNameCharacters);
   const ref = context.state.refs.refOf(element, context.prefix, role, name);
-  const marks = `${marksOf(element, role)}${hidden ? ' [hidden]' : ''} [ref=${ref}]`;
-  const head = headOf(
-    makeNode({ element, role, name, marks, value: hidden ? undefined : shownValue(element, role), ref }),
+  const marks = `${formatStates(element, role)}${hidden ? ' [hidden]' : ''} [ref=${ref}]`;
+  const head = formatHead(
+    makeNode({ element, role, name, marks, value: hidden ? undefined : readShownValue(element, role), ref }),
   );
-  return knownSecrets().maskText(head);
+  return collectKnownSecrets().maskText(head);
 }
 
 /**
@@ -45,31 +45,35 @@ function textOf(element: Element): string {
     return '';
   }
   if (element instanceof HTMLSelectElement || element.isContentEditable) return '';
-  return cleanText(shownText(element, 4 * MaxNameCharacters));
+  return cleanText(readShownText(element, 4 * MaxNameCharacters));
 }
 
-/** describe implements the page script operation `describe`, which returns the role, name and link of an element. */
-export async function describe(args: TargetArguments, context: Context): Promise<DescribeResult> {
-  const element = targetElement(args.target, context);
+/**
+ * describeTarget implements the page script operation `describe`, which returns the role, name and link of an element.
+ */
+export async function describeTarget(args: TargetArguments, context: Context): Promise<DescribeResult> {
+  const element = findTarget(args.target, context);
   const role = roleOf(element);
-  const link = closestInFlatTree(element, isLink);
+  const link = findClosestInFlatTree(element, isLink);
   const form = formOf(element);
   return {
-    line: lineOf(element, context),
+    line: describeElement(element, context),
     role,
     elementName: nameOf(element, role),
     tag: element.localName,
     secret: isSecret(element),
     ...(link ? { href: hrefOf(link) } : {}),
-    ...(form ? { formAction: actionOf(form) ?? '' } : {}),
+    ...(form ? { formAction: getFormAction(form) ?? '' } : {}),
   };
 }
 
 /** isSecret reports whether an element is a secret field, is its label, or closely encloses it. */
 function isSecret(element: Element): boolean {
-  if (secretKind(element)) return true;
-  if (element instanceof HTMLLabelElement && element.control) return secretKind(element.control) !== undefined;
-  return element.childElementCount <= 5 && [...element.querySelectorAll('input')].some((field) => secretKind(field));
+  if (findSecretKind(element)) return true;
+  if (element instanceof HTMLLabelElement && element.control) return findSecretKind(element.control) !== undefined;
+  return (
+    element.childElementCount <= 5 && [...element.querySelectorAll('input')].some((field) => findSecretKind(field))
+  );
 }
 
 /** isLink reports whether an element is a link with a URL. */

@@ -30,11 +30,11 @@ export interface Diff {
 }
 
 /**
- * MaxGoneLines and MaxGoneCharacters limit the removed lines in a diff, because removed lines matter less than present
- * lines.
+ * MaxRemovedLines and MaxRemovedCharacters limit the removed lines in a diff, because removed lines matter less than
+ * present lines.
  */
-const MaxGoneLines = 8;
-const MaxGoneCharacters = 60;
+const MaxRemovedLines = 8;
+const MaxRemovedCharacters = 60;
 
 /**
  * diffLines returns the changes between two snapshots. Each changed line has a mark: "+" new, "~" changed, "-" removed,
@@ -54,26 +54,28 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
     after.filter((line) => !old.has(line.key)),
   );
   const marks = new Map<string, string>();
-  const moved = movedLines(before, after);
+  const moved = findMovedLines(before, after);
   for (const line of after) {
     const mark = moved.has(line.key)
       ? '~'
-      : (markOf(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line));
+      : (markExistingLine(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line));
     if (mark) marks.set(line.key, mark);
   }
-  const droppedGone = gone.filter((line) => !replaced.goneKeys.has(line.key));
+  const droppedGone = gone.filter((line) => !replaced.removedKeys.has(line.key));
   const output = new DiffText(options.maxTokens);
-  printMarked(after, marks, moved, output);
-  const gonePlaces = keepTopmost(droppedGone, before);
-  for (const line of gonePlaces.slice(0, MaxGoneLines))
-    output.add(`- ${shorten(withoutRefs(line.text), MaxGoneCharacters)}`);
-  if (gonePlaces.length > MaxGoneLines) output.add(`- … ${gonePlaces.length - MaxGoneLines} more lines`);
+  printMarkedLines(after, marks, moved, output);
+  const gonePlaces = selectTopmost(droppedGone, before);
+  for (const line of gonePlaces.slice(0, MaxRemovedLines))
+    output.add(`- ${shorten(removeRefs(line.text), MaxRemovedCharacters)}`);
+  if (gonePlaces.length > MaxRemovedLines) output.add(`- … ${gonePlaces.length - MaxRemovedLines} more lines`);
   const changes = marks.size + droppedGone.length;
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
 
-/** markOf returns the mark of a line with a counterpart in the old snapshot, and undefined for any other line. */
-function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
+/**
+ * markExistingLine returns the mark of a line with a counterpart in the old snapshot, and undefined for any other line.
+ */
+function markExistingLine(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
   if (line.key.endsWith('…')) return '';
   if (previous) return isSameText(previous.text, line.text) ? '' : '~';
   if (isReplaced) return /\[ref=/.test(line.text) ? '~' : '';
@@ -86,10 +88,10 @@ function isSameText(a: string, b: string): boolean {
 }
 
 /**
- * movedLines returns the keys of the lines whose order changed between two snapshots. The longest sequence of lines in
- * unchanged order counts as not moved.
+ * findMovedLines returns the keys of the lines whose order changed between two snapshots. The longest sequence of lines
+ * in unchanged order counts as not moved.
  */
-function movedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
+function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
   const places = new Map(before.map((line, i) => [line.key, i]));
   const kept = after.flatMap((line) => {
     const place = places.get(line.key);
@@ -97,12 +99,12 @@ function movedLines(before: readonly DiffLine[], after: readonly DiffLine[]): Re
   });
   if (kept.every(({ place }, i) => i === 0 || place > (kept[i - 1]?.place ?? 0))) return new Set();
   const moved = new Set(kept.map(({ key }) => key));
-  for (const i of longestRise(kept.map(({ place }) => place))) moved.delete(kept[i]?.key ?? '');
+  for (const i of findLongestIncreasingSubsequence(kept.map(({ place }) => place))) moved.delete(kept[i]?.key ?? '');
   return moved;
 }
 
-/** longestRise returns the indices of the longest increasing subsequence of distinct numbers. */
-function longestRise(numbers: readonly number[]): number[] {
+/** findLongestIncreasingSubsequence returns the indices of the longest increasing subsequence of distinct numbers. */
+function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] {
   const ends: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
   const previous: number[] = [];
   for (const [i, number] of numbers.entries()) {
@@ -120,36 +122,36 @@ function longestRise(numbers: readonly number[]): number[] {
   return rise;
 }
 
-/** RedrawnLines are new lines with the same text as a removed line, because the page has recreated the elements. */
-interface RedrawnLines {
+/** ReplacedLines are new lines with the same text as a removed line, because the page has recreated the elements. */
+interface ReplacedLines {
   has(key: string): boolean;
-  readonly goneKeys: ReadonlySet<string>;
+  readonly removedKeys: ReadonlySet<string>;
 }
 
-function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): RedrawnLines {
+function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): ReplacedLines {
   const byText = new Map<string, DiffLine[]>();
   for (const line of gone) {
-    const text = withoutRefs(line.text);
+    const text = removeRefs(line.text);
     const list = byText.get(text);
     if (list) list.push(line);
     else byText.set(text, [line]);
   }
   const [keys, goneKeys] = [new Set<string>(), new Set<string>()];
   for (const line of fresh) {
-    const pair = byText.get(withoutRefs(line.text))?.shift();
+    const pair = byText.get(removeRefs(line.text))?.shift();
     if (!pair) continue;
     keys.add(line.key);
     goneKeys.add(pair.key);
   }
-  return { has: (key) => keys.has(key), goneKeys };
+  return { has: (key) => keys.has(key), removedKeys: goneKeys };
 }
 
-function withoutRefs(text: string): string {
+function removeRefs(text: string): string {
   return text.replace(/ ?\[ref=\w+\]| \[focused\]/g, '');
 }
 
-/** printMarked prints the changed lines, each below the unchanged lines that enclose it. */
-function printMarked(
+/** printMarkedLines prints the changed lines, each below the unchanged lines that enclose it. */
+function printMarkedLines(
   lines: readonly DiffLine[],
   marks: ReadonlyMap<string, string>,
   moved: ReadonlySet<string>,
@@ -171,8 +173,8 @@ function printMarked(
   }
 }
 
-/** keepTopmost removes the lines that are below another line of the list. */
-function keepTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
+/** selectTopmost removes the lines that are below another line of the list. */
+function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];
   let goneDepth = Number.POSITIVE_INFINITY;
@@ -190,7 +192,7 @@ class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;
   #tokens = 0;
-  #left = 0;
+  #omittedLines = 0;
 
   constructor(maxTokens: number) {
     this.#maxTokens = maxTokens;
@@ -198,8 +200,8 @@ class DiffText {
 
   add(line: string): void {
     const cost = countTokens(line) + 1;
-    if (this.#left > 0 || this.#tokens + cost > this.#maxTokens) {
-      this.#left++;
+    if (this.#omittedLines > 0 || this.#tokens + cost > this.#maxTokens) {
+      this.#omittedLines++;
       return;
     }
     this.#tokens += cost;
@@ -207,7 +209,7 @@ class DiffText {
   }
 
   finish(): string {
-    if (this.#left > 0) this.#lines.push(`… ${this.#left} more changed lines; take a snapshot`);
+    if (this.#omittedLines > 0) this.#lines.push(`… ${this.#omittedLines} more changed lines; take a snapshot`);
     return this.#lines.join('\n');
   }
 }

@@ -1,20 +1,20 @@
 // Drags one element to another, with pointer events, and with HTML drag-and-drop events if the element is draggable.
 import { runAction } from './act.ts';
-import { moveTo } from './click.ts';
+import { moveMouseTo } from './click.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, elementAt } from './flat-tree.ts';
+import { elementAtPoint, findClosestInFlatTree } from './flat-tree.ts';
 import type { DragArguments, PageActionResult } from './operations.ts';
-import { nextFrame, pause } from './pace.ts';
+import { pause, waitForNextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
-import { type Point, waitReady } from './ready.ts';
+import { type InputPoint, waitUntilReady } from './ready.ts';
 import { roleOf } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, targetElement } from './state.ts';
-import { isFrameElement, makeFrameInWayFailure, type TrustedMouse, trustedMouseFor } from './trusted.ts';
+import { type Context, findTarget } from './state.ts';
+import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Steps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps. */
-const Steps = 12;
+/** DragSteps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps. */
+const DragSteps = 12;
 
 /**
  * HoldMs is how long the pointer rests at the end of a drag, in milliseconds. Some drag libraries detect the drop
@@ -24,25 +24,25 @@ const HoldMs = 100;
 /** HiddenHoldMs replaces HoldMs in a hidden tab, where Chrome runs timers only once per second. */
 const HiddenHoldMs = 1_100;
 
-interface Place {
+interface ViewportPoint {
   readonly x: number;
   readonly y: number;
 }
 
 /** drag implements the page script operation `drag`, which drags an element to another element or to a point. */
 export async function drag(args: DragArguments, context: Context): Promise<PageActionResult> {
-  const start = targetElement(args.startTarget, context);
-  const end = targetElement(args.endTarget ?? args.startTarget, context);
+  const start = findTarget(args.startTarget, context);
+  const end = findTarget(args.endTarget ?? args.startTarget, context);
   if (args.endPoint) return await dragToPoint(start, args.endPoint, args, context);
   if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
   return runAction(args, context, async () => {
     const rect = start.getBoundingClientRect();
-    const from = await waitReady(start, args.timeoutMs, context);
-    const to = placeOf(end);
-    const trusted = trustedMouseFor(start, {}, context);
+    const from = await waitUntilReady(start, args.timeoutMs, context);
+    const to = scrollToCenter(end);
+    const trusted = makeTrustedMouse(start, {}, context);
     const notes = trusted
-      ? await performOnto(trusted, await moveTo(trusted, start, args.timeoutMs, context), end, context)
-      : await perform(from, to, end, context);
+      ? await dragTrustedOnto(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), end, context)
+      : await dragSynthetic(from, to, end, context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
@@ -59,14 +59,14 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
 /** dragToPoint drags an element to a point in another frame, which requires trusted input. */
 async function dragToPoint(
   start: Element,
-  to: Place,
+  to: ViewportPoint,
   args: DragArguments,
   context: Context,
 ): Promise<PageActionResult> {
-  const trusted = trustedMouseFor(start, {}, context);
+  const trusted = makeTrustedMouse(start, {}, context);
   if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
   return runAction(args, context, async () => {
-    await performTrusted(trusted, await moveTo(trusted, start, args.timeoutMs, context), to, context);
+    await dragTrusted(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), to, context);
     return { target: start, input: 'trusted' };
   });
 }
@@ -79,80 +79,90 @@ function isDraggable(element: Element): boolean {
 }
 
 /**
- * placeOf returns the center of an element in the viewport, and scrolls the element into view if needed. The drag
- * scrolls as little as possible, because the start element must stay in view.
+ * scrollToCenter returns the center of an element in the viewport, and scrolls the element into view if needed. The
+ * drag scrolls as little as possible, because the start element must stay in view.
  */
-function placeOf(end: Element): Place {
+function scrollToCenter(end: Element): ViewportPoint {
   const seen = end.getBoundingClientRect();
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
     scrollWithEvents(end, () => end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }));
   }
-  return middleOf(end);
+  return centerOf(end);
 }
 
-function middleOf(element: Element): Place {
+function centerOf(element: Element): ViewportPoint {
   const { x, y, width, height } = element.getBoundingClientRect();
   return { x: x + width / 2, y: y + height / 2 };
 }
 
 /**
- * FirstMove is the length of the first pointer move in a drag, in pixels. A browser starts an HTML drag only after the
- * pointer has moved a few pixels.
+ * FirstMovePixels is the length of the first pointer move in a drag, in pixels. A browser starts an HTML drag only
+ * after the pointer has moved a few pixels.
  */
-const FirstMove = 6;
+const FirstMovePixels = 6;
 
-/** performOnto drags from a point onto an element of the same frame, with trusted input. */
-async function performOnto(mouse: TrustedMouse, from: Point, end: Element, context: Context): Promise<string[]> {
-  const to = middleOf(end);
-  const target = elementAt(to.x, to.y);
+/** dragTrustedOnto drags from a point onto an element of the same frame, with trusted input. */
+async function dragTrustedOnto(
+  mouse: TrustedMouse,
+  from: InputPoint,
+  end: Element,
+  context: Context,
+): Promise<string[]> {
+  const to = centerOf(end);
+  const target = elementAtPoint(to.x, to.y);
   if (target && isFrameElement(target)) throw makeFrameInWayFailure();
-  return await performTrusted(mouse, from, to, context);
+  return await dragTrusted(mouse, from, to, context);
 }
 
 /**
- * performTrusted drags with trusted pointer input. If the page started an HTML drag, the worker drops the dragged data.
+ * dragTrusted drags with trusted pointer input. If the page started an HTML drag, the worker drops the dragged data.
  */
-async function performTrusted(mouse: TrustedMouse, from: Point, to: Place, context: Context): Promise<string[]> {
+async function dragTrusted(
+  mouse: TrustedMouse,
+  from: InputPoint,
+  to: ViewportPoint,
+  context: Context,
+): Promise<string[]> {
   await mouse.press(from);
   const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const first = Math.min(0.5, FirstMove / Math.max(1, Math.hypot(dx, dy)));
-  for (let step = 0; step <= Steps; step++) {
-    const part = step === 0 ? first : step / Steps;
-    await nextFrame(context.signal);
+  const first = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(dx, dy)));
+  for (let step = 0; step <= DragSteps; step++) {
+    const part = step === 0 ? first : step / DragSteps;
+    await waitForNextFrame(context.signal);
     await mouse.drag(from.x + dx * part, from.y + dy * part);
-    context.setDone(`dragged ${step} of ${Steps} steps`);
+    context.setDone(`dragged ${step} of ${DragSteps} steps`);
   }
   await pause(HoldMs, context.signal);
   await mouse.release(to);
-  await nextFrame(context.signal);
+  await waitForNextFrame(context.signal);
   return [];
 }
 
-async function perform(from: Point, to: Place, end: Element, context: Context): Promise<string[]> {
+async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, context: Context): Promise<string[]> {
   const mouse = new Mouse();
   mouse.move(from.x, from.y, from.hit);
   mouse.press(from.hit);
   let drop: DropEvents | undefined;
   try {
-    await nextFrame(context.signal);
+    await waitForNextFrame(context.signal);
     // Some libraries make an element draggable only when it is pressed.
-    const source = closestInFlatTree(from.hit, isDraggable);
+    const source = findClosestInFlatTree(from.hit, isDraggable);
     if (source) {
       drop = new DropEvents(source);
       if (!drop.begin(from)) drop = undefined;
-      await nextFrame(context.signal);
+      await waitForNextFrame(context.signal);
     }
-    for (let step = 1; step <= Steps; step++) {
-      const at = { x: from.x + ((to.x - from.x) * step) / Steps, y: from.y + ((to.y - from.y) * step) / Steps };
-      await nextFrame(context.signal);
-      const hit = elementAt(at.x, at.y) ?? end;
+    for (let step = 1; step <= DragSteps; step++) {
+      const at = { x: from.x + ((to.x - from.x) * step) / DragSteps, y: from.y + ((to.y - from.y) * step) / DragSteps };
+      await waitForNextFrame(context.signal);
+      const hit = elementAtPoint(at.x, at.y) ?? end;
       // During an HTML drag, a browser sends no pointer events.
       if (drop) drop.over(hit, at);
       else mouse.move(at.x, at.y, hit);
-      context.setDone(`dragged ${step} of ${Steps} steps`);
+      context.setDone(`dragged ${step} of ${DragSteps} steps`);
     }
     if (!drop) await pause(unclobbered.hidden ? HiddenHoldMs : HoldMs, context.signal);
-    return drop ? drop.end(elementAt(to.x, to.y) ?? end, to) : [];
+    return drop ? drop.end(elementAtPoint(to.x, to.y) ?? end, to) : [];
   } finally {
     if (context.signal.aborted) drop?.cancel();
     if (mouse.isDown && !drop) mouse.release();
@@ -177,12 +187,12 @@ class DropEvents {
   }
 
   /** begin dispatches dragstart, and reports whether the page allows the drag. */
-  begin(at: Place): boolean {
+  begin(at: ViewportPoint): boolean {
     return this.#send(this.#source, 'dragstart', at);
   }
 
   /** over dispatches the events of a drag move to a point over an element. */
-  over(hit: Element, at: Place): void {
+  over(hit: Element, at: ViewportPoint): void {
     this.#send(this.#source, 'drag', at);
     if (hit !== this.#over) {
       this.#send(hit, 'dragenter', at, this.#over);
@@ -193,7 +203,7 @@ class DropEvents {
   }
 
   /** end drops the data on an element if the page accepts the drop, and returns hints for the agent. */
-  end(hit: Element, at: Place): string[] {
+  end(hit: Element, at: ViewportPoint): string[] {
     this.over(hit, at);
     if (this.#accepts) this.#send(hit, 'drop', at);
     else if (this.#over) this.#send(this.#over, 'dragleave', at);
@@ -205,14 +215,14 @@ class DropEvents {
     if (!this.#hasEnded) this.#finish({ x: 0, y: 0 }, false);
   }
 
-  #finish(at: Place, isDropped: boolean): void {
+  #finish(at: ViewportPoint, isDropped: boolean): void {
     this.#hasEnded = true;
     // Chrome ignores dropEffect in a DataTransfer that a script created, so the page sees the effect "none".
     this.#data.dropEffect = isDropped ? 'move' : 'none';
     this.#send(this.#source, 'dragend', at);
   }
 
-  #send(target: Element, type: string, at: Place, related?: Element): boolean {
+  #send(target: Element, type: string, at: ViewportPoint, related?: Element): boolean {
     if (!target.isConnected) return true;
     const init = { bubbles: true, cancelable: true, composed: true, view: window, clientX: at.x, clientY: at.y };
     return target.dispatchEvent(

@@ -1,20 +1,20 @@
 // Finds the visible options of a custom list whose ARIA options have no size, because the page draws other elements in
 // their place.
-import { flatChildren, flatParent } from './flat-tree.ts';
+import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-const MaxElements = 2_000;
+const MaxSearchedElements = 2_000;
 
 /** findDrawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
 export function findDrawnOptions(list: Element): Element[] {
   const popup = findPopup(list);
   const found: Element[] = [];
   const pending: Element[] = popup ? [popup] : [];
-  for (let checked = 0; checked < MaxElements; checked++) {
+  for (let checked = 0; checked < MaxSearchedElements; checked++) {
     const next = pending.shift();
     if (!next) break;
     if (next === list) continue;
-    const children = [...flatChildren(next)];
+    const children = [...listFlatChildren(next)];
     const hasText = children.some((child) => child instanceof Text && child.data.trim() !== '');
     if (hasText && hasSize(next)) found.push(next);
     else pending.push(...children.filter((child) => child instanceof Element));
@@ -27,7 +27,7 @@ export function findDrawnOptions(list: Element): Element[] {
  * size.
  */
 export function findPopup(list: Element): Element | undefined {
-  for (let at: Element | null = flatParent(list); at && at !== unclobbered.body; at = flatParent(at)) {
+  for (let at: Element | null = getFlatParent(list); at && at !== unclobbered.body; at = getFlatParent(at)) {
     if (hasSize(at)) return at;
   }
   return undefined;

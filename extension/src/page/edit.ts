@@ -1,23 +1,23 @@
 // Sets the text of form fields, and dispatches the events that typing causes.
 import { formOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
-import { flatChildren } from './flat-tree.ts';
-import { nextTask } from './pace.ts';
-import { giveFocus } from './pointer.ts';
+import { listFlatChildren } from './flat-tree.ts';
+import { waitForNextTask } from './pace.ts';
+import { focusElement } from './pointer.ts';
 import { roleOf } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
-import { checkField, checkTyping, secretKind } from './secrets.ts';
-import { editableText, isDisabled } from './states.ts';
-import { elementsOf, unclobbered } from './unclobbered.ts';
+import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
+import { isDisabled, readEditableText } from './states.ts';
+import { getFormElements, unclobbered } from './unclobbered.ts';
 
 /** Field is an element into which a user can type. */
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
-/** ChosenTypes matches the input types whose value a user picks, such as a date, instead of typing it. */
-const ChosenTypes = /^(date|month|week|time|datetime-local|color|range)$/;
-const ActionTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
+/** PickerInputTypes matches the input types whose value a user picks, such as a date, instead of typing it. */
+const PickerInputTypes = /^(date|month|week|time|datetime-local|color|range)$/;
+const NonTextInputTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
 
-const Formats: Readonly<Record<string, string>> = {
+const InputFormats: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   month: '2026-01',
   week: '2026-W05',
@@ -28,10 +28,10 @@ const Formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * fieldOf returns the field that an element is, contains or labels. If there is no field, or if the field is read-only,
- * fieldOf throws wrong_element.
+ * requireField returns the field that an element is, contains or labels. If there is no field, or if the field is
+ * read-only, requireField throws wrong_element.
  */
-export function fieldOf(element: Element): Field {
+export function requireField(element: Element): Field {
   const field = findField(element);
   if (!field) {
     const what = roleOf(element) || 'element without a role';
@@ -56,11 +56,11 @@ export function findField(element: Element): Field | undefined {
 }
 
 function findFieldIn(element: Element, depth: number): Field | undefined {
-  if (isInput(element)) return ActionTypes.test(element.type) ? undefined : element;
+  if (isInput(element)) return NonTextInputTypes.test(element.type) ? undefined : element;
   if (isTextArea(element)) return element;
   if (element instanceof HTMLElement && element.isContentEditable) return element;
   if (depth > 8 || element instanceof HTMLSelectElement) return undefined;
-  for (const child of flatChildren(element)) {
+  for (const child of listFlatChildren(element)) {
     const field = child instanceof Element ? findFieldIn(child, depth + 1) : undefined;
     if (field) return field;
   }
@@ -78,12 +78,12 @@ function isTextArea(element: Element): element is HTMLTextAreaElement {
 /** readField returns the text in a form field or in an editable element. */
 export function readField(field: Field): string {
   if (isInput(field) || isTextArea(field)) return field.value;
-  return (editableText(field) ?? '').replaceAll('\u00a0', ' ');
+  return (readEditableText(field) ?? '').replaceAll('\u00a0', ' ');
 }
 
-/** shownField returns the text in a field, or undefined for a secret field. */
-export function shownField(field: Field): string | undefined {
-  return secretKind(field) ? undefined : readField(field);
+/** readPublicField returns the text in a field, or undefined for a secret field. */
+export function readPublicField(field: Field): string | undefined {
+  return findSecretKind(field) ? undefined : readField(field);
 }
 
 /**
@@ -96,9 +96,9 @@ export async function writeField(
   append: boolean,
   approved: readonly SecretKind[],
 ): Promise<void> {
-  checkField(field, approved);
-  giveFocus(field);
-  if (isInput(field) && ChosenTypes.test(field.type)) {
+  requireFieldApproval(field, approved);
+  focusElement(field);
+  if (isInput(field) && PickerInputTypes.test(field.type)) {
     chooseValue(field, text);
     return;
   }
@@ -118,7 +118,7 @@ function chooseValue(field: HTMLInputElement, value: string): void {
   sendInput(field, 'insertReplacementText', value);
   sendChange(field);
   if (isTaken || value === '') return;
-  const format = Formats[field.type] ?? '';
+  const format = InputFormats[field.type] ?? '';
   throw new PageFailure(
     'rejected',
     `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.`,
@@ -140,7 +140,7 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   // Editors read the selection on the event selectionchange, which the browser dispatches later, or not at all in a
   // hidden tab.
   document.dispatchEvent(new Event('selectionchange'));
-  await nextTask();
+  await waitForNextTask();
 }
 
 /**
@@ -162,7 +162,7 @@ function insertLine(field: Field, line: string, approved: readonly SecretKind[])
   // execCommand dispatches no beforeinput event. An editor that prevents beforeinput inserts the text itself, or
   // rejects the text.
   if (!sendBeforeInput(field, line)) return;
-  checkTyping(field, approved);
+  requireTypingApproval(field, approved);
   const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);
   if (!isDone && readField(field) === before) setValue(field, line);
 }
@@ -199,10 +199,10 @@ export function sendChange(field: Element): void {
 }
 
 /**
- * SubmittingTypes are the input types in which Enter submits a form without a submit button, if the form has only one
- * such field.
+ * SubmitOnEnterTypes are the input types in which Enter submits a form without a submit button, if the form has only
+ * one such field.
  */
-const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
+const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
 /**
  * pressEnterInField submits the form of a field if a press of Enter would submit the form, and reports whether the
@@ -211,8 +211,8 @@ const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|ti
 export function pressEnterInField(field: Element): boolean {
   const form = formOf(field);
   if (!form) return false;
-  const controls = [...(elementsOf(form) ?? [])];
-  const fields = controls.filter((control) => isInput(control) && SubmittingTypes.test(control.type));
+  const controls = [...(getFormElements(form) ?? [])];
+  const fields = controls.filter((control) => isInput(control) && SubmitOnEnterTypes.test(control.type));
   return (controls.some(isSubmitButton) || fields.length <= 1) && submitForm(field);
 }
 
@@ -233,7 +233,7 @@ export function submitForm(element: Element): boolean {
  */
 export function submitButtonOf(element: Element): Element | undefined {
   const form = formOf(element);
-  return form ? [...(elementsOf(form) ?? [])].find(isSubmitButton) : undefined;
+  return form ? [...(getFormElements(form) ?? [])].find(isSubmitButton) : undefined;
 }
 
 function isSubmitButton(element: Element): boolean {

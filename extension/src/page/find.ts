@@ -1,44 +1,44 @@
 // Finds elements by text, regular expression, role or CSS selector.
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
-import { flatParent, selectAll } from './flat-tree.ts';
+import { getFlatParent, selectAll } from './flat-tree.ts';
 import { compileRegex, type LinearRegex } from './linear-regex.ts';
-import { headOf, Printer } from './lines.ts';
+import { formatHead, SnapshotPrinter } from './lines.ts';
 import { nameOf } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
 import { roleOf } from './roles.ts';
-import { collectSecrets, hasSecretFields, knownSecrets } from './secrets.ts';
-import { isHidden, shownText } from './shown-text.ts';
-import { buildTree, rootElement } from './snapshot.ts';
+import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.ts';
+import { isHidden, readShownText } from './shown-text.ts';
+import { buildTree, getRootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
 import { makeNode, type TreeNode, type TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-const DefaultLimit = 20;
-const MaxLimit = 200;
-const MaxTotal = 1_000;
+const DefaultMatches = 20;
+const MaxMatches = 200;
+const MaxCountedMatches = 1_000;
 
 /** find implements the page script operation `find`, which returns the elements that match a text, role or selector. */
 export async function find(args: FindArguments, context: Context): Promise<FindResult> {
   const { text, regex, role, selector } = args;
-  const limit = Math.min(args.limit ?? DefaultLimit, MaxLimit);
+  const limit = Math.min(args.limit ?? DefaultMatches, MaxMatches);
   if (!(text || regex || role || selector)) {
     throw new PageFailure('invalid_arguments', 'Give at least one of text, regex, role and selector.');
   }
   if (!Number.isInteger(limit) || limit < 1) {
-    throw new PageFailure('invalid_arguments', `limit is ${args.limit}. Use a whole number from 1 to ${MaxLimit}.`);
+    throw new PageFailure('invalid_arguments', `limit is ${args.limit}. Use a whole number from 1 to ${MaxMatches}.`);
   }
-  const matchesText = textMatcher(text, regex);
+  const matchesText = makeTextMatcher(text, regex);
   const wantedRole = role?.trim().toLowerCase();
   if (selector) return findBySelector(selector, matchesText, wantedRole, limit, context);
   const search = new TreeSearch(matchesText, wantedRole, limit, context);
-  search.visit(await buildTree(rootElement(), context), []);
+  search.visit(await buildTree(getRootElement(), context), []);
   return { matches: search.matches, total: search.total };
 }
 
 type TextMatcher = ((text: string) => boolean) | undefined;
 
-function textMatcher(text: string | undefined, regex: string | undefined): TextMatcher {
+function makeTextMatcher(text: string | undefined, regex: string | undefined): TextMatcher {
   const part = text ? cleanText(text).toLowerCase() : undefined;
   const pattern: LinearRegex | undefined = regex ? compileRegex(regex) : undefined;
   if (part === undefined && !pattern) return undefined;
@@ -61,8 +61,8 @@ async function findBySelector(
     if (role !== undefined && roleOf(element) !== role) continue;
     if (matchesText && !matchesText(readVisibleText(element))) continue;
     if (++total > limit) continue;
-    const line = lineOf(element, context);
-    matches.push({ ref: refIn(line), line, path: pathOf(element) });
+    const line = describeElement(element, context);
+    matches.push({ ref: parseRef(line), line, path: listAncestors(element) });
   }
   return { matches, total };
 }
@@ -70,8 +70,8 @@ async function findBySelector(
 /** readVisibleText returns the name and the visible text of an element, and masks the values of secret fields. */
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
-  const words = `${nameOf(element, roleOf(element))} ${shownText(element, MaxSearchedCharacters)}`;
-  return knownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots
+  const words = `${nameOf(element, roleOf(element))} ${readShownText(element, MaxSearchedCharacters)}`;
+  return collectKnownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots
 }
 
 const MaxSearchedCharacters = 100_000;
@@ -82,7 +82,7 @@ const MaxSearchedCharacters = 100_000;
  * reveal the secrets.
  */
 export function selectElements(selector: string): Element[] {
-  if (testsValue(selector) && hasSecretFields()) {
+  if (testsValueAttribute(selector) && hasSecretFields()) {
     throw new PageFailure(
       'invalid_arguments',
       'The page has a field for a password, a card or a code, so a selector may not test the attribute value. ' +
@@ -90,16 +90,17 @@ export function selectElements(selector: string): Element[] {
     );
   }
   try {
-    return selectAll(selector, MaxTotal);
+    return selectAll(selector, MaxCountedMatches);
   } catch {
     throw new PageFailure('invalid_arguments', `"${selector}" is not a valid CSS selector.`);
   }
 }
 
 /**
- * testsValue reports whether a selector may test the attribute value, even if CSS escapes obscure the attribute name.
+ * testsValueAttribute reports whether a selector may test the attribute value, even if CSS escapes obscure the
+ * attribute name.
  */
-function testsValue(selector: string): boolean {
+function testsValueAttribute(selector: string): boolean {
   const plain = selector
     .replace(/\/\*[\s\S]*?(\*\/|$)/g, '')
     .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) =>
@@ -109,20 +110,20 @@ function testsValue(selector: string): boolean {
   return /\[[^\]]*\bvalue\b/i.test(plain);
 }
 
-function refIn(line: string): string {
+function parseRef(line: string): string {
   return /\[ref=(\w+)\]/.exec(line)?.[1] ?? '';
 }
 
-const MaxPath = 6;
+const MaxPathElements = 6;
 
-/** pathOf returns the snapshot lines of an element's ancestors that have a role, outermost first. */
-function pathOf(element: Element): string[] {
+/** listAncestors returns the snapshot lines of an element's ancestors that have a role, outermost first. */
+function listAncestors(element: Element): string[] {
   const path: string[] = [];
-  for (let at = flatParent(element); at && path.length < MaxPath; at = flatParent(at)) {
+  for (let at = getFlatParent(element); at && path.length < MaxPathElements; at = getFlatParent(at)) {
     const role = roleOf(at);
     if (role === '' || role === 'paragraph' || role === 'rowgroup') continue;
     path.unshift(
-      headOf(
+      formatHead(
         makeNode({ element: at, role, name: shorten(nameOf(at, role), 60), marks: '', value: undefined, ref: '' }),
       ),
     );
@@ -151,7 +152,7 @@ class TreeSearch {
   visit(node: TreeNode, path: readonly string[]): boolean {
     let found = false;
     for (const part of node.children) {
-      if (this.total >= MaxTotal) break;
+      if (this.total >= MaxCountedMatches) break;
       if (part.kind === 'node') found = this.#visitNode(part, path) || found;
       else if (part.kind === 'text' && this.#role === undefined && this.#accepts(cleanText(part.text))) {
         found = true;
@@ -162,24 +163,25 @@ class TreeSearch {
   }
 
   #visitNode(node: TreeNode, path: readonly string[]): boolean {
-    const head = headOf(node);
+    const head = formatHead(node);
     const inner = head === '' || head === '-' ? path : [...path, shorten(head, 80)];
     if (this.#role !== undefined) {
-      const isMatch = node.role === this.#role && this.#accepts(`${node.name} ${node.value ?? ''} ${allText(node)}`);
+      const isMatch =
+        node.role === this.#role && this.#accepts(`${node.name} ${node.value ?? ''} ${collectText(node)}`);
       if (isMatch) this.#add(node, node, path);
       return this.visit(node, inner) || isMatch;
     }
     // If the content of a container matches, only the content is a match; otherwise, the name of the container is
     // compared.
     if (this.visit(node, inner)) return true;
-    if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoined(node)) return false;
+    if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
     this.#add(node, node, path);
     return true;
   }
 
-  /** #acceptsJoined reports whether a match spans several children of a node. */
-  #acceptsJoined(node: TreeNode): boolean {
-    return node.children.length > 1 && node.children.length < 50 && this.#accepts(allText(node));
+  /** #acceptsJoinedText reports whether a match spans several children of a node. */
+  #acceptsJoinedText(node: TreeNode): boolean {
+    return node.children.length > 1 && node.children.length < 50 && this.#accepts(collectText(node));
   }
 
   #accepts(text: string): boolean {
@@ -199,23 +201,24 @@ class TreeSearch {
       return;
     }
     const ref =
-      part.ref || refs.refOf(part.element, this.#context.prefix, part.role, part.name || allText(part).slice(0, 80));
+      part.ref ||
+      refs.refOf(part.element, this.#context.prefix, part.role, part.name || collectText(part).slice(0, 80));
     const line = this.#lineOf(part);
     const withRef = line.includes(`[ref=${ref}]`) ? line : `${line} [ref=${ref}]`;
     this.matches.push({ ref, line: this.#mask.maskText(withRef), path });
   }
 
   #lineOf(node: TreeNode): string {
-    const printer = new Printer(this.#context.state.refs, 'full');
+    const printer = new SnapshotPrinter(this.#context.state.refs, 'full');
     printer.printParts({ ...node, children: [node] }, 0, 'find');
-    return shorten(printer.lines[0]?.text ?? headOf(node), 400);
+    return shorten(printer.lines[0]?.text ?? formatHead(node), 400);
   }
 }
 
-function allText(node: TreeNode): string {
+function collectText(node: TreeNode): string {
   return node.children
     .map((part) =>
-      part.kind === 'node' ? `${part.name} ${allText(part)}` : part.kind === 'text' ? cleanText(part.text) : '',
+      part.kind === 'node' ? `${part.name} ${collectText(part)}` : part.kind === 'text' ? cleanText(part.text) : '',
     )
     .join(' ')
     .slice(0, 2_000);

@@ -1,7 +1,7 @@
 // Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
 // and assigned nodes replace slots.
 import { readShadowRoot } from '../chrome-dom.ts';
-import { childNodesOf, isClobbered, parentNodeOf, unclobbered } from './unclobbered.ts';
+import { getChildNodes, getParentNode, isClobbered, unclobbered } from './unclobbered.ts';
 
 /**
  * ShadowHostTags are the built-in elements that can have a shadow root. A custom element, whose name contains a hyphen,
@@ -12,10 +12,11 @@ const ShadowHostTags = new Set(
 );
 
 /**
- * knownRoots contains the shadow roots that were found so far, so that their changes can be watched without a search.
+ * knownRootRefs contains the shadow roots that were found so far, so that their changes can be watched without a
+ * search.
  */
-const knownRoots = new Set<WeakRef<ShadowRoot>>();
-const isKnown = new WeakSet<ShadowRoot>();
+const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
+const knownRootSet = new WeakSet<ShadowRoot>();
 
 /** shadowRootOf returns the open or closed shadow root of an element, or null if the element has no shadow root. */
 export function shadowRootOf(element: Element): ShadowRoot | null {
@@ -23,35 +24,35 @@ export function shadowRootOf(element: Element): ShadowRoot | null {
   const tag = element.localName;
   if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
   const root = readShadowRoot(element);
-  if (root && !isKnown.has(root)) {
-    isKnown.add(root);
-    knownRoots.add(new WeakRef(root));
+  if (root && !knownRootSet.has(root)) {
+    knownRootSet.add(root);
+    knownRootRefs.add(new WeakRef(root));
   }
   return root;
 }
 
-/** watchableRoots returns the document and all shadow roots that were found so far and still exist. */
-export function watchableRoots(): (Document | ShadowRoot)[] {
+/** listKnownRoots returns the document and all shadow roots that were found so far and still exist. */
+export function listKnownRoots(): (Document | ShadowRoot)[] {
   const roots: (Document | ShadowRoot)[] = [document];
-  for (const reference of knownRoots) {
+  for (const reference of knownRootRefs) {
     const root = reference.deref();
-    if (!root) knownRoots.delete(reference);
+    if (!root) knownRootRefs.delete(reference);
     else if (root.isConnected) roots.push(root);
   }
   return roots;
 }
 
 /**
- * flatChildren returns the nodes that the browser draws inside an element, in order. If the fields of a form replace
- * its properties, flatChildren returns the form's children in place of the form.
+ * listFlatChildren returns the nodes that the browser draws inside an element, in order. If the fields of a form
+ * replace its properties, listFlatChildren returns the form's children in place of the form.
  */
-export function flatChildren(element: Element): Iterable<Node> {
-  const nodes = drawnNodes(element);
+export function listFlatChildren(element: Element): Iterable<Node> {
+  const nodes = listRenderedNodes(element);
   const hasForm = element.localName !== 'form' && hasClobberedForm(nodes);
   return hasForm ? expandForms(nodes) : nodes;
 }
 
-function drawnNodes(element: Element): Iterable<Node> {
+function listRenderedNodes(element: Element): Iterable<Node> {
   if (element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
     if (assigned.length > 0) return assigned;
@@ -67,51 +68,52 @@ function hasClobberedForm(nodes: Iterable<Node>): boolean {
 /** expandForms replaces each form whose properties are clobbered by its fields with the children of the form. */
 export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   for (const node of nodes) {
-    if (isClobbered(node)) yield* expandForms(childNodesOf(node) ?? []);
+    if (isClobbered(node)) yield* expandForms(getChildNodes(node) ?? []);
     else yield node;
   }
 }
 
 /**
- * flatParent returns the parent of an element in the flat tree, or null for the root. A form whose fields clobber its
- * properties is skipped.
+ * getFlatParent returns the parent of an element in the flat tree, or null for the root. A form whose fields clobber
+ * its properties is skipped.
  */
-export function flatParent(element: Element): Element | null {
+export function getFlatParent(element: Element): Element | null {
   const slot = isClobbered(element) ? null : element.assignedSlot;
   if (slot) return slot;
-  let parent = parentNodeOf(element);
-  while (parent && isClobbered(parent)) parent = parentNodeOf(parent);
+  let parent = getParentNode(element);
+  while (parent && isClobbered(parent)) parent = getParentNode(parent);
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
 }
 
 /** containsInFlatTree reports whether `inner` equals `outer` or is a descendant of `outer` in the flat tree. */
 export function containsInFlatTree(outer: Element, inner: Element): boolean {
-  for (let at: Element | null = inner; at !== null; at = flatParent(at)) if (at === outer) return true;
+  for (let at: Element | null = inner; at !== null; at = getFlatParent(at)) if (at === outer) return true;
   return false;
 }
 
 /**
- * closestInFlatTree returns the nearest element for which `matches` returns true: the element itself or an ancestor.
+ * findClosestInFlatTree returns the nearest element for which `matches` returns true: the element itself or an
+ * ancestor.
  */
-export function closestInFlatTree(element: Element, matches: (at: Element) => boolean): Element | undefined {
-  for (let at: Element | null = element; at !== null; at = flatParent(at)) if (matches(at)) return at;
+export function findClosestInFlatTree(element: Element, matches: (at: Element) => boolean): Element | undefined {
+  for (let at: Element | null = element; at !== null; at = getFlatParent(at)) if (matches(at)) return at;
   return undefined;
 }
 
-/** elementAt returns the deepest element at a point of the viewport, including elements in shadow roots. */
-export function elementAt(x: number, y: number): Element | null {
+/** elementAtPoint returns the deepest element at a point of the viewport, including elements in shadow roots. */
+export function elementAtPoint(x: number, y: number): Element | null {
   let found = unclobbered.elementFromPoint(x, y);
   while (found) {
     const inner = shadowRootOf(found)?.elementFromPoint(x, y);
     if (!inner || inner === found) break;
     found = inner;
   }
-  return found && isClobbered(found) ? flatParent(found) : found;
+  return found && isClobbered(found) ? getFlatParent(found) : found;
 }
 
-/** focusedElement returns the focused element, which may be in a shadow root, or null. */
-export function focusedElement(): Element | null {
+/** getFocusedElement returns the focused element, which may be in a shadow root, or null. */
+export function getFocusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {
     const inner = shadowRootOf(focused)?.activeElement;
@@ -126,21 +128,21 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
   const pending: (Document | ShadowRoot)[] = [unclobbered];
   for (let root = pending.pop(); root; root = pending.pop()) {
     visit(root);
-    for (const element of possibleHosts(root)) {
+    for (const element of findPossibleShadowHosts(root)) {
       const inner = shadowRootOf(element);
       if (inner) pending.push(inner);
     }
   }
 }
 
-const hostSelector = [...ShadowHostTags].join(',');
+const shadowHostSelector = [...ShadowHostTags].join(',');
 
 /**
- * possibleHosts returns the elements that may have a shadow root. The elements are selected with querySelectorAll,
- * because a script would need much longer to read the tag names of 50,000 elements.
+ * findPossibleShadowHosts returns the elements that may have a shadow root. The elements are selected with
+ * querySelectorAll, because a script would need much longer to read the tag names of 50,000 elements.
  */
-function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
-  yield* root.querySelectorAll(hostSelector);
+function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Element> {
+  yield* root.querySelectorAll(shadowHostSelector);
   if (root instanceof ShadowRoot) {
     for (const element of root.querySelectorAll('*')) if (element.localName.includes('-')) yield element;
     return;
@@ -167,9 +169,11 @@ export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): E
   return found;
 }
 
-/** selectKnown works like selectAll, but searches only the document and the shadow roots that were found so far. */
-export function selectKnown(selector: string): Element[] {
-  return watchableRoots()
+/**
+ * selectInKnownRoots works like selectAll, but searches only the document and the shadow roots that were found so far.
+ */
+export function selectInKnownRoots(selector: string): Element[] {
+  return listKnownRoots()
     .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])
     .filter((element) => !isClobbered(element));
 }

@@ -1,7 +1,7 @@
 // Shortens a snapshot to a maximum number of tokens. Content in the visible area is never left out.
 import type { Line } from './lines.ts';
 import type { Rect } from './operations.ts';
-import { intersection, viewportRect } from './view.ts';
+import { getViewportRect, intersectRects } from './view.ts';
 import { countTokens } from './visible-text.ts';
 
 export interface FoldResult {
@@ -18,9 +18,9 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
   const costs = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
   let total = costs.reduce((sum, cost) => sum + cost, 0);
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
-  const clip = intersection(view, viewportRect());
+  const clip = intersectRects(view, getViewportRect());
   const far = lines
-    .map((line, i) => ({ i, distance: distanceOf(line.element, clip), children: hasChildren(lines, i) }))
+    .map((line, i) => ({ i, distance: distanceFromView(line.element, clip), children: hasIndentedLines(lines, i) }))
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
@@ -29,28 +29,28 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;
-      if (removed.has(i) || children !== passes || (children && !isEmptied(lines, i, removed))) continue;
+      if (removed.has(i) || children !== passes || (children && !areAllChildrenRemoved(lines, i, removed))) continue;
       removed.add(i);
       total -= costs[i] ?? 0;
     }
   }
-  return { lines: withMarkers(lines, removed), removed: removed.size };
+  return { lines: insertFoldMarkers(lines, removed), removed: removed.size };
 }
 
 const MarkerTokens = 40;
 
-function hasChildren(lines: readonly Line[], i: number): boolean {
+function hasIndentedLines(lines: readonly Line[], i: number): boolean {
   return (lines[i + 1]?.depth ?? 0) > (lines[i]?.depth ?? 0);
 }
 
-function isEmptied(lines: readonly Line[], i: number, removed: ReadonlySet<number>): boolean {
+function areAllChildrenRemoved(lines: readonly Line[], i: number, removed: ReadonlySet<number>): boolean {
   const depth = lines[i]?.depth ?? 0;
   for (let j = i + 1; j < lines.length && (lines[j]?.depth ?? 0) > depth; j++) if (!removed.has(j)) return false;
   return true;
 }
 
-/** distanceOf returns the distance of an element from the visible area in pixels, or 0 for an element in view. */
-function distanceOf(element: Element, view: Rect): number {
+/** distanceFromView returns the distance of an element from the visible area in pixels, or 0 for an element in view. */
+function distanceFromView(element: Element, view: Rect): number {
   const rect = element.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
   const vertical = Math.max(rect.top - (view.y + view.height), view.y - rect.bottom, 0);
@@ -58,8 +58,8 @@ function distanceOf(element: Element, view: Rect): number {
   return vertical + horizontal;
 }
 
-/** withMarkers replaces each run of removed lines with a line such as "… 12 lines". */
-function withMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
+/** insertFoldMarkers replaces each run of removed lines with a line such as "… 12 lines". */
+function insertFoldMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
   const kept: Line[] = [];
   let run: { line: Line; count: number; depth: number } | undefined;
   const endRun = () => {

@@ -1,6 +1,6 @@
 // Describes the frame elements of a snapshot, and converts points between frames.
-import { lineOf } from './describe.ts';
-import { elementAt, flatParent, selectAll } from './flat-tree.ts';
+import { describeElement } from './describe.ts';
+import { elementAtPoint, getFlatParent, selectAll } from './flat-tree.ts';
 import type {
   ChildFrame,
   FocusFrameResult,
@@ -12,47 +12,49 @@ import type {
 import type { FrameInfo, Rect } from './operations.ts';
 import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
-import { intersection, plainRect, viewportRect } from './view.ts';
+import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
-/** frameInfo returns the properties of a frame element by which the worker finds the frame. */
-export function frameInfo(element: Element, ref: string, line: number): FrameInfo {
-  const window = frameWindow(element);
-  const visible = visiblePart(element);
+/** makeFrameInfo returns the properties of a frame element by which the worker finds the frame. */
+export function makeFrameInfo(element: Element, ref: string, line: number): FrameInfo {
+  const window = getFrameWindow(element);
+  const visible = findVisiblePart(element);
   return {
     ref,
     line,
-    index: window ? indexOf(window, globalThis.window) : -1,
+    index: window ? indexOfFrame(window, globalThis.window) : -1,
     src: element instanceof HTMLIFrameElement && !element.hasAttribute('srcdoc') ? element.src : '',
     ...(visible ? { visible } : {}),
   };
 }
 
-function frameWindow(element: Element): Window | null {
+function getFrameWindow(element: Element): Window | null {
   if (element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement) return element.contentWindow;
   return element instanceof HTMLObjectElement ? element.contentWindow : null;
 }
 
 /**
- * indexInParent returns the index of this frame in window.frames of its parent, or -1 if window.frames does not list
- * this frame.
+ * findIndexInParent returns the index of this frame in window.frames of its parent, or -1 if window.frames does not
+ * list this frame.
  */
-export function indexInParent(): number {
-  return globalThis.window.parent === globalThis.window ? -1 : indexOf(globalThis.window, globalThis.window.parent);
+export function findIndexInParent(): number {
+  return globalThis.window.parent === globalThis.window
+    ? -1
+    : indexOfFrame(globalThis.window, globalThis.window.parent);
 }
 
-function indexOf(frame: Window, parent: Window): number {
+function indexOfFrame(frame: Window, parent: Window): number {
   for (let i = 0; i < parent.length; i++) if (parent[i] === frame) return i;
   return -1;
 }
 
-/** visiblePart returns the visible part of a frame element, in the coordinates of the frame's document. */
-function visiblePart(element: Element): Rect | undefined {
+/** findVisiblePart returns the visible part of a frame element, in the coordinates of the frame's document. */
+function findVisiblePart(element: Element): Rect | undefined {
   const rect = element.getBoundingClientRect();
-  const seen = intersection(rect, viewportRect());
+  const seen = intersectRects(rect, getViewportRect());
   if (seen.width === 0 || seen.height === 0) return undefined;
   const left = rect.x + element.clientLeft;
   const top = rect.y + element.clientTop;
-  return plainRect({
+  return toPlainRect({
     x: Math.max(0, seen.x - left),
     y: Math.max(0, seen.y - top),
     width: seen.width,
@@ -60,48 +62,50 @@ function visiblePart(element: Element): Rect | undefined {
   });
 }
 
-/** frameAreas implements the page script operation `frameAreas`, which returns the positions of child frames. */
-export async function frameAreas(): Promise<FrameAreasResult> {
-  return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(areaOf) };
+/**
+ * listFrameAreas implements the page script operation `frameAreas`, which returns the positions of child frames.
+ */
+export async function listFrameAreas(): Promise<FrameAreasResult> {
+  return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
 }
 
-function areaOf(element: Element): FrameArea[] {
-  const window = frameWindow(element);
-  const index = window ? indexOf(window, globalThis.window) : -1;
+function findFrameArea(element: Element): FrameArea[] {
+  const window = getFrameWindow(element);
+  const index = window ? indexOfFrame(window, globalThis.window) : -1;
   if (index < 0 || !(element instanceof HTMLElement)) return [];
   const rect = element.getBoundingClientRect();
   const isScaled = Math.abs(rect.width - element.offsetWidth) > 1 || Math.abs(rect.height - element.offsetHeight) > 1;
   if (isScaled) return [];
-  const content = contentArea(element);
+  const content = measureContentArea(element);
   const area = { ...content, x: rect.x + content.x, y: rect.y + content.y };
   return [{ index, area }];
 }
 
 /**
- * framePoint implements the page script operation `framePoint`, which converts a point of a child frame to coordinates
- * of this frame.
+ * findFramePoint implements the page script operation `framePoint`, which converts a point of a child frame to
+ * coordinates of this frame.
  */
-export async function framePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
+export async function findFramePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);
   if (!element) return { hit: false };
   const inView = () => {
-    const point = pointInParent(element, args);
+    const point = toParentPoint(element, args);
     return point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight ? point : undefined;
   };
   const hits = () => {
     const point = inView();
-    return point !== undefined && elementAt(point.x, point.y) === element;
+    return point !== undefined && elementAtPoint(point.x, point.y) === element;
   };
   if (args.scroll && !hits()) {
     if (!inView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-    const point = pointInParent(element, args);
+    const point = toParentPoint(element, args);
     if (point && !inView())
       scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
   }
-  const point = pointInParent(element, args);
+  const point = toParentPoint(element, args);
   if (!point || hits()) return { ...(point ? { point } : {}), hit: point !== undefined };
-  const cover = elementAt(point.x, point.y);
-  return { point, hit: false, ...(cover ? { covered: lineOf(cover, context) } : {}) };
+  const cover = elementAtPoint(point.x, point.y);
+  return { point, hit: false, ...(cover ? { covered: describeElement(cover, context) } : {}) };
 }
 
 /** focusFrame implements the page script operation `focusFrame`, which focuses the element of a child frame. */
@@ -115,10 +119,10 @@ export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
 function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
   const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
   const found = elements.filter((element) => {
-    const window = frameWindow(element);
-    const ownIndex = window ? indexOf(window, globalThis.window) : -1;
+    const window = getFrameWindow(element);
+    const ownIndex = window ? indexOfFrame(window, globalThis.window) : -1;
     if (index >= 0 || ownIndex >= 0) return ownIndex === index;
-    const area = contentArea(element);
+    const area = measureContentArea(element);
     return Math.abs(area.width - width) < 1 && Math.abs(area.height - height) < 1;
   });
   if (found.length <= 1) return found[0];
@@ -126,8 +130,11 @@ function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | und
   return same.length === 1 ? same[0] : undefined;
 }
 
-/** contentArea returns the position and size of a frame's document within the frame element, before CSS transforms. */
-function contentArea(element: HTMLElement): Rect {
+/**
+ * measureContentArea returns the position and size of a frame's document within the frame element, before CSS
+ * transforms.
+ */
+function measureContentArea(element: HTMLElement): Rect {
   const style = getComputedStyle(element);
   const [left = 0, top = 0, right = 0, bottom = 0] = [
     style.paddingLeft,
@@ -144,20 +151,20 @@ function contentArea(element: HTMLElement): Rect {
 }
 
 /**
- * pointInParent converts a point of a child frame to coordinates of the parent frame, or returns undefined for a
+ * toParentPoint converts a point of a child frame to coordinates of the parent frame, or returns undefined for a
  * rotated or skewed frame.
  */
-function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
+function toParentPoint(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();
   const [scaleX, scaleY] = [rect.width / element.offsetWidth, rect.height / element.offsetHeight];
   if (!Number.isFinite(scaleX) || !Number.isFinite(scaleY) || isRotatedOrSkewed(element)) return undefined;
-  const area = contentArea(element);
+  const area = measureContentArea(element);
   return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
 }
 
 /** isRotatedOrSkewed reports whether an element is transformed by more than scaling and moving. */
 function isRotatedOrSkewed(element: Element): boolean {
-  for (let at: Element | null = element; at; at = flatParent(at)) {
+  for (let at: Element | null = element; at; at = getFlatParent(at)) {
     const { transform, rotate } = getComputedStyle(at);
     if (rotate !== 'none' && Number.parseFloat(rotate) !== 0) return true;
     if (transform === 'none') continue;

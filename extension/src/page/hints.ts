@@ -51,9 +51,9 @@ export function declaresClick(element: Element): boolean {
 const MaxHintCharacters = 40;
 
 /**
- * hintOf returns an attribute that hints at the meaning of an element without a name, such as ' [class=icon-trash]'.
+ * makeHint returns an attribute that hints at the meaning of an element without a name, such as ' [class=icon-trash]'.
  */
-export function hintOf(element: Element, role: string): string {
+export function makeHint(element: Element, role: string): string {
   const isField = /^(textbox|searchbox|combobox|spinbutton|listbox|filefield|checkbox|radio|slider)$/.test(role);
   if (!isField && element.firstChild !== null && cleanText(element.textContent ?? '') !== '') return '';
   const icon = element.querySelector('i,use,[class*=icon i]');

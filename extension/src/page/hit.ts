@@ -1,17 +1,17 @@
 // Finds the element at a point, for tools that take coordinates of a screenshot.
-import { lineOf } from './describe.ts';
-import { elementAt } from './flat-tree.ts';
-import { frameInfo } from './frames.ts';
+import { describeElement } from './describe.ts';
+import { elementAtPoint } from './flat-tree.ts';
+import { makeFrameInfo } from './frames.ts';
 import type { HitArguments, HitResult } from './hit-operation.ts';
-import { meaningfulElement } from './ready.ts';
+import { findMeaningfulElement } from './ready.ts';
 import type { Context } from './state.ts';
 
-/** hit implements the page script operation `hit`, which returns the element at a point. */
-export async function hit({ x, y }: HitArguments, context: Context): Promise<HitResult> {
-  const element = elementAt(x, y);
+/** describeElementAtPoint implements the page script operation `hit`, which returns the element at a point. */
+export async function describeElementAtPoint({ x, y }: HitArguments, context: Context): Promise<HitResult> {
+  const element = elementAtPoint(x, y);
   if (!element) return {};
-  const line = lineOf(meaningfulElement(element), context);
+  const line = describeElement(findMeaningfulElement(element), context);
   return /^(iframe|frame|object|embed)$/.test(element.localName)
-    ? { line, frame: frameInfo(element, '', -1) }
+    ? { line, frame: makeFrameInfo(element, '', -1) }
     : { line };
 }

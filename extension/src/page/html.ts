@@ -1,27 +1,27 @@
 // Writes the visible content of a page as HTML: without scripts, and only with attributes that describe content.
-import { flatChildren } from './flat-tree.ts';
+import { listFlatChildren } from './flat-tree.ts';
 import { roleOf } from './roles.ts';
-import { secretKind } from './secrets.ts';
-import { wholeValue } from './states.ts';
-import { showElement, TextVisibility } from './visibility.ts';
+import { findSecretKind } from './secrets.ts';
+import { readFullValue } from './states.ts';
+import { determineVisibility, TextVisibility } from './visibility.ts';
 import { cleanLines } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
 const SkippedTags = new Set('script style template noscript head meta link base'.split(' '));
 const VoidTags = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
-const Attributes = new Set(
+const KeptAttributes = new Set(
   `id class name type role href src alt title placeholder for value checked selected disabled readonly required
   multiple open colspan rowspan scope lang dir datetime action method target rel tabindex contenteditable draggable
   data-testid data-id`.split(/\s+/),
 );
-const MaxAttribute = 300;
+const MaxAttributeCharacters = 300;
 const MaxCharacters = 4_000_000;
 const TimeSliceMs = 50;
 
 /** HtmlWriter writes the HTML of one element and its descendants. */
 export class HtmlWriter {
   readonly frames: Element[] = [];
-  readonly #sight = new TextVisibility();
+  readonly #textVisibility = new TextVisibility();
   readonly #parts: string[] = [];
   #characters = 0;
   #visited = 0;
@@ -47,19 +47,19 @@ export class HtmlWriter {
       this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = showElement(element, style);
+    const shown = determineVisibility(element, style);
     if (!shown.drawn) return;
     if (roleOf(element) === 'iframe') this.frames.push(element);
-    this.#add(`<${tag}${attributesOf(element)}>`);
+    this.#add(`<${tag}${formatAttributes(element)}>`);
     if (VoidTags.test(tag)) return;
-    if (element instanceof HTMLTextAreaElement) this.#add(encode(wholeValue(element, 'textbox') ?? ''));
+    if (element instanceof HTMLTextAreaElement) this.#add(escapeHtml(readFullValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
-      const canSee = !shown.closed && shown.text && this.#sight.isShown(element, style);
+      const canSee = !shown.closed && shown.text && this.#textVisibility.isShown(element, style);
       this.#nesting++;
-      for (const child of flatChildren(element)) {
+      for (const child of listFlatChildren(element)) {
         if (child instanceof Element) yield* this.#visit(child);
         else if (child instanceof Text && (canSee || child.data.trim() === ''))
-          this.#add(encode(cleanLines(child.data)));
+          this.#add(escapeHtml(cleanLines(child.data)));
       }
       this.#nesting--;
     }
@@ -72,17 +72,17 @@ export class HtmlWriter {
   }
 }
 
-function attributesOf(element: Element): string {
+function formatAttributes(element: Element): string {
   let text = '';
   for (const { name, value } of element.attributes) {
-    if (!Attributes.has(name) && !name.startsWith('aria-')) continue;
-    if (name === 'value' && secretKind(element)) continue;
+    if (!KeptAttributes.has(name) && !name.startsWith('aria-')) continue;
+    if (name === 'value' && findSecretKind(element)) continue;
     const isData = value.startsWith('data:') || value.startsWith('javascript:');
-    text += ` ${name}="${encode(cleanLines(isData ? '…' : value.slice(0, MaxAttribute)))}"`;
+    text += ` ${name}="${escapeHtml(cleanLines(isData ? '…' : value.slice(0, MaxAttributeCharacters)))}"`;
   }
   return text;
 }
 
-function encode(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

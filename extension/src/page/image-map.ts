@@ -11,10 +11,10 @@ export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
 }
 
 /**
- * areaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the image
- * in the viewport.
+ * listAreaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the
+ * image in the viewport.
  */
-export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
+export function listAreaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
   const numbers = area.coords
     .split(/[\s,;]+/)
     .map(Number)
@@ -26,11 +26,11 @@ export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: num
   const isCircle = area.shape.startsWith('circ');
   const inner = isCircle
     ? [first]
-    : [meanOf(pairs), ...pairs.map((pair, i) => meanOf([pair, second ?? pair, pairs[i + 2] ?? first]))];
+    : [averagePoint(pairs), ...pairs.map((pair, i) => averagePoint([pair, second ?? pair, pairs[i + 2] ?? first]))];
   return inner.map(([x, y]) => [rect.x + x, rect.y + y] as const);
 }
 
-function meanOf(pairs: readonly (readonly [number, number])[]): [number, number] {
+function averagePoint(pairs: readonly (readonly [number, number])[]): [number, number] {
   const total = (axis: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[axis], 0);
   return [total(0) / pairs.length, total(1) / pairs.length];
 }

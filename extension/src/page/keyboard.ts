@@ -34,8 +34,8 @@ const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characte
   ['Space', 32, ' '],
 ];
 
-/** characterKey returns the key that types a character, or undefined if no key types it. */
-export function characterKey(character: string): CharacterKey | undefined {
+/** findCharacterKey returns the key that types a character, or undefined if no key types it. */
+export function findCharacterKey(character: string): CharacterKey | undefined {
   if (/^[a-z]$/i.test(character)) {
     const upper = character.toUpperCase();
     return { code: `Key${upper}`, keyCode: upper.charCodeAt(0), needsShift: character === upper };

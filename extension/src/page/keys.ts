@@ -1,14 +1,14 @@
 // Dispatches key events, and performs the default actions that a browser performs only for trusted keys.
 import { pressEnterInField } from './edit.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, flatChildren, focusedElement, selectAll } from './flat-tree.ts';
-import { characterKey } from './keyboard.ts';
+import { findClosestInFlatTree, getFocusedElement, listFlatChildren, selectAll } from './flat-tree.ts';
+import { findCharacterKey } from './keyboard.ts';
 import type { Modifier } from './operations.ts';
-import { announceFocus, giveFocus, type Pressed, pressedKeys } from './pointer.ts';
+import { announceFocus, focusElement, type PressedModifiers, toPressedKeys } from './pointer.ts';
 import { isFocusable } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import type { SecretKind } from './secret-kind.ts';
-import { checkTyping } from './secrets.ts';
+import { requireTypingApproval } from './secrets.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** Key is a key to press, with its modifier keys. */
@@ -16,13 +16,13 @@ export interface Key {
   readonly key: string;
   readonly code: string;
   readonly keyCode: number;
-  readonly pressed: Pressed;
+  readonly pressed: PressedModifiers;
   /** text is the text that the key types; empty if the key types no text. */
   readonly text: string;
 }
 
-/** Named maps the names of special keys to their code, key code and text. */
-const Named: Readonly<Record<string, readonly [code: string, keyCode: number, text?: string]>> = {
+/** NamedKeys maps the names of special keys to their code, key code and text. */
+const NamedKeys: Readonly<Record<string, readonly [code: string, keyCode: number, text?: string]>> = {
   Enter: ['Enter', 13, '\r'],
   Tab: ['Tab', 9],
   Escape: ['Escape', 27],
@@ -44,7 +44,7 @@ const Named: Readonly<Record<string, readonly [code: string, keyCode: number, te
   Meta: ['MetaLeft', 91],
   ContextMenu: ['ContextMenu', 93],
 };
-const Aliases: Readonly<Record<string, string>> = {
+const KeyAliases: Readonly<Record<string, string>> = {
   esc: 'Escape',
   return: 'Enter',
   space: ' ',
@@ -68,43 +68,53 @@ const ModifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', '
  */
 export function parseKey(text: string): Key {
   const parts = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+');
-  const name = canonical(parts.pop() ?? '');
+  const name = resolveKeyName(parts.pop() ?? '');
   const modifiers = parts.map((part) => {
-    const found = ModifierNames.find((modifier) => modifier.toLowerCase() === canonical(part).toLowerCase());
-    if (!found) throw wrongKey(text);
+    const found = ModifierNames.find((modifier) => modifier.toLowerCase() === resolveKeyName(part).toLowerCase());
+    if (!found) throw unknownKeyFailure(text);
     return found;
   });
-  const pressed = pressedKeys(modifiers);
-  const named = Object.hasOwn(Named, name) ? Named[name] : undefined;
+  const pressed = toPressedKeys(modifiers);
+  const named = Object.hasOwn(NamedKeys, name) ? NamedKeys[name] : undefined;
   if (named)
-    return { key: name, code: named[0], keyCode: named[1], pressed, text: hasCommand(pressed) ? '' : (named[2] ?? '') };
+    return {
+      key: name,
+      code: named[0],
+      keyCode: named[1],
+      pressed,
+      text: hasCommandModifier(pressed) ? '' : (named[2] ?? ''),
+    };
   const f = /^F([1-9]|1[0-2])$/.exec(name);
   if (f) return { key: name, code: name, keyCode: 111 + Number(f[1]), pressed, text: '' };
-  if ([...name].length !== 1) throw wrongKey(text);
+  if ([...name].length !== 1) throw unknownKeyFailure(text);
   const isLetter = /^[a-z]$/i.test(name);
   const key =
-    isLetter && pressed.shiftKey ? name.toUpperCase() : isLetter && hasCommand(pressed) ? name.toLowerCase() : name;
-  const { code = '', keyCode = 0 } = characterKey(key) ?? {};
-  return { key, code, keyCode, pressed, text: hasCommand(pressed) ? '' : key };
+    isLetter && pressed.shiftKey
+      ? name.toUpperCase()
+      : isLetter && hasCommandModifier(pressed)
+        ? name.toLowerCase()
+        : name;
+  const { code = '', keyCode = 0 } = findCharacterKey(key) ?? {};
+  return { key, code, keyCode, pressed, text: hasCommandModifier(pressed) ? '' : key };
 }
 
-function canonical(name: string): string {
-  const alias = Aliases[name.toLowerCase()];
+function resolveKeyName(name: string): string {
+  const alias = KeyAliases[name.toLowerCase()];
   if (alias !== undefined) return alias;
   return (
-    Object.keys(Named).find((known) => known.length > 1 && known.toLowerCase() === name.toLowerCase()) ??
+    Object.keys(NamedKeys).find((known) => known.length > 1 && known.toLowerCase() === name.toLowerCase()) ??
     name.replace(/^f(\d+)$/, 'F$1')
   );
 }
 
-function wrongKey(text: string): PageFailure {
+function unknownKeyFailure(text: string): PageFailure {
   return new PageFailure(
     'invalid_arguments',
     `"${text}" is not a key. Use a character or a name such as Enter, Tab, Escape, ArrowDown, Backspace, F5, with modifiers such as Control+A.`,
   );
 }
 
-function hasCommand(pressed: Pressed): boolean {
+function hasCommandModifier(pressed: PressedModifiers): boolean {
   return pressed.ctrlKey || pressed.metaKey || pressed.altKey;
 }
 
@@ -113,18 +123,18 @@ function hasCommand(pressed: Pressed): boolean {
  * describes what the key did, such as "typed".
  */
 export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
-  checkTyping(target, approved);
+  requireTypingApproval(target, approved);
   const isDefault = sendKey(target, 'keydown', key);
   let done = '';
   if (isDefault) {
     const isTyped = key.text === '' || sendKey(target, 'keypress', key);
     if (isTyped) {
-      checkTyping(target, approved);
-      done = performDefault(focusedElement() ?? target, key);
+      requireTypingApproval(target, approved);
+      done = performDefaultAction(getFocusedElement() ?? target, key);
     }
   }
   announceFocus();
-  const end = focusedElement() ?? target;
+  const end = getFocusedElement() ?? target;
   sendKey(end.isConnected ? end : unclobbered.body, 'keyup', key);
   return done;
 }
@@ -146,8 +156,8 @@ export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup',
   );
 }
 
-function performDefault(target: Element, key: Key): string {
-  if (hasCommand(key.pressed)) return performCommand(target, key);
+function performDefaultAction(target: Element, key: Key): string {
+  if (hasCommandModifier(key.pressed)) return performCommand(target, key);
   const isEditable = isTextField(target);
   switch (key.key) {
     case 'Enter':
@@ -161,7 +171,7 @@ function performDefault(target: Element, key: Key): string {
     case 'Delete':
       return isEditable && unclobbered.execCommand('forwardDelete') ? 'deleted' : '';
     case ' ':
-      if (!isEditable) return activate(target, 'button,input,summary');
+      if (!isEditable) return clickClosest(target, 'button,input,summary');
       break;
   }
   if (key.text !== '' && isEditable) return unclobbered.execCommand('insertText', false, key.text) ? 'typed' : '';
@@ -181,10 +191,10 @@ function performCommand(target: Element, key: Key): string {
     case 'i':
     case 'u': {
       const command = { b: 'bold', i: 'italic', u: 'underline' }[key.key.toLowerCase()];
-      return isRich(target) && command !== undefined && unclobbered.execCommand(command) ? command : '';
+      return isRichTextEditor(target) && command !== undefined && unclobbered.execCommand(command) ? command : '';
     }
     case 'enter':
-      return isTextField(target) ? '' : activate(target, 'button,a[href],summary');
+      return isTextField(target) ? '' : clickClosest(target, 'button,a[href],summary');
   }
   return '';
 }
@@ -196,24 +206,24 @@ function isTextField(target: Element): boolean {
       !target.readOnly && !/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(target.type)
     );
   }
-  return isRich(target);
+  return isRichTextEditor(target);
 }
 
-function isRich(target: Element): boolean {
+function isRichTextEditor(target: Element): boolean {
   return target instanceof HTMLElement && target.isContentEditable;
 }
 
 function pressEnter(target: Element): string {
   if (target instanceof HTMLTextAreaElement) return unclobbered.execCommand('insertText', false, '\n') ? 'typed' : '';
-  if (isRich(target)) return unclobbered.execCommand('insertParagraph') ? 'typed' : '';
+  if (isRichTextEditor(target)) return unclobbered.execCommand('insertParagraph') ? 'typed' : '';
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
     return pressEnterInField(target) ? 'submitted' : '';
   }
-  return activate(target, 'button,a[href],summary,input');
+  return clickClosest(target, 'button,a[href],summary,input');
 }
 
-function activate(target: Element, selector: string): string {
-  const control = closestInFlatTree(target, (at) => at.matches(selector));
+function clickClosest(target: Element, selector: string): string {
+  const control = findClosestInFlatTree(target, (at) => at.matches(selector));
   if (!(control instanceof HTMLElement)) return '';
   control.click();
   return 'clicked';
@@ -221,7 +231,7 @@ function activate(target: Element, selector: string): string {
 
 function closeDialog(target: Element): string {
   const dialog =
-    closestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ?? selectAll('dialog:modal')[0];
+    findClosestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ?? selectAll('dialog:modal')[0];
   if (dialog instanceof HTMLDialogElement && dialog.matches(':modal')) {
     if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
     return 'closed';
@@ -236,26 +246,26 @@ function closeDialog(target: Element): string {
 function moveByTab(target: Element, backwards: boolean): string {
   const order: Element[] = [];
   collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, order);
-  const positive = order.filter((element) => tabIndex(element) > 0).sort((a, b) => tabIndex(a) - tabIndex(b));
-  const stops = [...positive, ...order.filter((element) => tabIndex(element) === 0)];
+  const positive = order.filter((element) => getTabIndex(element) > 0).sort((a, b) => getTabIndex(a) - getTabIndex(b));
+  const stops = [...positive, ...order.filter((element) => getTabIndex(element) === 0)];
   const at = stops.indexOf(target);
   const next = backwards ? (at <= 0 ? stops.at(-1) : stops[at - 1]) : (stops[at + 1] ?? stops[0]);
   if (!next) return '';
-  giveFocus(next);
+  focusElement(next);
   if (next instanceof HTMLInputElement && isTextField(next)) next.select();
   return 'moved the focus';
 }
 
-function tabIndex(element: Element): number {
+function getTabIndex(element: Element): number {
   return element instanceof HTMLElement || element instanceof SVGElement ? element.tabIndex : -1;
 }
 
 function collectTabStops(element: Element, order: Element[]): void {
   if (element instanceof HTMLElement && element.inert) return;
-  const isStop = isFocusable(element) && tabIndex(element) >= 0 && !element.matches(':disabled');
+  const isStop = isFocusable(element) && getTabIndex(element) >= 0 && !element.matches(':disabled');
   if (isStop && element.checkVisibility({ visibilityProperty: true }) && !isUncheckedRadio(element))
     order.push(element);
-  for (const child of flatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
+  for (const child of listFlatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
 }
 
 /**
@@ -270,7 +280,7 @@ function isUncheckedRadio(element: Element): boolean {
   );
 }
 
-const Arrows: Readonly<Record<string, readonly ['backward' | 'forward', 'character' | 'line' | 'lineboundary']>> = {
+const CaretMoves: Readonly<Record<string, readonly ['backward' | 'forward', 'character' | 'line' | 'lineboundary']>> = {
   ArrowLeft: ['backward', 'character'],
   ArrowRight: ['forward', 'character'],
   ArrowUp: ['backward', 'line'],
@@ -280,10 +290,11 @@ const Arrows: Readonly<Record<string, readonly ['backward' | 'forward', 'charact
 };
 
 function moveCaretOrScroll(target: Element, key: Key): string {
-  const move = Object.hasOwn(Arrows, key.key) ? Arrows[key.key] : undefined;
-  if (target instanceof HTMLSelectElement) return key.text ? typeAhead(target, key.text) : moveSelect(target, key.key);
+  const move = Object.hasOwn(CaretMoves, key.key) ? CaretMoves[key.key] : undefined;
+  if (target instanceof HTMLSelectElement)
+    return key.text ? selectByFirstCharacter(target, key.text) : moveSelectedOption(target, key.key);
   if (target instanceof HTMLInputElement && /^(radio|range|number)$/.test(target.type))
-    return stepInput(target, key.key);
+    return stepInputValue(target, key.key);
   if (move && isTextField(target)) {
     getSelection()?.modify(key.pressed.shiftKey ? 'extend' : 'move', ...move);
     return 'moved the caret';
@@ -296,12 +307,12 @@ function moveCaretOrScroll(target: Element, key: Key): string {
   return 'scrolled';
 }
 
-function stepOf(key: string): number {
+function arrowKeyStep(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
 }
 
-/** typeAhead selects the next option of a select element whose text begins with a character. */
-function typeAhead(select: HTMLSelectElement, character: string): string {
+/** selectByFirstCharacter selects the next option of a select element whose text begins with a character. */
+function selectByFirstCharacter(select: HTMLSelectElement, character: string): string {
   if (select.multiple) return '';
   const options = [...select.options];
   const order = [...options.slice(select.selectedIndex + 1), ...options.slice(0, select.selectedIndex + 1)];
@@ -309,24 +320,24 @@ function typeAhead(select: HTMLSelectElement, character: string): string {
   const next = order.find((option) => !option.disabled && option.label.trim().toLowerCase().startsWith(begin));
   if (!next || next.selected) return '';
   next.selected = true;
-  sendValue(select);
+  dispatchValueEvents(select);
   return 'chose another option';
 }
 
-function moveSelect(select: HTMLSelectElement, key: string): string {
-  const step = stepOf(key);
+function moveSelectedOption(select: HTMLSelectElement, key: string): string {
+  const step = arrowKeyStep(key);
   const options = [...select.options];
   const next = options.findIndex(
     (option, i) => (step > 0 ? i > select.selectedIndex : i === select.selectedIndex - 1) && !option.disabled,
   );
   if (step === 0 || next < 0 || select.multiple) return '';
   select.selectedIndex = next;
-  sendValue(select);
+  dispatchValueEvents(select);
   return 'chose another option';
 }
 
-function stepInput(input: HTMLInputElement, key: string): string {
-  const step = stepOf(key);
+function stepInputValue(input: HTMLInputElement, key: string): string {
+  const step = arrowKeyStep(key);
   if (step === 0) return '';
   if (input.type === 'radio') {
     const scope: ParentNode = input.form ?? document;
@@ -335,7 +346,7 @@ function stepInput(input: HTMLInputElement, key: string): string {
     );
     const next = group[(group.indexOf(input) + step + group.length) % group.length];
     if (!(next instanceof HTMLInputElement)) return '';
-    giveFocus(next);
+    focusElement(next);
     next.click();
     return 'chose another button';
   }
@@ -344,11 +355,11 @@ function stepInput(input: HTMLInputElement, key: string): string {
   if (input.type === 'number' && /Left|Right/.test(key)) return '';
   if (isUp) input.stepUp();
   else input.stepDown();
-  sendValue(input);
+  dispatchValueEvents(input);
   return 'changed the value';
 }
 
-function sendValue(element: Element): void {
+function dispatchValueEvents(element: Element): void {
   element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   element.dispatchEvent(new Event('change', { bubbles: true }));
 }

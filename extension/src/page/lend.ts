@@ -1,20 +1,20 @@
 // Gives code in another JavaScript world of the page access to an element.
 import type { LendArguments, LendResult } from './devtools-operations.ts';
-import { type Context, targetElement } from './state.ts';
+import { type Context, findTarget } from './state.ts';
 
-/** LendMs is how long an element stays shared with other JavaScript worlds, in milliseconds. */
-const LendMs = 10_000;
+/** ElementSharingMs is how long an element stays shared with other JavaScript worlds, in milliseconds. */
+const ElementSharingMs = 10_000;
 
 /**
- * lend implements the page script operation `lend`, which shares an element with other JavaScript worlds of the page.
- * All JavaScript worlds of a page share its CSS highlights, and a highlight can refer even to elements in closed shadow
- * roots. A CSS highlight is invisible if no style refers to it.
+ * shareElement implements the page script operation `lend`, which shares an element with other JavaScript worlds of the
+ * page. All JavaScript worlds of a page share its CSS highlights, and a highlight can refer even to elements in closed
+ * shadow roots. A CSS highlight is invisible if no style refers to it.
  */
-export async function lend(args: LendArguments, context: Context): Promise<LendResult> {
-  const node = args.target === undefined ? document : targetElement(args.target, context);
+export async function shareElement(args: LendArguments, context: Context): Promise<LendResult> {
+  const node = args.target === undefined ? document : findTarget(args.target, context);
   const name = `opentabs-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
   const range = new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
   CSS.highlights.set(name, new Highlight(range));
-  setTimeout(() => CSS.highlights.delete(name), LendMs);
+  setTimeout(() => CSS.highlights.delete(name), ElementSharingMs);
   return { name };
 }

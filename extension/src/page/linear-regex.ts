@@ -22,26 +22,27 @@ type Instruction =
   | { readonly kind: 'assert'; readonly what: 'start' | 'end' | 'boundary' | 'inside' }
   | { readonly kind: 'match' };
 
-const MaxPattern = 300;
-const MaxProgram = 5_000;
-const MaxText = 20_000;
+const MaxPatternCharacters = 300;
+const MaxInstructions = 5_000;
+const MaxTextCharacters = 20_000;
 
 /**
  * compileRegex compiles a regular expression. For an invalid pattern, compileRegex throws invalid_arguments with the
  * reason.
  */
 export function compileRegex(pattern: string): LinearRegex {
-  if (pattern.length > MaxPattern) throw fail(pattern, `it has more than ${MaxPattern} characters`);
+  if (pattern.length > MaxPatternCharacters)
+    throw makePatternFailure(pattern, `it has more than ${MaxPatternCharacters} characters`);
   try {
     new RegExp(pattern, 'iu');
   } catch {
-    throw fail(pattern, 'it is not a valid regular expression');
+    throw makePatternFailure(pattern, 'it is not a valid regular expression');
   }
   const program = new Compiler(pattern).compile();
-  return { test: (text) => runProgram(program, text.slice(0, MaxText)) };
+  return { test: (text) => runProgram(program, text.slice(0, MaxTextCharacters)) };
 }
 
-function fail(pattern: string, why: string): PageFailure {
+function makePatternFailure(pattern: string, why: string): PageFailure {
   const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
   return new PageFailure(
     'invalid_arguments',
@@ -54,7 +55,7 @@ class Compiler {
   readonly #pattern: readonly string[];
   readonly #source: string;
   readonly #program: Instruction[] = [];
-  #at = 0;
+  #position = 0;
 
   constructor(pattern: string) {
     this.#source = pattern;
@@ -62,47 +63,52 @@ class Compiler {
   }
 
   compile(): readonly Instruction[] {
-    this.#alternatives();
+    this.#parseAlternatives();
     this.#emit({ kind: 'match' });
     return this.#program;
   }
 
   #emit(instruction: Instruction): number {
-    if (this.#program.length >= MaxProgram) throw fail(this.#source, 'its repetitions are too large');
+    if (this.#program.length >= MaxInstructions)
+      throw makePatternFailure(this.#source, 'its repetitions are too large');
     return this.#program.push(instruction) - 1;
   }
 
-  /** #alternatives compiles alternatives such as a|b|c up to the end of their group. */
-  #alternatives(): void {
+  /** #parseAlternatives compiles alternatives such as a|b|c up to the end of their group. */
+  #parseAlternatives(): void {
     const start = this.#program.length;
-    this.#sequence();
-    if (this.#pattern[this.#at] !== '|') return;
-    this.#at++;
-    const first = this.#cutFrom(start);
+    this.#parseSequence();
+    if (this.#pattern[this.#position] !== '|') return;
+    this.#position++;
+    const first = this.#removeInstructionsFrom(start);
     const split = this.#emit({ kind: 'split', a: start + 1, b: 0 });
-    this.#paste(first, start, start + 1);
+    this.#appendInstructions(first, start, start + 1);
     const jump = this.#emit({ kind: 'jump', to: 0 });
-    this.#patch(split, 'b', this.#program.length);
-    this.#alternatives();
-    this.#patch(jump, 'to', this.#program.length);
+    this.#patchJump(split, 'b', this.#program.length);
+    this.#parseAlternatives();
+    this.#patchJump(jump, 'to', this.#program.length);
   }
 
-  #sequence(): void {
-    while (this.#at < this.#pattern.length && this.#pattern[this.#at] !== '|' && this.#pattern[this.#at] !== ')') {
+  #parseSequence(): void {
+    while (
+      this.#position < this.#pattern.length &&
+      this.#pattern[this.#position] !== '|' &&
+      this.#pattern[this.#position] !== ')'
+    ) {
       const start = this.#program.length;
-      this.#atom();
-      this.#quantifier(start);
+      this.#parseAtom();
+      this.#parseQuantifier(start);
     }
   }
 
-  #atom(): void {
-    const character = this.#pattern[this.#at++] ?? '';
+  #parseAtom(): void {
+    const character = this.#pattern[this.#position++] ?? '';
     switch (character) {
       case '(':
-        this.#group();
+        this.#parseGroup();
         break;
       case '[':
-        this.#emit({ kind: 'character', matches: this.#characterClass() });
+        this.#emit({ kind: 'character', matches: this.#parseCharacterClass() });
         break;
       case '.':
         this.#emit({ kind: 'character', matches: (c) => c !== '\n' });
@@ -114,67 +120,67 @@ class Compiler {
         this.#emit({ kind: 'assert', what: 'end' });
         break;
       case '\\':
-        this.#escape();
+        this.#parseEscape();
         break;
       default:
-        this.#emit({ kind: 'character', matches: oneCharacter(character) });
+        this.#emit({ kind: 'character', matches: matchCharacter(character) });
     }
   }
 
-  #group(): void {
-    if (this.#pattern[this.#at] === '?') {
-      const next = this.#pattern[this.#at + 1];
-      const isNamed = next === '<' && !/[=!]/.test(this.#pattern[this.#at + 2] ?? '');
-      if (next === ':') this.#at += 2;
-      else if (isNamed) this.#at = this.#pattern.indexOf('>', this.#at) + 1;
-      else throw fail(this.#source, 'look-around and flags in groups are not supported');
+  #parseGroup(): void {
+    if (this.#pattern[this.#position] === '?') {
+      const next = this.#pattern[this.#position + 1];
+      const isNamed = next === '<' && !/[=!]/.test(this.#pattern[this.#position + 2] ?? '');
+      if (next === ':') this.#position += 2;
+      else if (isNamed) this.#position = this.#pattern.indexOf('>', this.#position) + 1;
+      else throw makePatternFailure(this.#source, 'look-around and flags in groups are not supported');
     }
-    this.#alternatives();
-    this.#at++; // the closing parenthesis
+    this.#parseAlternatives();
+    this.#position++; // the closing parenthesis
   }
 
-  #escape(): void {
-    const next = this.#pattern[this.#at] ?? '';
-    if (/[1-9k]/.test(next)) throw fail(this.#source, 'back-references are not supported');
+  #parseEscape(): void {
+    const next = this.#pattern[this.#position] ?? '';
+    if (/[1-9k]/.test(next)) throw makePatternFailure(this.#source, 'back-references are not supported');
     if (next === 'b' || next === 'B') {
-      this.#at++;
+      this.#position++;
       this.#emit({ kind: 'assert', what: next === 'b' ? 'boundary' : 'inside' });
       return;
     }
-    this.#emit({ kind: 'character', matches: this.#nativeTest(this.#escapeEnd(this.#at - 1)) });
+    this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
-  /** #escapeEnd returns the escape sequence that begins at `start`, and moves the position behind it. */
-  #escapeEnd(start: number): string {
+  /** #findEscapeEnd returns the escape sequence that begins at `start`, and moves the position behind it. */
+  #findEscapeEnd(start: number): string {
     const rest = this.#pattern.slice(start).join('');
     const found =
       /^\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}(?:\\u[0-9a-f]{4})?|x[0-9a-f]{2}|c[a-z]|[pP]\{[^}]*\}|.)/iu.exec(rest)?.[0] ??
       '\\\\';
-    this.#at = start + [...found].length;
+    this.#position = start + [...found].length;
     return found;
   }
 
   /**
-   * #characterClass parses a character class, such as [a-z], up to its closing bracket. The browser's RegExp tests
+   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The browser's RegExp tests
    * whether a character is in the class.
    */
-  #characterClass(): CharacterTest {
-    const start = this.#at - 1;
-    for (let isFirst = true; this.#pattern[this.#at] !== ']' || isFirst; this.#at++) {
-      isFirst = isFirst && this.#pattern[this.#at] === '^';
-      if (this.#pattern[this.#at] === '\\') this.#at++;
-      if (this.#at > this.#pattern.length) throw fail(this.#source, 'a class has no end');
-      if (!isFirst && this.#pattern[this.#at + 1] === ']') {
-        this.#at++;
+  #parseCharacterClass(): CharacterTest {
+    const start = this.#position - 1;
+    for (let isFirst = true; this.#pattern[this.#position] !== ']' || isFirst; this.#position++) {
+      isFirst = isFirst && this.#pattern[this.#position] === '^';
+      if (this.#pattern[this.#position] === '\\') this.#position++;
+      if (this.#position > this.#pattern.length) throw makePatternFailure(this.#source, 'a class has no end');
+      if (!isFirst && this.#pattern[this.#position + 1] === ']') {
+        this.#position++;
         break;
       }
     }
-    this.#at++;
-    return this.#nativeTest(this.#pattern.slice(start, this.#at).join(''));
+    this.#position++;
+    return this.#makeNativeTest(this.#pattern.slice(start, this.#position).join(''));
   }
 
-  /** #nativeTest returns a test for a pattern that matches exactly one character. */
-  #nativeTest(source: string): CharacterTest {
+  /** #makeNativeTest returns a test for a pattern that matches exactly one character. */
+  #makeNativeTest(source: string): CharacterTest {
     const native = new RegExp(`^(?:${source})$`, 'iu');
     const known = new Map<string, boolean>();
     return (character) => {
@@ -187,11 +193,11 @@ class Compiler {
     };
   }
 
-  #quantifier(start: number): void {
-    const rest = this.#pattern.slice(this.#at, this.#at + 20).join('');
+  #parseQuantifier(start: number): void {
+    const rest = this.#pattern.slice(this.#position, this.#position + 20).join('');
     const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(rest);
     if (!found) return;
-    this.#at += found[0].length;
+    this.#position += found[0].length;
     const [, sign, least, comma, most] = found;
     const min = sign ? (sign === '+' ? 1 : 0) : Number(least);
     const max = sign
@@ -207,32 +213,35 @@ class Compiler {
   }
 
   #repeat(start: number, min: number, max: number): void {
-    const body = this.#cutFrom(start);
-    for (let i = 0; i < min; i++) this.#paste(body, start, this.#program.length);
+    const body = this.#removeInstructionsFrom(start);
+    for (let i = 0; i < min; i++) this.#appendInstructions(body, start, this.#program.length);
     if (max === Number.POSITIVE_INFINITY) {
       const split = this.#emit({ kind: 'split', a: 0, b: 0 });
-      this.#patch(split, 'a', split + 1);
-      this.#paste(body, start, split + 1);
+      this.#patchJump(split, 'a', split + 1);
+      this.#appendInstructions(body, start, split + 1);
       this.#emit({ kind: 'jump', to: split });
-      this.#patch(split, 'b', this.#program.length);
+      this.#patchJump(split, 'b', this.#program.length);
       return;
     }
     const splits: number[] = [];
     for (let i = min; i < max; i++) {
       const split = this.#emit({ kind: 'split', a: 0, b: 0 });
       splits.push(split);
-      this.#patch(split, 'a', split + 1);
-      this.#paste(body, start, split + 1);
+      this.#patchJump(split, 'a', split + 1);
+      this.#appendInstructions(body, start, split + 1);
     }
-    for (const split of splits) this.#patch(split, 'b', this.#program.length);
+    for (const split of splits) this.#patchJump(split, 'b', this.#program.length);
   }
 
-  #cutFrom(start: number): Instruction[] {
+  #removeInstructionsFrom(start: number): Instruction[] {
     return this.#program.splice(start);
   }
 
-  /** #paste appends instructions that were compiled for the index `from`, and adapts them to the index `to`. */
-  #paste(body: readonly Instruction[], from: number, to: number): void {
+  /**
+   * #appendInstructions appends instructions that were compiled for the index `from`, and adapts them to the index
+   * `to`.
+   */
+  #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;
     for (const instruction of body) {
       if (instruction.kind === 'split')
@@ -242,14 +251,14 @@ class Compiler {
     }
   }
 
-  #patch(index: number, field: 'a' | 'b' | 'to', target: number): void {
+  #patchJump(index: number, field: 'a' | 'b' | 'to', target: number): void {
     const instruction = this.#program[index];
     if (instruction?.kind === 'split' && field !== 'to') instruction[field] = target;
     else if (instruction?.kind === 'jump') instruction.to = target;
   }
 }
 
-function oneCharacter(wanted: string): CharacterTest {
+function matchCharacter(wanted: string): CharacterTest {
   const lower = wanted.toLowerCase();
   const upper = wanted.toUpperCase();
   return (character) =>
@@ -301,14 +310,14 @@ function addState(
         pending.push(instruction.b, instruction.a);
         break;
       case 'assert':
-        if (holds(instruction.what, text, at)) pending.push(state + 1);
+        if (isAssertionTrue(instruction.what, text, at)) pending.push(state + 1);
         break;
     }
   }
   return false;
 }
 
-function holds(what: 'start' | 'end' | 'boundary' | 'inside', text: readonly string[], at: number): boolean {
+function isAssertionTrue(what: 'start' | 'end' | 'boundary' | 'inside', text: readonly string[], at: number): boolean {
   if (what === 'start') return at === 0;
   if (what === 'end') return at === text.length;
   const isBoundary = /\w/.test(text[at - 1] ?? '') !== /\w/.test(text[at] ?? '');

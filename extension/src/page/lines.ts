@@ -25,7 +25,7 @@ const JoinedRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
   term definition gridcell cell columnheader rowheader img text`.split(/\s+/),
 );
-const RoleWords: Readonly<Record<string, string>> = {
+const RoleLabels: Readonly<Record<string, string>> = {
   paragraph: '',
   listitem: '-',
   cell: '',
@@ -38,14 +38,14 @@ const RoleWords: Readonly<Record<string, string>> = {
 const CellRole = /^(cell|gridcell|columnheader|rowheader)$/;
 const MaxJoinedCharacters = 500;
 const MaxRowCharacters = 1_500;
-const MaxLineText = 500;
+const MaxLineCharacters = 500;
 
-/** Printer prints the tree of visible content as snapshot lines. */
-export class Printer {
+/** SnapshotPrinter prints the tree of visible content as snapshot lines. */
+export class SnapshotPrinter {
   readonly lines: Line[] = [];
   readonly #refs: Refs;
   readonly #mode: SnapshotMode;
-  readonly #texts = new Map<string, number>();
+  readonly #textCounts = new Map<string, number>();
 
   constructor(refs: Refs, mode: SnapshotMode) {
     this.#refs = refs;
@@ -61,7 +61,15 @@ export class Printer {
   #printPart(part: TreePart, depth: number, parentKey: string, folded: boolean): void {
     if (part.kind === 'text') {
       const text = cleanText(part.text);
-      if (text) this.#add(shorten(text, MaxLineText), depth, this.#textKey(parentKey, text), part.element, '', folded);
+      if (text)
+        this.#add(
+          shorten(text, MaxLineCharacters),
+          depth,
+          this.#makeTextKey(parentKey, text),
+          part.element,
+          '',
+          folded,
+        );
     } else if (part.kind === 'fold') this.#add('…', depth, `${parentKey}…`, part.element, '', true);
     else this.#printNode(part, depth, folded);
   }
@@ -69,14 +77,14 @@ export class Printer {
   #printNode(node: TreeNode, depth: number, folded: boolean): void {
     const key = `#${this.#refs.idOf(node.element)}`;
     if (this.#isOmitted(node)) return;
-    const joined = this.#joinedText(node);
+    const joined = this.#joinOnOneLine(node);
     if (joined !== undefined) {
-      if (joined !== '') this.#add(joined, depth, key, node.element, frameOf(node), folded);
+      if (joined !== '') this.#add(joined, depth, key, node.element, frameRefOf(node), folded);
       return;
     }
-    const head = headOf(node);
+    const head = formatHead(node);
     const isWordless = head === '' || head === '-';
-    if (!isWordless) this.#add(head, depth, key, node.element, frameOf(node), folded);
+    if (!isWordless) this.#add(head, depth, key, node.element, frameRefOf(node), folded);
     else if (node.role === 'listitem') this.#add('- item', depth, key, node.element, '', folded);
     const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
     const before = this.lines.length;
@@ -92,10 +100,10 @@ export class Printer {
     return !node.ref && !ActionRoles.has(node.role) && !/^(heading|status|alert)$/.test(node.role);
   }
 
-  #textKey(parentKey: string, text: string): string {
+  #makeTextKey(parentKey: string, text: string): string {
     const key = `${parentKey}:${text}`;
-    const count = this.#texts.get(key) ?? 0;
-    this.#texts.set(key, count + 1);
+    const count = this.#textCounts.get(key) ?? 0;
+    this.#textCounts.set(key, count + 1);
     return count === 0 ? key : `${key}/${count}`;
   }
 
@@ -103,38 +111,38 @@ export class Printer {
     this.lines.push({ depth, text, key, element, frame, folded });
   }
 
-  /** #joinedText returns a node and all of its content as one line, or undefined if the content needs more lines. */
-  #joinedText(node: TreeNode): string | undefined {
+  /** #joinOnOneLine returns a node and all of its content as one line, or undefined if the content needs more lines. */
+  #joinOnOneLine(node: TreeNode): string | undefined {
     if (node.children.length === 0)
-      return JoinedRoles.has(node.role) || node.ref || node.name ? headOf(node) : undefined;
-    if (!JoinedRoles.has(node.role) || !node.children.every((part) => isSimple(part, 0))) return undefined;
-    const text = node.role === 'row' ? rowText(node, this.#mode) : partsText(node.children);
+      return JoinedRoles.has(node.role) || node.ref || node.name ? formatHead(node) : undefined;
+    if (!JoinedRoles.has(node.role) || !node.children.every((part) => fitsOnParentLine(part, 0))) return undefined;
+    const text = node.role === 'row' ? formatRow(node, this.#mode) : joinParts(node.children);
     const limit = node.role === 'row' ? MaxRowCharacters : MaxJoinedCharacters;
     const isText = node.children.every((part) => part.kind === 'text');
     if (text.length > limit && !isText) return undefined;
-    if (text === '') return node.ref || node.name ? headOf(node) : '';
-    const head = headOf(node);
-    return head === '' ? shorten(text, 2 * MaxLineText) : `${head} ${shorten(text, 2 * MaxLineText)}`;
+    if (text === '') return node.ref || node.name ? formatHead(node) : '';
+    const head = formatHead(node);
+    return head === '' ? shorten(text, 2 * MaxLineCharacters) : `${head} ${shorten(text, 2 * MaxLineCharacters)}`;
   }
 }
 
-function frameOf(node: TreeNode): string {
+function frameRefOf(node: TreeNode): string {
   return node.role === 'iframe' ? node.ref : '';
 }
 
-/** headOf returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
-export function headOf(node: TreeNode): string {
-  const word = Object.hasOwn(RoleWords, node.role) ? (RoleWords[node.role] ?? '') : node.role;
+/** formatHead returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
+export function formatHead(node: TreeNode): string {
+  const word = Object.hasOwn(RoleLabels, node.role) ? (RoleLabels[node.role] ?? '') : node.role;
   let head = word + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
   if (node.value !== undefined) head += `: ${node.value}`;
   if (node.rows > node.shownRows) head += ` ${node.rows} rows, ${node.shownRows} shown`;
   return head.trim();
 }
 
-const MaxSimpleParts = 15;
+const MaxJoinedParts = 15;
 
-/** isSimple reports whether a part of the content fits on the line of its parent node. */
-function isSimple(part: TreePart, level: number): boolean {
+/** fitsOnParentLine reports whether a part of the content fits on the line of its parent node. */
+function fitsOnParentLine(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;
   if (part.children.length === 0) return true;
@@ -142,15 +150,15 @@ function isSimple(part: TreePart, level: number): boolean {
   return (
     isContainer &&
     level < 4 &&
-    part.children.length <= MaxSimpleParts &&
-    part.children.every((p) => isSimple(p, level + 1))
+    part.children.length <= MaxJoinedParts &&
+    part.children.every((p) => fitsOnParentLine(p, level + 1))
   );
 }
 
-function partsText(parts: readonly TreePart[]): string {
+function joinParts(parts: readonly TreePart[]): string {
   let text = '';
   for (const part of parts) {
-    const next = part.kind === 'node' ? nodeText(part) : part.kind === 'text' ? cleanText(part.text) : '';
+    const next = part.kind === 'node' ? formatNode(part) : part.kind === 'text' ? cleanText(part.text) : '';
     if (next === '') continue;
     // Punctuation directly after a link is joined to the link without a space.
     const isAttached = part.kind === 'text' && /^[.,;:!?)\]}]/.test(part.text);
@@ -159,26 +167,26 @@ function partsText(parts: readonly TreePart[]): string {
   return text;
 }
 
-function nodeText(node: TreeNode): string {
-  return `${headOf(node)} ${partsText(node.children)}`.trim();
+function formatNode(node: TreeNode): string {
+  return `${formatHead(node)} ${joinParts(node.children)}`.trim();
 }
 
-const MaxRowLabel = 60;
+const MaxRowLabelCharacters = 60;
 
 /**
- * rowText joins the cells of a row. In interactive mode, rowText omits cells without controls, except the first cell
- * with text.
+ * formatRow joins the cells of a row. In interactive mode, formatRow omits cells without controls, except the first
+ * cell with text.
  */
-function rowText(row: TreeNode, mode: SnapshotMode): string {
+function formatRow(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {
-    if (part.kind !== 'node') return partsText([part]);
-    return CellRole.test(part.role) ? `${partsText(part.children)}${part.marks}`.trim() : nodeText(part);
+    if (part.kind !== 'node') return joinParts([part]);
+    return CellRole.test(part.role) ? `${joinParts(part.children)}${part.marks}`.trim() : formatNode(part);
   });
   if (mode !== 'interactive') return cells.every((cell) => cell === '') ? '' : cells.join(' | ').trimEnd();
   const label = cells.findIndex((cell) => cell !== '');
   const kept = cells.flatMap((cell, i) => {
     if (/\[ref=/.test(cell)) return [cell];
-    return i === label ? [shorten(cell, MaxRowLabel)] : [];
+    return i === label ? [shorten(cell, MaxRowLabelCharacters)] : [];
   });
   return kept.join(' | ');
 }

@@ -1,32 +1,32 @@
 // Runs the operations of operations.ts, and is the entry point of the page script.
-import { changes, watch } from './act.ts';
+import { readChanges, watch } from './act.ts';
 import { click, hover } from './click.ts';
-import { describe } from './describe.ts';
+import { describeTarget } from './describe.ts';
 import { drag } from './drag.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
-import { focusFrame, frameAreas, framePoint, indexInParent } from './frames.ts';
-import { hit } from './hit.ts';
+import { findFramePoint, findIndexInParent, focusFrame, listFrameAreas } from './frames.ts';
+import { describeElementAtPoint } from './hit.ts';
 import type { InputRequest } from './input-request.ts';
-import { inspect } from './inspect.ts';
-import { lend } from './lend.ts';
+import { inspectSecretFields } from './inspect.ts';
+import { shareElement } from './lend.ts';
 import type {
   FactsResult,
-  Operation,
   PageAnswer,
   PageCalls,
   PageNumbers,
   PageOperationName,
+  PageOperationOf,
   PageProgress,
 } from './operations.ts';
-import { read } from './read.ts';
+import { readContent } from './read.ts';
 import { locate } from './ready.ts';
 import { scroll } from './scroll.ts';
 import { select } from './select.ts';
-import { documentTitle, snapshot } from './snapshot.ts';
+import { readDocumentTitle, readSnapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
-import { storage } from './storage.ts';
-import { styles } from './styles.ts';
+import { runStorageOperation } from './storage.ts';
+import { readStyles } from './styles.ts';
 import { TrustedInput } from './trusted.ts';
 import { fill, press, type } from './typing.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -38,18 +38,18 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
-  snapshot,
+  snapshot: readSnapshot,
   find,
-  read,
-  facts,
-  inspect,
-  describe,
+  read: readContent,
+  facts: readFacts,
+  inspect: inspectSecretFields,
+  describe: describeTarget,
   locate,
-  frameAreas,
-  framePoint,
+  frameAreas: listFrameAreas,
+  framePoint: findFramePoint,
   focusFrame,
   watch,
-  changes,
+  changes: readChanges,
   click,
   hover,
   type,
@@ -60,35 +60,35 @@ const handlers: Handlers = {
   scroll,
   upload,
   waitFor,
-  storage,
-  hit,
-  lend,
-  styles,
+  storage: runStorageOperation,
+  hit: describeElementAtPoint,
+  lend: shareElement,
+  styles: readStyles,
 };
 
 const state = new DocumentState();
 
 /**
- * beginAfter continues the element and snapshot numbers of the previous document in the same frame. beginAfter must be
- * called before the first operation.
+ * continueNumbers continues the element and snapshot numbers of the previous document in the same frame.
+ * continueNumbers must be called before the first operation.
  */
-export function beginAfter(numbers: PageNumbers): void {
-  state.beginAfter(numbers);
+export function continueNumbers(numbers: PageNumbers): void {
+  state.continueNumbers(numbers);
 }
 
-/** lastNumbers returns the highest element and snapshot numbers that the document has used. */
-export function lastNumbers(): PageNumbers {
+/** readLastNumbers returns the highest element and snapshot numbers that the document has used. */
+export function readLastNumbers(): PageNumbers {
   return state.lastNumbers;
 }
 
 /**
- * run executes one page script operation and returns its answer, and never rejects. `report` may be called at any time
- * until run resolves. After the signal is aborted, run releases pressed keys and buttons, and answers with the code
- * cancelled. `askInput` requests trusted input, and resolves with true if the input was sent. Without askInput,
- * operations dispatch only synthetic events.
+ * executeOperation executes one page script operation and returns its answer, and never rejects. `report` may be called
+ * at any time until the operation ends. After the signal is aborted, executeOperation releases pressed keys and
+ * buttons, and answers with the code cancelled. `askInput` requests trusted input, and resolves with true if the input
+ * was sent. Without askInput, operations dispatch only synthetic events.
  */
-export async function run<N extends PageOperationName>(
-  operation: Operation<N>,
+export async function executeOperation<N extends PageOperationName>(
+  operation: PageOperationOf<N>,
   report: (progress: PageProgress) => void,
   signal: AbortSignal,
   askInput?: (request: InputRequest) => Promise<boolean>,
@@ -111,12 +111,12 @@ export async function run<N extends PageOperationName>(
   }
 }
 
-async function facts(): Promise<FactsResult> {
+async function readFacts(): Promise<FactsResult> {
   return {
     url: location.href,
-    title: documentTitle(),
+    title: readDocumentTitle(),
     readyState: unclobbered.readyState,
-    index: indexInParent(),
+    index: findIndexInParent(),
     hasFocus: unclobbered.hasFocus(),
     visibility: unclobbered.visibilityState,
     size: { width: innerWidth, height: innerHeight },

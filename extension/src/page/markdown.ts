@@ -1,16 +1,16 @@
 // Writes the visible content of a page as Markdown, or as plain text with the same line breaks.
 import { hrefOf } from './describe.ts';
-import { flatChildren } from './flat-tree.ts';
+import { listFlatChildren } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
-import { shownValue, wholeValue } from './states.ts';
-import { showElement, TextVisibility } from './visibility.ts';
+import { readFullValue, readShownValue } from './states.ts';
+import { determineVisibility, TextVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
 /** MaxCharacters limits the text that is collected from a page, regardless of how the text is divided into parts. */
 const MaxCharacters = 4_000_000;
-const MaxAddress = 500;
+const MaxUrlCharacters = 500;
 const TimeSliceMs = 50;
 
 const SkippedTags = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
@@ -23,12 +23,12 @@ interface InlineStyle {
   readonly isFlat: boolean;
 }
 
-/** Writer converts one element and its descendants to text. */
-export class Writer {
+/** MarkdownWriter converts one element and its descendants to text. */
+export class MarkdownWriter {
   /** frames are the frame elements that were found in the content. */
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
-  readonly #sight = new TextVisibility();
+  readonly #textVisibility = new TextVisibility();
   #lines: string[] = [];
   #text = '';
   /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
@@ -69,13 +69,13 @@ export class Writer {
       this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = showElement(element, style);
+    const shown = determineVisibility(element, style);
     if (!shown.drawn || shown.closed) return;
     const isBlock = !inline.isFlat && !style.display.startsWith('inline') && style.display !== 'contents';
     if (inline.isFlat && !style.display.startsWith('inline')) this.#text += ' ';
     if (isBlock) this.#endLine();
     this.#nesting++;
-    yield* this.#element(element, tag, inline, () => shown.text && this.#sight.isShown(element, style));
+    yield* this.#element(element, tag, inline, () => shown.text && this.#textVisibility.isShown(element, style));
     this.#nesting--;
     if (isBlock) this.#endLine();
   }
@@ -100,24 +100,25 @@ export class Writer {
   /** #wrapped writes the content of an element between Markdown marks, such as those of a link. */
   *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
-    const marks = this.#isMarkdown ? marksAround(element, tag) : undefined;
+    const marks = this.#isMarkdown ? inlineMarkup(element, tag) : undefined;
     if (!marks) return yield* this.#children(element, inline, isTextShown);
     const before = this.#text;
     const lines = this.#lines.length;
     this.#text = '';
     yield* this.#children(element, inline, isTextShown);
-    const inner = collapse(this.#text);
+    const inner = collapseWhitespace(this.#text);
     const hasLines = this.#lines.length !== lines;
     const [open, close] = marks;
     if (hasLines || inner.trim() === '') this.#text = hasLines ? this.#text : before + inner;
     else
       this.#text = `${before}${/^\s/.test(inner) ? ' ' : ''}${open}${inner.trim()}${close}${/\s$/.test(inner) ? ' ' : ''}`;
-    if (hasLines && before.trim() !== '') this.#lines.splice(lines, 0, this.#prefix + collapse(before).trim());
+    if (hasLines && before.trim() !== '')
+      this.#lines.splice(lines, 0, this.#prefix + collapseWhitespace(before).trim());
   }
 
   *#children(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     let canSee: boolean | undefined;
-    for (const child of flatChildren(element)) {
+    for (const child of listFlatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, inline);
       else if (child instanceof Text && child.data !== '') {
         if (child.data.trim() === '') {
@@ -145,7 +146,7 @@ export class Writer {
   *#item(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if (inline.isFlat) return yield* this.#children(element, inline, isTextShown);
     const list = element.parentElement;
-    const number = list instanceof HTMLOListElement ? `${itemNumber(element, list)}. ` : '- ';
+    const number = list instanceof HTMLOListElement ? `${countItemNumber(element, list)}. ` : '- ';
     this.#marker = number;
     yield* this.#indented('  ', element, inline, isTextShown);
     this.#marker = '';
@@ -201,7 +202,7 @@ export class Writer {
     const alt = cleanText(element.getAttribute('alt') ?? '');
     if (alt === '') return;
     const source = element instanceof HTMLImageElement ? element.currentSrc || element.src : '';
-    const isShort = /^https?:/.test(source) && source.length <= MaxAddress;
+    const isShort = /^https?:/.test(source) && source.length <= MaxUrlCharacters;
     this.#text += this.#isMarkdown ? `![${alt}]${isShort ? `(${source})` : ''}` : alt;
   }
 
@@ -215,7 +216,7 @@ export class Writer {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = nameOf(element, role);
     // The text of a multi-line field is content of the page, so it is not shortened.
-    const value = element instanceof HTMLTextAreaElement ? wholeValue(element, role) : shownValue(element, role);
+    const value = element instanceof HTMLTextAreaElement ? readFullValue(element, role) : readShownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
     if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';
     else if (role === 'button') this.#text += ` ${name} `;
@@ -224,7 +225,7 @@ export class Writer {
 
   /** #endLine ends the current line, unless the line is empty. */
   #endLine(): void {
-    const text = collapse(this.#text).trim();
+    const text = collapseWhitespace(this.#text).trim();
     this.#text = '';
     if (text === '') return;
     const start = this.#marker || this.#prefix;
@@ -249,14 +250,14 @@ export class Writer {
   }
 }
 
-function collapse(text: string): string {
+function collapseWhitespace(text: string): string {
   return text.replace(/[\s\u2028\u2029]+/g, ' ');
 }
 
-function marksAround(element: Element, tag: string): readonly [string, string] | undefined {
+function inlineMarkup(element: Element, tag: string): readonly [string, string] | undefined {
   if (tag === 'a' && hrefOf(element) !== '') {
     const href = hrefOf(element);
-    if (href.startsWith('javascript:') || href.length > MaxAddress) return undefined;
+    if (href.startsWith('javascript:') || href.length > MaxUrlCharacters) return undefined;
     return ['[', `](${href.replaceAll(')', '%29')})`];
   }
   if (tag === 'strong' || tag === 'b') return ['**', '**'];
@@ -272,7 +273,7 @@ function isDataTable(table: Element): boolean {
   return [...table.rows].slice(0, 20).some((row) => row.cells.length > 1);
 }
 
-function itemNumber(item: Element, list: HTMLOListElement): number {
+function countItemNumber(item: Element, list: HTMLOListElement): number {
   let number = list.start;
   for (const sibling of list.children) {
     if (sibling === item) break;

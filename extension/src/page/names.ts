@@ -1,8 +1,8 @@
 // Computes the accessible names of elements, as assistive technology does (https://w3c.github.io/accname/).
 import { computeAccessibleName } from 'dom-accessibility-api';
-import { flatChildren, flatParent } from './flat-tree.ts';
+import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { ActionRoles, ContentNameRoles } from './roles.ts';
-import { isFaint, isNameShown } from './visibility.ts';
+import { isFaintText, isNameShown } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 
 /** MaxNameCharacters limits the text from which an accessible name is computed. */
@@ -34,10 +34,10 @@ export function nameOf(element: Element, role: string): string {
   const labels = readLabelText(element);
   if (labels) return labels;
   if (isNamedByContent(element, role)) {
-    const content = contentName(element);
-    if (content !== undefined) return content || nameByAttribute(element);
+    const content = makeContentName(element);
+    if (content !== undefined) return content || readNameAttribute(element);
   }
-  const name = needsComputation(element) ? computeName(element, role) : nameByAttribute(element);
+  const name = needsNameComputation(element) ? computeName(element, role) : readNameAttribute(element);
   return name || (ActionRoles.has(role) ? readHostLabelText(element) : '');
 }
 
@@ -55,7 +55,7 @@ function readLabelText(element: Element): string {
   for (const label of labelsOf(element)) {
     if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !label.checkVisibility())
       return '';
-    const content = contentName(label, element);
+    const content = makeContentName(label, element);
     if (content === undefined) return '';
     names.push(content || cleanText(label.title));
   }
@@ -98,8 +98,10 @@ export function isNamedByContent(element: Element, role: string): boolean {
   return !(element instanceof HTMLInputElement || element instanceof HTMLSelectElement);
 }
 
-/** needsComputation reports whether an element's name may come from a label, legend, caption, or title in an SVG. */
-function needsComputation(element: Element): boolean {
+/**
+ * needsNameComputation reports whether an element's name may come from a label, legend, caption, or title in an SVG.
+ */
+function needsNameComputation(element: Element): boolean {
   if (element instanceof HTMLInputElement || element instanceof HTMLSelectElement) return true;
   if (element instanceof HTMLTextAreaElement || element instanceof SVGElement) return true;
   return /^(fieldset|table|figure|meter|progress|output|button|optgroup|area)$/.test(element.localName);
@@ -115,17 +117,19 @@ function computeName(element: Element, role: string): string {
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
-  if (isNamedByContent(element, role)) return contentName(element) || nameByAttribute(element);
-  return labelName(element) || nameByAttribute(element);
+  if (isNamedByContent(element, role)) return makeContentName(element) || readNameAttribute(element);
+  return readLabelName(element) || readNameAttribute(element);
 }
 
-/** labelName returns the label text of an input that is not visible itself. */
-function labelName(element: Element): string {
+/** readLabelName returns the label text of an input that is not visible itself. */
+function readLabelName(element: Element): string {
   if (!(element instanceof HTMLInputElement)) return '';
-  return [...(element.labels ?? [])].map((label) => contentName(label) ?? cleanText(label.textContent ?? '')).join(' ');
+  return [...(element.labels ?? [])]
+    .map((label) => makeContentName(label) ?? cleanText(label.textContent ?? ''))
+    .join(' ');
 }
 
-function nameByAttribute(element: Element): string {
+function readNameAttribute(element: Element): string {
   for (const attribute of ['title', 'placeholder', 'aria-placeholder', 'alt']) {
     const value = element.getAttribute(attribute);
     if (value?.trim()) return cleanText(value);
@@ -150,10 +154,10 @@ interface NameBuilder {
 }
 
 /**
- * contentName computes an element's name from its content, or returns undefined if the content requires the full
+ * makeContentName computes an element's name from its content, or returns undefined if the content requires the full
  * computation.
  */
-function contentName(element: Element, field?: Element): string | undefined {
+function makeContentName(element: Element, field?: Element): string | undefined {
   if (!isNameShown(element)) return '';
   const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
   addContent(element, builder);
@@ -164,24 +168,24 @@ function addContent(element: Element, builder: NameBuilder): void {
   if (builder.nesting > MaxNameNesting) return;
   builder.nesting++;
   const style = getComputedStyle(element);
-  builder.text += pseudoText(element, '::before');
-  for (const child of flatChildren(element)) {
+  builder.text += readPseudoElementText(element, '::before');
+  for (const child of listFlatChildren(element)) {
     if (builder.text.length > MaxNameCharacters || builder.isComplex) break;
-    if (child instanceof Text) builder.text += isFaint(style) ? '' : transformText(child.data, style);
+    if (child instanceof Text) builder.text += isFaintText(style) ? '' : applyTextTransform(child.data, style);
     else if (child instanceof Element) addChild(child, builder);
   }
-  for (const owned of ownedElements(element)) {
+  for (const owned of findOwnedElements(element)) {
     if (builder.owned.has(owned)) continue;
     builder.owned.add(owned);
     builder.text += ' ';
     addChild(owned, builder);
   }
-  builder.text += pseudoText(element, '::after');
+  builder.text += readPseudoElementText(element, '::after');
   builder.nesting--;
 }
 
-/** ownedElements returns the elements that an element's attribute aria-owns adds to its content. */
-function ownedElements(element: Element): Element[] {
+/** findOwnedElements returns the elements that an element's attribute aria-owns adds to its content. */
+function findOwnedElements(element: Element): Element[] {
   const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
   const root = element.getRootNode();
   if (ids.length === 0 || !(root instanceof Document || root instanceof ShadowRoot)) return [];
@@ -189,8 +193,8 @@ function ownedElements(element: Element): Element[] {
   return ids.map(find).filter((found) => found !== null);
 }
 
-/** ValueElements and ValueRoles match fields whose value is part of the name of an enclosing element. */
-const ValueElements = /^(input|select|textarea|meter|progress)$/;
+/** ValueElementTags and ValueRoles match fields whose value is part of the name of an enclosing element. */
+const ValueElementTags = /^(input|select|textarea|meter|progress)$/;
 const ValueRoles = /^(textbox|combobox|listbox|slider|spinbutton|progressbar|meter|scrollbar|searchbox)$/;
 
 function addChild(child: Element, builder: NameBuilder): void {
@@ -198,7 +202,7 @@ function addChild(child: Element, builder: NameBuilder): void {
   const tag = child.localName;
   if (tag === 'br') builder.text += ' ';
   if (/^(br|script|style|template|noscript)$/.test(tag) || child.getAttribute('aria-hidden') === 'true') return;
-  if (ValueElements.test(tag) || ValueRoles.test(child.role ?? '') || child.hasAttribute('aria-labelledby')) {
+  if (ValueElementTags.test(tag) || ValueRoles.test(child.role ?? '') || child.hasAttribute('aria-labelledby')) {
     builder.isComplex = true;
     return;
   }
@@ -210,19 +214,19 @@ function addChild(child: Element, builder: NameBuilder): void {
   if (label) builder.text += label;
   else if (tag === 'img') builder.text += child.getAttribute('alt') ?? child.getAttribute('title') ?? '';
   else if (tag === 'svg') builder.text += child.querySelector(':scope > title')?.textContent ?? '';
-  else addTitled(child, builder);
+  else addContentOrTitle(child, builder);
   if (!isInline) builder.text += ' ';
 }
 
-/** addTitled adds the content of an element to the name, or the element's title if the content is empty. */
-function addTitled(child: Element, builder: NameBuilder): void {
+/** addContentOrTitle adds the content of an element to the name, or the element's title if the content is empty. */
+function addContentOrTitle(child: Element, builder: NameBuilder): void {
   const before = builder.text;
   addContent(child, builder);
   if (builder.text.trim() === before.trim()) builder.text += child.getAttribute('title') ?? '';
 }
 
-/** pseudoText returns the text that a style sheet adds before or after the content of an element. */
-function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
+/** readPseudoElementText returns the text that a style sheet adds before or after the content of an element. */
+function readPseudoElementText(element: Element, pseudo: '::before' | '::after'): string {
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
@@ -233,7 +237,7 @@ function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
   return text !== '' && style.display !== 'inline' ? ` ${text} ` : text;
 }
 
-function transformText(text: string, style: CSSStyleDeclaration): string {
+function applyTextTransform(text: string, style: CSSStyleDeclaration): string {
   switch (style.textTransform) {
     case 'uppercase':
       return text.toUpperCase();
@@ -249,10 +253,10 @@ function transformText(text: string, style: CSSStyleDeclaration): string {
   }
 }
 
-/** labelledControl returns the element that a label, legend or caption names, or null for any other element. */
-export function labelledControl(element: Element): Element | null {
+/** findLabelledControl returns the element that a label, legend or caption names, or null for any other element. */
+export function findLabelledControl(element: Element): Element | null {
   if (element instanceof HTMLLabelElement) return element.control;
-  const parent = flatParent(element);
+  const parent = getFlatParent(element);
   if (element.localName === 'legend' && parent?.localName === 'fieldset') return parent;
   if (element.localName === 'caption' && parent?.localName === 'table') return parent;
   return null;

@@ -77,11 +77,13 @@ export interface PageCalls {
 /** PageOperationName is the name of a page script operation, such as click. */
 export type PageOperationName = keyof PageCalls;
 
-/** Operation is a page script operation as the worker sends it. `prefix` is the prefix of the frame, such as f3. */
-export type Operation<N extends PageOperationName> = {
+/**
+ * PageOperationOf is a page script operation as the worker sends it. `prefix` is the prefix of the frame, such as f3.
+ */
+export type PageOperationOf<N extends PageOperationName> = {
   [P in N]: { readonly name: P; readonly prefix: string; readonly arguments: PageCalls[P]['arguments'] };
 }[N];
-export type PageOperation = Operation<PageOperationName>;
+export type PageOperation = PageOperationOf<PageOperationName>;
 
 /** PageResult is the result type of the page script operation with the name N. */
 export type PageResult<N extends PageOperationName> = PageCalls[N]['result'];

@@ -1,15 +1,15 @@
 // Provides precise waits, even in a hidden tab, where Chrome runs timers only once per second.
 import { unclobbered } from './unclobbered.ts';
 
-const channel = new MessageChannel();
-const waiting: (() => void)[] = [];
-channel.port1.onmessage = () => waiting.shift()?.();
+const taskChannel = new MessageChannel();
+const taskCallbacks: (() => void)[] = [];
+taskChannel.port1.onmessage = () => taskCallbacks.shift()?.();
 
-/** nextTask resolves in the next task of the page's event loop. */
-export function nextTask(): Promise<void> {
+/** waitForNextTask resolves in the next task of the page's event loop. */
+export function waitForNextTask(): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    channel.port2.postMessage(0);
+    taskCallbacks.push(resolve);
+    taskChannel.port2.postMessage(0);
   });
 }
 
@@ -35,21 +35,24 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** FrameMs limits the wait for a frame by default, in milliseconds. A window behind other windows may draw no frames. */
-const FrameMs = 100;
+/**
+ * FrameTimeoutMs limits the wait for a frame by default, in milliseconds. A window behind other windows may draw no
+ * frames.
+ */
+const FrameTimeoutMs = 100;
 
 /**
- * HiddenFrameMs is the length of a simulated frame in a hidden tab, in milliseconds. In a hidden tab, only scripts move
- * elements.
+ * HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. In a hidden tab, only
+ * scripts move elements.
  */
-const HiddenFrameMs = 4;
+const HiddenFrameTimeoutMs = 4;
 
 /**
- * nextFrame resolves after the next animation frame, or after limitMs milliseconds. In a hidden tab, nextFrame resolves
- * after HiddenFrameMs.
+ * waitForNextFrame resolves after the next animation frame, or after limitMs milliseconds. In a hidden tab,
+ * waitForNextFrame resolves after HiddenFrameTimeoutMs.
  */
-export async function nextFrame(signal: AbortSignal, limitMs = FrameMs): Promise<void> {
-  if (unclobbered.hidden) return await pause(HiddenFrameMs, signal);
+export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeoutMs): Promise<void> {
+  if (unclobbered.hidden) return await pause(HiddenFrameTimeoutMs, signal);
   await pauseUntil(limitMs, signal, (finish) => {
     const frame = requestAnimationFrame(finish);
     return () => cancelAnimationFrame(frame);

@@ -5,13 +5,13 @@ import { onPagePort, type PagePort } from '../chrome-pages.ts';
 import { type FromPage, readToPage } from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
 import type { InputRequest } from './input-request.ts';
-import { beginAfter, lastNumbers, run } from './main.ts';
+import { continueNumbers, executeOperation, readLastNumbers } from './main.ts';
 import type { PageOperation, PageProgress } from './operations.ts';
 
-/** MARK is a global variable in the isolated world of each document in which the page script runs. */
-const MARK = 'opentabsPage';
+/** PAGE_SCRIPT_MARK is a global variable in the isolated world of each document in which the page script runs. */
+const PAGE_SCRIPT_MARK = 'opentabsPage';
 
-function serve(port: PagePort) {
+function serveOperations(port: PagePort) {
   const running = new Map<number, AbortController>();
   const inputs = new Map<number, (isDone: boolean) => void>();
   let lastInput = 0;
@@ -40,16 +40,16 @@ function serve(port: PagePort) {
     send({ op: 'begun', id });
     const report = (progress: PageProgress) => send({ op: 'progress', id, progress });
     const ask = hasInput ? (request: InputRequest) => askInput(id, request, signal) : undefined;
-    const answer = await run(operation, report, signal, ask);
+    const answer = await executeOperation(operation, report, signal, ask);
     running.delete(id);
-    send({ op: 'answer', id, answer, last: lastNumbers() });
+    send({ op: 'answer', id, answer, last: readLastNumbers() });
   };
   return {
     onText(piece: unknown) {
       const text = joiner.add(piece);
       const message = text === undefined ? undefined : readToPage(text);
       if (message?.op === 'run') {
-        beginAfter(message.after);
+        continueNumbers(message.after);
         void runOperation(message.id, message.operation, message.hasInput);
       }
       if (message?.op === 'inputDone') inputs.get(message.input)?.(message.isDone);
@@ -65,7 +65,7 @@ function serve(port: PagePort) {
 }
 
 // The worker may inject the page script more than once, for example after its restart.
-if (!Reflect.has(globalThis, MARK)) {
-  Reflect.set(globalThis, MARK, true);
-  onPagePort(serve);
+if (!Reflect.has(globalThis, PAGE_SCRIPT_MARK)) {
+  Reflect.set(globalThis, PAGE_SCRIPT_MARK, true);
+  onPagePort(serveOperations);
 }

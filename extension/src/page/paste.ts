@@ -2,7 +2,7 @@
 // cannot insert text through the DOM.
 import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
-import { giveFocus } from './pointer.ts';
+import { focusElement } from './pointer.ts';
 
 /** editContextText returns the text of an editor that uses the EditContext API, or undefined for any other element. */
 export function editContextText(element: Element): string | undefined {
@@ -16,7 +16,7 @@ export function editContextText(element: Element): string | undefined {
  * ignores the event.
  */
 export function pasteText(editor: Element, text: string, append: boolean): void {
-  giveFocus(editor);
+  focusElement(editor);
   sendKey(editor, 'keydown', parseKey(append ? 'Control+End' : 'Control+a'));
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);

@@ -1,11 +1,11 @@
 // Dispatches untrusted mouse and pointer events, in the order in which a user's mouse causes them.
-import { elementAt, flatParent, focusedElement } from './flat-tree.ts';
+import { elementAtPoint, getFlatParent, getFocusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Pressed contains the state of the modifier keys during an event. */
-export interface Pressed {
+/** PressedModifiers contains the state of the modifier keys during an event. */
+export interface PressedModifiers {
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -14,8 +14,8 @@ export interface Pressed {
 
 export const isMac = /Mac/.test(navigator.platform);
 
-/** pressedKeys converts the modifiers of an action to the state of the modifier keys. */
-export function pressedKeys(modifiers: readonly Modifier[] = []): Pressed {
+/** toPressedKeys converts the modifiers of an action to the state of the modifier keys. */
+export function toPressedKeys(modifiers: readonly Modifier[] = []): PressedModifiers {
   const has = (name: Modifier) => modifiers.includes(name);
   return {
     altKey: has('Alt'),
@@ -28,22 +28,22 @@ export function pressedKeys(modifiers: readonly Modifier[] = []): Pressed {
 const ButtonNumbers = { left: 0, middle: 1, right: 2 } as const;
 const ButtonMasks = { left: 1, middle: 4, right: 2 } as const;
 
-/** hovered is the element under the pointer after the last move. */
-let hovered: WeakRef<Element> | undefined;
+/** hoveredElement is the element under the pointer after the last move. */
+let hoveredElement: WeakRef<Element> | undefined;
 
 /** Mouse dispatches the mouse events of one action. */
 export class Mouse {
-  readonly #pressed: Pressed;
+  readonly #pressed: PressedModifiers;
   readonly #button: MouseButton;
   #x = 0;
   #y = 0;
   #isDown = false;
-  #downOn: Element | undefined;
-  #sendsMouse = true;
+  #pressedElement: Element | undefined;
+  #sendsMouseEvents = true;
 
   constructor(button: MouseButton = 'left', modifiers: readonly Modifier[] = []) {
     this.#button = button;
-    this.#pressed = pressedKeys(modifiers);
+    this.#pressed = toPressedKeys(modifiers);
   }
 
   /** place sets the pointer position without dispatching events. */
@@ -56,24 +56,24 @@ export class Mouse {
   }
 
   /** move moves the pointer to a point, and returns the element at the point. */
-  move(x: number, y: number, hit = elementAt(x, y)): Element | undefined {
+  move(x: number, y: number, hit = elementAtPoint(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
     if (!hit) return undefined;
-    const previous = hovered?.deref();
-    if (previous !== hit) this.#cross(previous?.isConnected ? previous : undefined, hit);
-    hovered = new WeakRef(hit);
+    const previous = hoveredElement?.deref();
+    if (previous !== hit) this.#dispatchCrossing(previous?.isConnected ? previous : undefined, hit);
+    hoveredElement = new WeakRef(hit);
     this.#send(hit, 'pointermove', { bubbles: true });
-    if (this.#sendsMouse) this.#send(hit, 'mousemove', { bubbles: true });
+    if (this.#sendsMouseEvents) this.#send(hit, 'mousemove', { bubbles: true });
     return hit;
   }
 
-  /** #cross dispatches the events for leaving one element and entering another. */
-  #cross(from: Element | undefined, to: Element): void {
-    const outer = from ? new Set(chainOf(from)) : new Set<Element>();
-    const inner = new Set(chainOf(to));
+  /** #dispatchCrossing dispatches the events for leaving one element and entering another. */
+  #dispatchCrossing(from: Element | undefined, to: Element): void {
+    const outer = from ? new Set(listAncestorsAndSelf(from)) : new Set<Element>();
+    const inner = new Set(listAncestorsAndSelf(to));
     if (from) {
       for (const type of ['pointerout', 'mouseout']) this.#send(from, type, { bubbles: true, relatedTarget: to });
-      for (const at of chainOf(from)) {
+      for (const at of listAncestorsAndSelf(from)) {
         if (inner.has(at)) break;
         for (const type of ['pointerleave', 'mouseleave'])
           this.#send(at, type, { relatedTarget: to, cancelable: false });
@@ -81,7 +81,7 @@ export class Mouse {
     }
     for (const type of ['pointerover', 'mouseover'])
       this.#send(to, type, { bubbles: true, relatedTarget: from ?? null });
-    for (const at of chainOf(to).reverse()) {
+    for (const at of listAncestorsAndSelf(to).reverse()) {
       if (outer.has(at)) continue;
       for (const type of ['pointerenter', 'mouseenter'])
         this.#send(at, type, { relatedTarget: from ?? null, cancelable: false });
@@ -91,22 +91,22 @@ export class Mouse {
   /** press presses the mouse button on an element, and moves the focus as a browser does. */
   press(hit: Element, count = 1): void {
     this.#isDown = true;
-    this.#downOn = hit;
-    this.#sendsMouse = this.#send(hit, 'pointerdown', { bubbles: true, pressure: 0.5 });
-    if (!this.#sendsMouse) return;
+    this.#pressedElement = hit;
+    this.#sendsMouseEvents = this.#send(hit, 'pointerdown', { bubbles: true, pressure: 0.5 });
+    if (!this.#sendsMouseEvents) return;
     if (this.#send(hit, 'mousedown', { bubbles: true, detail: count })) moveFocus(hit);
     else announceFocus(); // the page may have moved the focus
   }
 
   /** release releases the mouse button, and returns the element that receives the click. */
-  release(count = 1, hit = elementAt(this.#x, this.#y)): Element | undefined {
-    const target = hit ?? this.#downOn;
+  release(count = 1, hit = elementAtPoint(this.#x, this.#y)): Element | undefined {
+    const target = hit ?? this.#pressedElement;
     this.#isDown = false;
     if (!target) return undefined;
     this.#send(target, 'pointerup', { bubbles: true });
-    if (this.#sendsMouse) this.#send(target, 'mouseup', { bubbles: true, detail: count });
-    this.#sendsMouse = true;
-    return this.#downOn ? commonAncestor(this.#downOn, target) : target;
+    if (this.#sendsMouseEvents) this.#send(target, 'mouseup', { bubbles: true, detail: count });
+    this.#sendsMouseEvents = true;
+    return this.#pressedElement ? findCommonAncestor(this.#pressedElement, target) : target;
   }
 
   /**
@@ -145,16 +145,16 @@ export class Mouse {
   }
 }
 
-/** chainOf returns an element and its ancestors, innermost first. */
-function chainOf(element: Element): Element[] {
+/** listAncestorsAndSelf returns an element and its ancestors, innermost first. */
+function listAncestorsAndSelf(element: Element): Element[] {
   const chain: Element[] = [];
-  for (let at: Element | null = element; at; at = flatParent(at)) chain.push(at);
+  for (let at: Element | null = element; at; at = getFlatParent(at)) chain.push(at);
   return chain;
 }
 
-function commonAncestor(a: Element, b: Element): Element | undefined {
-  const around = new Set(chainOf(a));
-  return chainOf(b).find((at) => around.has(at));
+function findCommonAncestor(a: Element, b: Element): Element | undefined {
+  const around = new Set(listAncestorsAndSelf(a));
+  return listAncestorsAndSelf(b).find((at) => around.has(at));
 }
 
 /**
@@ -162,26 +162,26 @@ function commonAncestor(a: Element, b: Element): Element | undefined {
  * the focus.
  */
 export function moveFocus(hit: Element): void {
-  const target = chainOf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
-  if (target) giveFocus(target);
+  const target = listAncestorsAndSelf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
+  if (target) focusElement(target);
   else if (unclobbered.activeElement instanceof HTMLElement && unclobbered.activeElement !== unclobbered.body)
-    takeFocus(unclobbered.activeElement);
+    blurElement(unclobbered.activeElement);
 }
 
-/** giveFocus focuses an element, unless the element is already focused. */
-export function giveFocus(element: Element): void {
+/** focusElement focuses an element, unless the element is already focused. */
+export function focusElement(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
   if (unclobbered.activeElement !== element) element.focus({ preventScroll: true });
   announceFocus();
 }
 
-function takeFocus(element: HTMLElement): void {
+function blurElement(element: HTMLElement): void {
   element.blur();
   announceFocus();
 }
 
-/** announced is the element to which announceFocus last dispatched a focus event. */
-let announced: WeakRef<Element> | undefined;
+/** lastAnnouncedFocus is the element to which announceFocus last dispatched a focus event. */
+let lastAnnouncedFocus: WeakRef<Element> | undefined;
 /** MaxFocusMoves limits how often announceFocus follows a page that moves the focus in its focus handlers. */
 const MaxFocusMoves = 5;
 
@@ -191,16 +191,16 @@ const MaxFocusMoves = 5;
  */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {
-    announced = undefined;
+    lastAnnouncedFocus = undefined;
     return;
   }
   for (let moves = 0; moves < MaxFocusMoves; moves++) {
-    const previous = announced?.deref();
-    const focused = focusedElement();
+    const previous = lastAnnouncedFocus?.deref();
+    const focused = getFocusedElement();
     if ((previous ?? null) === focused) return;
-    announced = focused ? new WeakRef(focused) : undefined;
+    lastAnnouncedFocus = focused ? new WeakRef(focused) : undefined;
     if (previous?.isConnected) sendFocus(previous, ['blur', 'focusout'], focused);
-    if (focused && focusedElement() === focused) sendFocus(focused, ['focus', 'focusin'], previous ?? null);
+    if (focused && getFocusedElement() === focused) sendFocus(focused, ['focus', 'focusin'], previous ?? null);
   }
 }
 

@@ -1,60 +1,66 @@
 // Reads the content of the frame as Markdown, text or HTML, in parts.
 import { PageFailure } from './failure.ts';
-import { frameInfo } from './frames.ts';
+import { makeFrameInfo } from './frames.ts';
 import { HtmlWriter } from './html.ts';
-import { Writer } from './markdown.ts';
+import { MarkdownWriter } from './markdown.ts';
 import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
-import { nextTask } from './pace.ts';
+import { waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
-import { DefaultMaxTokens, documentTitle, isPdf, PdfNote, rootElement } from './snapshot.ts';
-import { type Context, targetElement } from './state.ts';
+import { DefaultMaxTokens, getRootElement, isPdf, PdfNote, readDocumentTitle } from './snapshot.ts';
+import { type Context, findTarget } from './state.ts';
 import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
 
-/** read implements the page script operation `read`, which returns the content of the frame in parts. */
-export async function read(args: ReadArguments, context: Context): Promise<ReadResult> {
+/** readContent implements the page script operation `read`, which returns the content of the frame in parts. */
+export async function readContent(args: ReadArguments, context: Context): Promise<ReadResult> {
   const { maxTokens = DefaultMaxTokens, cursor } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use at least ${MinTokens}.`);
   }
   if (cursor !== undefined) return continueReading(cursor, maxTokens, context);
   const format = args.format ?? 'markdown';
-  const root = args.target ? targetElement(args.target, context) : rootElement();
-  const writer = format === 'html' ? new HtmlWriter() : new Writer(format === 'markdown');
+  const root = args.target ? findTarget(args.target, context) : getRootElement();
+  const writer = format === 'html' ? new HtmlWriter() : new MarkdownWriter(format === 'markdown');
   const steps = writer.run(root);
   let step = steps.next();
   for (; !step.done; step = steps.next()) {
     context.report({ message: `read ${step.value} elements`, progress: step.value });
-    await nextTask();
+    await waitForNextTask();
     context.signal.throwIfAborted();
   }
   const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(step.value));
   const frames = writer.frames.map((element) => {
     const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
-    return frameInfo(element, ref, -1);
+    return makeFrameInfo(element, ref, -1);
   });
-  return part(context.state.storeReading(text), text, 0, maxTokens, frames);
+  return makePart(context.state.storeText(text), text, 0, maxTokens, frames);
 }
 
 function continueReading(cursor: string, maxTokens: number, context: Context): ReadResult {
   const [, id = '', offset = ''] = /^(r\d+):(\d+)$/.exec(cursor) ?? [];
-  const text = context.state.reading(id);
+  const text = context.state.findText(id);
   if (text === undefined) {
     throw new PageFailure(
       'invalid_arguments',
       `The cursor "${cursor}" has expired. Read the page again without a cursor.`,
     );
   }
-  return part(id, text, Number(offset), maxTokens, []);
+  return makePart(id, text, Number(offset), maxTokens, []);
 }
 
-function part(id: string, text: string, offset: number, maxTokens: number, frames: readonly FrameInfo[]): ReadResult {
-  const end = endOfPart(text, offset, maxTokens);
+function makePart(
+  id: string,
+  text: string,
+  offset: number,
+  maxTokens: number,
+  frames: readonly FrameInfo[],
+): ReadResult {
+  const end = findPartEnd(text, offset, maxTokens);
   const shown = text.slice(offset, end);
   return {
     text: shown.trim(),
-    title: documentTitle(),
+    title: readDocumentTitle(),
     url: location.href,
     tokens: countTokens(shown),
     ...(end < text.length ? { cursor: `${id}:${end}` } : {}),
@@ -64,10 +70,10 @@ function part(id: string, text: string, offset: number, maxTokens: number, frame
 }
 
 /**
- * endOfPart returns the end index of a part with at most maxTokens tokens, at the end of a paragraph, line or word if
+ * findPartEnd returns the end index of a part with at most maxTokens tokens, at the end of a paragraph, line or word if
  * possible.
  */
-function endOfPart(text: string, offset: number, maxTokens: number): number {
+function findPartEnd(text: string, offset: number, maxTokens: number): number {
   let length = 4 * maxTokens;
   while (countTokens(text.slice(offset, offset + length)) > maxTokens) length = Math.floor(length * 0.8);
   if (offset + length >= text.length) return text.length;

@@ -1,34 +1,34 @@
 // Finds a point at which input reaches an element, and waits until there is such a point.
 import { finishAnimations } from './animations.ts';
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import {
-  closestInFlatTree,
   containsInFlatTree,
-  elementAt,
-  flatChildren,
-  flatParent,
-  watchableRoots,
+  elementAtPoint,
+  findClosestInFlatTree,
+  getFlatParent,
+  listFlatChildren,
+  listKnownRoots,
 } from './flat-tree.ts';
-import { areaPoints, findMappedImages } from './image-map.ts';
+import { findMappedImages, listAreaPoints } from './image-map.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
-import { ChangeWait, nextFrame } from './pace.ts';
+import { ChangeWait, waitForNextFrame } from './pace.ts';
 import { roleOf } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, targetElement } from './state.ts';
+import { type Context, findTarget } from './state.ts';
 import { isDisabled } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
-import { intersection, plainRect, viewportRect } from './view.ts';
+import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
 const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
-const ReportMs = 1_000;
-/** QuickChecks is the number of checks after which a hidden tab waits for DOM changes instead of frames. */
-const QuickChecks = 6;
-const PollMs = 200;
+const ReportIntervalMs = 1_000;
+/** MaxFrameChecks is the number of checks after which a hidden tab waits for DOM changes instead of frames. */
+const MaxFrameChecks = 6;
+const PollIntervalMs = 200;
 
-/** Point is a point of the viewport at which input reaches an element. */
-export interface Point {
+/** InputPoint is a point of the viewport at which input reaches an element. */
+export interface InputPoint {
   readonly x: number;
   readonly y: number;
   /**
@@ -37,20 +37,25 @@ export interface Point {
   readonly hit: Element;
 }
 
-/** Blocked is the reason why input cannot reach an element. */
-interface Blocked {
+/** BlockedInput is the reason why input cannot reach an element. */
+interface BlockedInput {
   readonly why: string;
   /** cover is the element in front of the target. */
   readonly cover?: Element;
 }
 
 /**
- * waitReady scrolls an element into view, and waits until the element is visible, enabled, not moving and not covered.
+ * waitUntilReady scrolls an element into view, and waits until the element is visible, enabled, not moving and not
+ * covered.
  */
-export async function waitReady(element: Element, timeoutMs: number | undefined, context: Context): Promise<Point> {
+export async function waitUntilReady(
+  element: Element,
+  timeoutMs: number | undefined,
+  context: Context,
+): Promise<InputPoint> {
   const limit = checkTimeout(timeoutMs);
   const start = performance.now();
-  const wakeup = new ChangeWait(watchableRoots());
+  const wakeup = new ChangeWait(listKnownRoots());
   try {
     let reported = start;
     for (let check = 0; ; check++) {
@@ -58,13 +63,13 @@ export async function waitReady(element: Element, timeoutMs: number | undefined,
       const found = await tryReady(element, check, context);
       if ('hit' in found) return found;
       const now = performance.now();
-      if (now - start > limit) throw notHittable(element, found, now - start, context);
-      if (now - reported > ReportMs) {
+      if (now - start > limit) throw makeNotHittableFailure(element, found, now - start, context);
+      if (now - reported > ReportIntervalMs) {
         reported = now;
         context.report({ message: `waiting: ${found.why}`, progress: Math.round(now - start), total: limit });
       }
-      if (check >= QuickChecks && unclobbered.hidden) await wakeup.wait(PollMs, context.signal);
-      else await nextFrame(context.signal);
+      if (check >= MaxFrameChecks && unclobbered.hidden) await wakeup.wait(PollIntervalMs, context.signal);
+      else await waitForNextFrame(context.signal);
     }
   } finally {
     wakeup.close();
@@ -77,20 +82,20 @@ function checkTimeout(timeoutMs: number | undefined): number {
   throw new PageFailure('invalid_arguments', `timeoutMs is ${timeoutMs}. Use 0 to ${MaxTimeoutMs}.`);
 }
 
-async function tryReady(element: Element, check: number, context: Context): Promise<Point | Blocked> {
+async function tryReady(element: Element, check: number, context: Context): Promise<InputPoint | BlockedInput> {
   if (!element.isConnected) throw new PageFailure('stale_ref', 'The page removed the element. Take a new snapshot.');
   if (isDisabled(element)) return { why: 'it is disabled' };
-  const boxes = boxesOf(element);
+  const boxes = listBoxes(element);
   const box = boxes[0];
-  if (!box) return { why: whyInvisible(element) };
+  if (!box) return { why: explainInvisible(element) };
   const first = box.getBoundingClientRect();
-  await nextFrame(context.signal);
+  await waitForNextFrame(context.signal);
   const second = box.getBoundingClientRect();
   if (!isSameRect(first, second)) return { why: 'it is moving' };
-  const point = findPoint(element, boxes);
+  const point = findInputPoint(element, boxes);
   if ('hit' in point) return point;
-  scrollTo(box, check);
-  const scrolled = findPoint(element, boxes);
+  scrollToAlignment(box, check);
+  const scrolled = findInputPoint(element, boxes);
   if (!('hit' in scrolled)) return scrolled;
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
@@ -99,39 +104,39 @@ async function tryReady(element: Element, check: number, context: Context): Prom
 const MaxInnerBoxes = 50;
 
 /**
- * boxesOf returns the elements that a user would click to use an element. Examples are the label of a hidden control,
+ * listBoxes returns the elements that a user would click to use an element. Examples are the label of a hidden control,
  * the image of an image map area, and the content of an element without a size.
  */
-function boxesOf(element: Element): Element[] {
+function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
   const boxes = [element].filter(hasBox);
   if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
   if (boxes.length === 0 && element.checkVisibility({ visibilityProperty: true })) {
-    boxes.push(...innerBoxes(element));
-    const picture = drawnReplacementOf(element);
+    boxes.push(...findInnerBoxes(element));
+    const picture = findDrawnReplacement(element);
     if (picture) boxes.push(picture);
   }
   return boxes;
 }
 
 /**
- * drawnReplacementOf returns the element that the page draws in place of a combobox without a size. A combobox without a size
- * receives only key presses.
+ * findDrawnReplacement returns the element that the page draws in place of a combobox without a size. A combobox
+ * without a size receives only key presses.
  */
-function drawnReplacementOf(element: Element): Element | undefined {
-  return roleOf(element) === 'combobox' && !hasBox(element) ? closestInFlatTree(element, hasBox) : undefined;
+function findDrawnReplacement(element: Element): Element | undefined {
+  return roleOf(element) === 'combobox' && !hasBox(element) ? findClosestInFlatTree(element, hasBox) : undefined;
 }
 
-/** innerBoxes returns the nearest descendants with a visible box, for an element that has no box. */
-function innerBoxes(element: Element): Element[] {
+/** findInnerBoxes returns the nearest descendants with a visible box, for an element that has no box. */
+function findInnerBoxes(element: Element): Element[] {
   const found: Element[] = [];
-  const pending = [...flatChildren(element)];
+  const pending = [...listFlatChildren(element)];
   for (let checked = 0; checked < MaxInnerBoxes; checked++) {
     const next = pending.shift();
     if (!next) break;
     if (!(next instanceof Element)) continue;
     if (hasBox(next)) found.push(next);
-    else pending.push(...flatChildren(next));
+    else pending.push(...listFlatChildren(next));
   }
   return found;
 }
@@ -141,7 +146,7 @@ function hasBox(element: Element): boolean {
   return [...element.getClientRects()].some((rect) => rect.width >= 1 && rect.height >= 1);
 }
 
-function whyInvisible(element: Element): string {
+function explainInvisible(element: Element): string {
   if (!element.checkVisibility()) return 'it is not displayed';
   return getComputedStyle(element).visibility === 'visible' ? 'it has no size' : 'it is hidden';
 }
@@ -152,13 +157,13 @@ function isSameRect(a: DOMRect, b: DOMRect): boolean {
 
 const Alignments = ['center', 'start', 'end'] as const;
 
-function scrollTo(box: Element, check: number): void {
+function scrollToAlignment(box: Element, check: number): void {
   const block = Alignments[check % Alignments.length] ?? 'center';
   scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
-/** Fractions are the relative positions in a box that findPoint tries, the center first. */
-const Fractions = [
+/** PointFractions are the relative positions in a box that findInputPoint tries, the center first. */
+const PointFractions = [
   [0.5, 0.5],
   [0.25, 0.5],
   [0.75, 0.5],
@@ -171,17 +176,17 @@ const Fractions = [
 ] as const;
 const MaxBoxes = 4;
 
-/** findPoint returns a point at which input reaches an element, or the reason why there is none. */
-export function findPoint(element: Element, boxes = boxesOf(element)): Point | Blocked {
-  let blocked: Blocked =
-    boxes.length === 0 ? { why: whyInvisible(element) } : { why: 'it is outside of the visible part of the page' };
+/** findInputPoint returns a point at which input reaches an element, or the reason why there is none. */
+export function findInputPoint(element: Element, boxes = listBoxes(element)): InputPoint | BlockedInput {
+  let blocked: BlockedInput =
+    boxes.length === 0 ? { why: explainInvisible(element) } : { why: 'it is outside of the visible part of the page' };
   for (const box of boxes) {
     for (const rect of [...box.getClientRects()].slice(0, MaxBoxes)) {
-      const seen = intersection(rect, viewportRect());
+      const seen = intersectRects(rect, getViewportRect());
       if (seen.width < 1 || seen.height < 1) continue;
-      const places = Fractions.map(([fx, fy]) => [seen.x + fx * seen.width, seen.y + fy * seen.height] as const);
-      for (const [x, y] of element instanceof HTMLAreaElement ? areaPoints(element, rect) : places) {
-        const hit = elementAt(x, y);
+      const places = PointFractions.map(([fx, fy]) => [seen.x + fx * seen.width, seen.y + fy * seen.height] as const);
+      for (const [x, y] of element instanceof HTMLAreaElement ? listAreaPoints(element, rect) : places) {
+        const hit = elementAtPoint(x, y);
         if (hit && isHit(element, hit)) return { x, y, hit };
         if (hit && !blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
       }
@@ -193,13 +198,13 @@ export function findPoint(element: Element, boxes = boxesOf(element)): Point | B
 /** isHit reports whether a click on the element `hit` reaches the target element. */
 function isHit(element: Element, hit: Element): boolean {
   if (containsInFlatTree(element, hit)) return true;
-  const label = closestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
+  const label = findClosestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
   if (label instanceof HTMLLabelElement && label.control === element) return true;
   if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
-  const picture = drawnReplacementOf(element);
+  const picture = findDrawnReplacement(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
   // An element inside a link, button or label may let clicks pass through to the link, button or label.
-  const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
+  const around = findClosestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return around !== undefined && around === hit;
 }
 
@@ -210,19 +215,24 @@ const MaxDrawnLevels = 2;
 function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;
-  let at: Element | null = flatParent(input);
-  for (let level = 0; at && level < MaxDrawnLevels; level++, at = flatParent(at)) if (at === hit) return true;
+  let at: Element | null = getFlatParent(input);
+  for (let level = 0; at && level < MaxDrawnLevels; level++, at = getFlatParent(at)) if (at === hit) return true;
   return false;
 }
 
-function notHittable(element: Element, blocked: Blocked, waitedMs: number, context: Context): PageFailure {
-  const line = element.isConnected ? `the element: ${lineOf(element, context)}` : '';
+function makeNotHittableFailure(
+  element: Element,
+  blocked: BlockedInput,
+  waitedMs: number,
+  context: Context,
+): PageFailure {
+  const line = element.isConnected ? `the element: ${describeElement(element, context)}` : '';
   const waited = `after ${(waitedMs / 1000).toFixed(1)} s`;
   if (!blocked.cover) {
     return new PageFailure('not_hittable', `Input cannot reach the element: ${blocked.why} ${waited}.`, line);
   }
-  const cover = meaningfulElement(blocked.cover);
-  const coverLine = lineOf(cover, context);
+  const cover = findMeaningfulElement(blocked.cover);
+  const coverLine = describeElement(cover, context);
   const ref = context.state.refs.refOf(cover, context.prefix, roleOf(cover), '');
   return new PageFailure(
     'not_hittable',
@@ -233,30 +243,30 @@ function notHittable(element: Element, blocked: Blocked, waitedMs: number, conte
 }
 
 /**
- * meaningfulElement returns the nearest element with a role that an agent recognizes: the element itself or an
+ * findMeaningfulElement returns the nearest element with a role that an agent recognizes: the element itself or an
  * ancestor.
  */
-export function meaningfulElement(element: Element): Element {
-  const found = closestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
+export function findMeaningfulElement(element: Element): Element {
+  const found = findClosestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
   return found && found !== unclobbered.body ? found : element;
 }
 
 /** locate implements the page script operation `locate`, which returns the position of an element. */
 export async function locate(args: LocateArguments, context: Context): Promise<LocateResult> {
-  const element = targetElement(args.target, context);
-  const ready = args.ready ? await waitReady(element, args.timeoutMs, context) : undefined;
-  const found = ready ?? findPoint(element);
-  const rect: Rect = plainRect((boxesOf(element)[0] ?? element).getBoundingClientRect());
+  const element = findTarget(args.target, context);
+  const ready = args.ready ? await waitUntilReady(element, args.timeoutMs, context) : undefined;
+  const found = ready ?? findInputPoint(element);
+  const rect: Rect = toPlainRect((listBoxes(element)[0] ?? element).getBoundingClientRect());
   const base = {
-    line: lineOf(element, context),
+    line: describeElement(element, context),
     rect,
-    visible: boxesOf(element).length > 0,
+    visible: listBoxes(element).length > 0,
     enabled: !isDisabled(element),
   };
   if ('hit' in found) return { ...base, point: { x: found.x, y: found.y }, hit: true };
   if (!found.cover) return { ...base, hit: false };
-  const cover = meaningfulElement(found.cover);
-  const line = lineOf(cover, context);
+  const cover = findMeaningfulElement(found.cover);
+  const line = describeElement(cover, context);
   return {
     ...base,
     hit: false,

@@ -1,7 +1,7 @@
 // Assigns refs, such as e12, to the elements of a document. An element keeps its ref for its whole lifetime, and no ref
 // is used twice.
 
-import { flatParent } from './flat-tree.ts';
+import { getFlatParent } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -18,19 +18,19 @@ interface RememberedElement {
 
 /** Refs assigns refs to elements, and finds elements by their refs. */
 export class Refs {
-  readonly #ids = new WeakMap<Node, number>();
+  readonly #nodeIds = new WeakMap<Node, number>();
   readonly #elements = new Map<string, RememberedElement>();
   #lastRef = 0;
   #lastId = 0;
-  readonly #numbers = new WeakMap<Element, number>();
+  readonly #refNumbers = new WeakMap<Element, number>();
 
   /** lastRef is the highest number that a ref has used. */
   get lastRef(): number {
     return this.#lastRef;
   }
 
-  /** beginAfter makes all new refs greater than the refs of an earlier document in the same frame. */
-  beginAfter(lastRef: number): void {
+  /** continueNumbers makes all new refs greater than the refs of an earlier document in the same frame. */
+  continueNumbers(lastRef: number): void {
     this.#lastRef = Math.max(this.#lastRef, lastRef);
   }
 
@@ -39,18 +39,18 @@ export class Refs {
    * agents.
    */
   idOf(node: Node): number {
-    const known = this.#ids.get(node);
+    const known = this.#nodeIds.get(node);
     if (known !== undefined) return known;
-    this.#ids.set(node, ++this.#lastId);
+    this.#nodeIds.set(node, ++this.#lastId);
     return this.#lastId;
   }
 
   /** refOf returns the ref of an element, such as f3e12. */
   refOf(element: Element, prefix: string, role: string, name: string): string {
-    let number = this.#numbers.get(element);
+    let number = this.#refNumbers.get(element);
     if (number === undefined) {
       number = ++this.#lastRef;
-      this.#numbers.set(element, number);
+      this.#refNumbers.set(element, number);
       this.#forgetDead();
     }
     const ref = `e${number}`;
@@ -85,14 +85,14 @@ function isInDocument(element: Element): boolean {
   return element.ownerDocument === document && element.isConnected;
 }
 
-/** MaxCandidates limits how many elements nearestMatch compares. */
+/** MaxCandidates limits how many elements findNearestMatch compares. */
 const MaxCandidates = 5_000;
 
 /**
- * nearestMatch returns the element that is most similar to the element of a stale ref: with the same role, and with the
- * same or a similar name.
+ * findNearestMatch returns the element that is most similar to the element of a stale ref: with the same role, and with
+ * the same or a similar name.
  */
-export function nearestMatch(
+export function findNearestMatch(
   wanted: { readonly role: string; readonly name: string },
   elements: Iterable<Element>,
 ): Element | undefined {
@@ -102,7 +102,7 @@ export function nearestMatch(
   for (const element of elements) {
     if (++count > MaxCandidates) break;
     if (roleOf(element) !== wanted.role || !element.checkVisibility({ visibilityProperty: true })) continue;
-    const score = similarity(nameOf(element, wanted.role), wanted.name);
+    const score = measureSimilarity(nameOf(element, wanted.role), wanted.name);
     if (score > bestScore) [best, bestScore] = [element, score];
   }
   return bestScore >= MinSimilarity ? best : undefined;
@@ -110,8 +110,8 @@ export function nearestMatch(
 
 const MinSimilarity = 0.4;
 
-/** similarity returns 1 for equal texts, and otherwise the share of words that the texts have in common. */
-function similarity(a: string, b: string): number {
+/** measureSimilarity returns 1 for equal texts, and otherwise the share of words that the texts have in common. */
+function measureSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const words = new Set(a.toLowerCase().split(/\s+/));
   const others = new Set(b.toLowerCase().split(/\s+/));
@@ -122,5 +122,5 @@ function similarity(a: string, b: string): number {
 
 /** isAttached reports whether an element is still part of the flat tree of the document. */
 export function isAttached(element: Element): boolean {
-  return element.isConnected && (flatParent(element) !== null || element === unclobbered.documentElement);
+  return element.isConnected && (getFlatParent(element) !== null || element === unclobbered.documentElement);
 }

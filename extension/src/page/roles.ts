@@ -1,12 +1,12 @@
 // Determines the roles of elements, by the rules of ARIA in HTML (https://www.w3.org/TR/html-aria/) and by the
 // attribute role.
 
-import { flatParent } from './flat-tree.ts';
+import { getFlatParent } from './flat-tree.ts';
 
 type RoleRule = string | ((element: Element) => string);
 
-const Heading: RoleRule = 'heading';
-const sectioning =
+const HeadingRole: RoleRule = 'heading';
+const sectioningSelector =
   'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]';
 
 /**
@@ -29,20 +29,20 @@ const NativeRoles: Readonly<Record<string, RoleRule>> = {
   embed: 'embed',
   fieldset: 'group',
   figure: 'figure',
-  footer: (e) => (isScoped(e) ? '' : 'contentinfo'),
+  footer: (e) => (isInSection(e) ? '' : 'contentinfo'),
   form: (e) => (hasLabel(e) ? 'form' : ''),
   frame: 'iframe',
-  h1: Heading,
-  h2: Heading,
-  h3: Heading,
-  h4: Heading,
-  h5: Heading,
-  h6: Heading,
-  header: (e) => (isScoped(e) ? '' : 'banner'),
+  h1: HeadingRole,
+  h2: HeadingRole,
+  h3: HeadingRole,
+  h4: HeadingRole,
+  h5: HeadingRole,
+  h6: HeadingRole,
+  header: (e) => (isInSection(e) ? '' : 'banner'),
   hr: 'separator',
   iframe: 'iframe',
   img: (e) => (e.getAttribute('alt') === '' && !hasLabel(e) ? '' : 'img'),
-  input: (e) => inputRole(e),
+  input: (e) => computeInputRole(e),
   li: 'listitem',
   main: 'main',
   menu: 'list',
@@ -119,20 +119,20 @@ export function roleOf(element: Element): string {
   const explicit = element.getAttribute('role');
   if (explicit) {
     for (const role of explicit.toLowerCase().split(/\s+/)) {
-      if (role === 'none' || role === 'presentation') return isFocusable(element) ? nativeRole(element) : '';
+      if (role === 'none' || role === 'presentation') return isFocusable(element) ? computeNativeRole(element) : '';
       if (KnownRoles.has(role)) return role === 'image' ? 'img' : role;
     }
   }
-  return nativeRole(element);
+  return computeNativeRole(element);
 }
 
-function nativeRole(element: Element): string {
+function computeNativeRole(element: Element): string {
   const tag = element.localName;
   const rule = Object.hasOwn(NativeRoles, tag) ? NativeRoles[tag] : undefined;
   const role = typeof rule === 'function' ? rule(element) : (rule ?? '');
   if (isEditingHost(element)) return 'textbox'; // an editable paragraph, heading or cell is also a textbox
   if (role !== '') return role;
-  return element instanceof SVGElement ? svgRole(element) : '';
+  return element instanceof SVGElement ? computeSvgRole(element) : '';
 }
 
 /** isEditingHost reports whether an element is the outermost element of an editable area. */
@@ -141,14 +141,14 @@ export function isEditingHost(element: Element): boolean {
   return value !== null && value !== 'false' && element instanceof HTMLElement && element.isContentEditable;
 }
 
-function svgRole(element: SVGElement): string {
+function computeSvgRole(element: SVGElement): string {
   if (element.localName === 'a') return 'link';
   if (element.localName !== 'svg') return '';
   const named = hasLabel(element) || element.firstElementChild?.localName === 'title';
   return named ? 'img' : '';
 }
 
-function inputRole(element: Element): string {
+function computeInputRole(element: Element): string {
   if (!(element instanceof HTMLInputElement)) return 'textbox';
   const role = Object.hasOwn(InputRoles, element.type) ? InputRoles[element.type] : undefined;
   if (role !== undefined && role !== 'searchbox') return role;
@@ -159,9 +159,9 @@ function hasLabel(element: Element): boolean {
   return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
 }
 
-/** isScoped reports whether a header or footer belongs to a section, and is therefore no landmark. */
-function isScoped(element: Element): boolean {
-  return flatParent(element)?.closest(sectioning) != null;
+/** isInSection reports whether a header or footer belongs to a section, and is therefore no landmark. */
+function isInSection(element: Element): boolean {
+  return getFlatParent(element)?.closest(sectioningSelector) != null;
 }
 
 function isRowHeader(element: Element): boolean {

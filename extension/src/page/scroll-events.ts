@@ -1,6 +1,6 @@
 // Scrolls elements, and dispatches the scroll events that are missing in hidden tabs. The browser dispatches no scroll
 // events in a hidden tab, because a hidden tab draws no frames.
-import { flatParent } from './flat-tree.ts';
+import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
@@ -13,7 +13,7 @@ export function scrollWithEvents(element: Element, perform: () => void): void {
     return;
   }
   const areas = new Map<Element, readonly [left: number, top: number]>();
-  for (let at: Element | null = element; at; at = flatParent(at)) areas.set(at, [at.scrollLeft, at.scrollTop]);
+  for (let at: Element | null = element; at; at = getFlatParent(at)) areas.set(at, [at.scrollLeft, at.scrollTop]);
   const page = unclobbered.scrollingElement;
   if (page) areas.set(page, [page.scrollLeft, page.scrollTop]);
   perform();

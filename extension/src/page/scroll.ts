@@ -1,21 +1,21 @@
 // Scrolls the page, or a scrollable area of the page.
 import { runAction } from './act.ts';
 import { PageFailure } from './failure.ts';
-import { elementAt, flatParent } from './flat-tree.ts';
+import { elementAtPoint, getFlatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
-import { nextFrame } from './pace.ts';
+import { waitForNextFrame } from './pace.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, targetElement } from './state.ts';
+import { type Context, findTarget } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
-const intoView: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
-/** Share is the fraction of the visible size by which a scroll without `amount` moves. */
-const Share = 0.8;
+const scrollIntoViewOptions: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
+/** DefaultScrollShare is the fraction of the visible size by which a scroll without `amount` moves. */
+const DefaultScrollShare = 0.8;
 
 /** scroll implements the page script operation `scroll`, which scrolls an area, or scrolls an element into view. */
 export async function scroll(args: ScrollArguments, context: Context): Promise<ScrollResult> {
   const { direction, amount } = args;
-  const target = args.target ? targetElement(args.target, context) : undefined;
+  const target = args.target ? findTarget(args.target, context) : undefined;
   if (!target && !direction) throw new PageFailure('invalid_arguments', 'Give target, direction, or both.');
   if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
     throw new PageFailure(
@@ -23,20 +23,20 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
       `amount is ${amount}. Use a positive number of pixels; The direction is separate.`,
     );
   }
-  const scroller = direction ? scrollerFor(target, /left|right/.test(direction)) : scrollerFor(target, false);
+  const scroller = direction ? findScroller(target, /left|right/.test(direction)) : findScroller(target, false);
   const before = { left: scroller.scrollLeft, top: scroller.scrollTop };
   let rect = target?.getBoundingClientRect();
   const result = await runAction(args, context, async () => {
     if (direction) scrollWithEvents(scroller, () => scrollArea(scroller, direction, amount));
-    else if (target) scrollWithEvents(target, () => target.scrollIntoView(intoView));
-    await nextFrame(context.signal);
-    await nextFrame(context.signal);
+    else if (target) scrollWithEvents(target, () => target.scrollIntoView(scrollIntoViewOptions));
+    await waitForNextFrame(context.signal);
+    await waitForNextFrame(context.signal);
     const isMoved = scroller.scrollLeft !== before.left || scroller.scrollTop !== before.top;
     const now = target?.getBoundingClientRect();
     const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
     rect = now;
     const isStill = !isMoved && !isShifted;
-    const why = direction ? `The area is already at its ${edgeOf(direction)}.` : 'The element was already in view.';
+    const why = direction ? `The area is already at its ${edgeName(direction)}.` : 'The element was already in view.';
     return { target, input: 'none', notes: isStill ? [why] : [], hasEffect: () => !isStill };
   });
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
@@ -48,7 +48,7 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
   };
 }
 
-function edgeOf(direction: string): string {
+function edgeName(direction: string): string {
   return (
     { up: 'top', top: 'top', down: 'bottom', bottom: 'bottom', left: 'left edge', right: 'right edge' }[direction] ??
     'end'
@@ -61,8 +61,8 @@ function scrollArea(
   amount: number | undefined,
 ): void {
   const behavior = 'instant';
-  const down = amount ?? scroller.clientHeight * Share;
-  const right = amount ?? scroller.clientWidth * Share;
+  const down = amount ?? scroller.clientHeight * DefaultScrollShare;
+  const right = amount ?? scroller.clientWidth * DefaultScrollShare;
   const steps: Readonly<Record<typeof direction, () => void>> = {
     top: () => scroller.scrollTo({ top: 0, behavior }),
     bottom: () => scroller.scrollTo({ top: scroller.scrollHeight, behavior }),
@@ -75,16 +75,16 @@ function scrollArea(
 }
 
 /**
- * scrollerFor returns the scrollable area around an element. Without an element, scrollerFor returns the page, or the
+ * findScroller returns the scrollable area around an element. Without an element, findScroller returns the page, or the
  * area at the center of the viewport.
  */
-function scrollerFor(target: Element | undefined, isHorizontal: boolean): Element {
+function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
-  for (let at = target ?? elementAt(innerWidth / 2, innerHeight / 2); at && at !== page; at = flatParent(at)) {
+  for (let at = target ?? elementAtPoint(innerWidth / 2, innerHeight / 2); at && at !== page; at = getFlatParent(at)) {
     if (at !== unclobbered.body && canScroll(at, isHorizontal, false)) return at;
   }
-  return target ? page : (largestScroller(isHorizontal) ?? page);
+  return target ? page : (findLargestScroller(isHorizontal) ?? page);
 }
 
 function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): boolean {
@@ -97,8 +97,8 @@ function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): bo
   return isPage ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
 }
 
-/** largestScroller returns the largest scrollable area of the page, or undefined. */
-function largestScroller(isHorizontal: boolean): Element | undefined {
+/** findLargestScroller returns the largest scrollable area of the page, or undefined. */
+function findLargestScroller(isHorizontal: boolean): Element | undefined {
   let best: Element | undefined;
   let size = 0;
   for (const element of unclobbered.querySelectorAll('body *')) {

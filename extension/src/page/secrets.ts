@@ -1,7 +1,7 @@
 // Detects secret fields, which are fields for passwords, one-time codes and card numbers. The values of secret fields
 // never leave the page.
 import { PageFailure } from './failure.ts';
-import { focusedElement, selectAll, selectKnown } from './flat-tree.ts';
+import { getFocusedElement, selectAll, selectInKnownRoots } from './flat-tree.ts';
 import type { SecretKind } from './secret-kind.ts';
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
@@ -12,12 +12,16 @@ type TextField = HTMLInputElement | HTMLTextAreaElement;
  */
 const passwordFields = new WeakSet<Element>();
 
-/** CardName and CodeName match names by which pages identify secret fields if the attribute autocomplete is missing. */
-const CardName = /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
-const CodeName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
+/**
+ * CardFieldName and CodeFieldName match names by which pages identify secret fields if the attribute autocomplete is
+ * missing.
+ */
+const CardFieldName =
+  /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
+const CodeFieldName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
 
-/** secretKind returns the kind of a secret field, or undefined for any other element. */
-export function secretKind(element: Element): SecretKind | undefined {
+/** findSecretKind returns the kind of a secret field, or undefined for any other element. */
+export function findSecretKind(element: Element): SecretKind | undefined {
   if (!isTextField(element)) return undefined;
   if (element.type === 'password' || passwordFields.has(element)) {
     passwordFields.add(element);
@@ -32,25 +36,25 @@ export function secretKind(element: Element): SecretKind | undefined {
   if (/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(element.type)) return undefined;
   const name = [element.name, element.id, element.getAttribute('aria-label') ?? '', element.placeholder].join(' ');
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
-  if (CardName.test(words)) return 'card';
-  if (CodeName.test(words)) return 'code';
-  return isDrawnAsDots(element) ? 'password' : undefined;
+  if (CardFieldName.test(words)) return 'card';
+  if (CodeFieldName.test(words)) return 'code';
+  return isMaskedByCss(element) ? 'password' : undefined;
 }
 
 function isTextField(element: Element): element is TextField {
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 }
 
-function isDrawnAsDots(element: Element): boolean {
+function isMaskedByCss(element: Element): boolean {
   const security = getComputedStyle(element).getPropertyValue('-webkit-text-security');
   return security !== '' && security !== 'none';
 }
 
 const secretSelector = 'input,textarea';
 
-/** checkField throws needs_approval for a secret field whose kind the user has not approved. */
-export function checkField(field: Element, approved: readonly SecretKind[]): void {
-  const kind = secretKind(field);
+/** requireFieldApproval throws needs_approval for a secret field whose kind the user has not approved. */
+export function requireFieldApproval(field: Element, approved: readonly SecretKind[]): void {
+  const kind = findSecretKind(field);
   if (kind === undefined || approved.includes(kind)) return;
   throw new PageFailure(
     'needs_approval',
@@ -60,34 +64,36 @@ export function checkField(field: Element, approved: readonly SecretKind[]): voi
 }
 
 /**
- * checkTyping calls checkField for a field and for the focused element. The browser types into the focused element,
- * and the page may move the focus during any event.
+ * requireTypingApproval calls requireFieldApproval for a field and for the focused element. The browser types into the
+ * focused element, and the page may move the focus during any event.
  */
-export function checkTyping(field: Element, approved: readonly SecretKind[]): void {
-  checkField(field, approved);
-  const focused = focusedElement();
-  if (focused) checkField(focused, approved);
+export function requireTypingApproval(field: Element, approved: readonly SecretKind[]): void {
+  requireFieldApproval(field, approved);
+  const focused = getFocusedElement();
+  if (focused) requireFieldApproval(focused, approved);
 }
 
 const cardListSelector = 'select[autocomplete*="cc-" i]';
-const shownSelector = `${secretSelector},${cardListSelector}`;
+const secretOrCardSelector = `${secretSelector},${cardListSelector}`;
 
 /** hasSecretFields reports whether the document has a secret field, visible or not. */
 export function hasSecretFields(): boolean {
-  return selectAll(secretSelector).some((field) => secretKind(field) !== undefined);
+  return selectAll(secretSelector).some((field) => findSecretKind(field) !== undefined);
 }
 
-/** visibleSecretKinds returns the kinds of the visible secret fields in the document. */
-export function visibleSecretKinds(): SecretKind[] {
+/** listVisibleSecretKinds returns the kinds of the visible secret fields in the document. */
+export function listVisibleSecretKinds(): SecretKind[] {
   const kinds = new Set<SecretKind>();
-  for (const field of selectAll(shownSelector, 5_000)) {
-    const kind = field.matches(cardListSelector) ? 'card' : secretKind(field);
+  for (const field of selectAll(secretOrCardSelector, 5_000)) {
+    const kind = field.matches(cardListSelector) ? 'card' : findSecretKind(field);
     if (kind && field.checkVisibility({ visibilityProperty: true })) kinds.add(kind);
   }
   return [...kinds].sort();
 }
 
-/** UnmaskedCardFields matches fields of a payment card whose values are ordinary words, such as the name on the card. */
+/**
+ * UnmaskedCardFields matches fields of a payment card whose values are ordinary words, such as the name on the card.
+ */
 const UnmaskedCardFields = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /**
@@ -116,21 +122,21 @@ export class SecretMask {
 
 /** collectSecrets returns a mask for all secret fields of the document. */
 export function collectSecrets(): SecretMask {
-  return maskOf(selectAll(secretSelector));
+  return makeSecretMask(selectAll(secretSelector));
 }
 
 /**
- * knownSecrets works like collectSecrets, but does not search for new shadow roots. On a large page, the search for
- * shadow roots takes much longer than any operation on a single element.
+ * collectKnownSecrets works like collectSecrets, but does not search for new shadow roots. On a large page, the search
+ * for shadow roots takes much longer than any operation on a single element.
  */
-export function knownSecrets(): SecretMask {
-  return maskOf(selectKnown(secretSelector));
+export function collectKnownSecrets(): SecretMask {
+  return makeSecretMask(selectInKnownRoots(secretSelector));
 }
 
-function maskOf(fields: readonly Element[]): SecretMask {
+function makeSecretMask(fields: readonly Element[]): SecretMask {
   const mask = new SecretMask();
   for (const field of fields) {
-    if (!isTextField(field) || field.value === '' || !secretKind(field)) continue;
+    if (!isTextField(field) || field.value === '' || !findSecretKind(field)) continue;
     if (!UnmaskedCardFields.test(field.getAttribute('autocomplete') ?? '')) mask.addValue(field.value);
   }
   return mask;

@@ -4,21 +4,21 @@ import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
 import { type Field, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, containsInFlatTree, selectAll } from './flat-tree.ts';
+import { containsInFlatTree, findClosestInFlatTree, selectAll } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import type { SelectArguments, SelectResult } from './operations.ts';
 import { pause } from './pace.ts';
-import { waitReady } from './ready.ts';
+import { waitUntilReady } from './ready.ts';
 import { roleOf } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, targetElement } from './state.ts';
-import { isDisabled, shownValue } from './states.ts';
+import { type Context, findTarget } from './state.ts';
+import { isDisabled, readShownValue } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 /** select implements the page script operation `select`, which selects options of a list. */
 export async function select(args: SelectArguments, context: Context): Promise<SelectResult> {
-  const element = targetElement(args.target, context);
+  const element = findTarget(args.target, context);
   if (args.values.length === 0 && !(element instanceof HTMLSelectElement && element.multiple)) {
     throw new PageFailure(
       'invalid_arguments',
@@ -27,39 +27,39 @@ export async function select(args: SelectArguments, context: Context): Promise<S
   }
   let wanted: readonly string[] = [];
   const result = await runAction(args, context, async () => {
-    const before = chosenLabels(element).join('\n');
+    const before = listSelectedLabels(element).join('\n');
     wanted = await chooseOptions(element, args.values, args.timeoutMs, context);
-    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
-    return { target: element, input, hasEffect: () => chosenLabels(element).join('\n') !== before };
+    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
+    return { target: element, input, hasEffect: () => listSelectedLabels(element).join('\n') !== before };
   });
-  const missing = wanted.filter((name) => !showsChosen(element, name));
-  if (missing.length === 0) return { ...result, chosen: chosenLabels(element) };
+  const missing = wanted.filter((name) => !showsOptionSelected(element, name));
+  if (missing.length === 0) return { ...result, chosen: listSelectedLabels(element) };
   const note = `The page does not show all options as chosen. Check them with a snapshot.`;
-  return { ...result, chosen: chosenLabels(element), notes: [...result.notes, note] };
+  return { ...result, chosen: listSelectedLabels(element), notes: [...result.notes, note] };
 }
 
 /**
- * showsChosen reports whether a custom list shows an option as selected. A combobox shows the selected options in or
- * beside its field. The attribute aria-selected may only mark the option that the arrow keys have reached.
+ * showsOptionSelected reports whether a custom list shows an option as selected. A combobox shows the selected options
+ * in or beside its field. The attribute aria-selected may only mark the option that the arrow keys have reached.
  */
-function showsChosen(element: Element, name: string): boolean {
+function showsOptionSelected(element: Element, name: string): boolean {
   const role = roleOf(element);
   if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
   const shown =
     role === 'combobox'
-      ? [shownValue(element, 'combobox') ?? '', element.textContent ?? '', element.parentElement?.textContent ?? '']
-      : chosenLabels(element);
+      ? [readShownValue(element, 'combobox') ?? '', element.textContent ?? '', element.parentElement?.textContent ?? '']
+      : listSelectedLabels(element);
   return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
-/** chosenLabels returns the labels of the selected options of a list. */
-export function chosenLabels(element: Element): string[] {
+/** listSelectedLabels returns the labels of the selected options of a list. */
+export function listSelectedLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
-  const list = listOf(element);
-  const chosen = list ? optionsIn(list).filter((option) => option.getAttribute('aria-selected') === 'true') : [];
-  if (chosen.length > 0) return chosen.map(optionName);
-  const value = shownValue(element, roleOf(element)) ?? cleanText(element.textContent ?? '');
+  const list = findListOf(element);
+  const chosen = list ? listOptions(list).filter((option) => option.getAttribute('aria-selected') === 'true') : [];
+  if (chosen.length > 0) return chosen.map(nameOfOption);
+  const value = readShownValue(element, roleOf(element)) ?? cleanText(element.textContent ?? '');
   return value ? [shorten(value, 200)] : [];
 }
 
@@ -74,23 +74,23 @@ export async function chooseOptions(
   context: Context,
 ): Promise<string[]> {
   if (element instanceof HTMLSelectElement) {
-    await waitReady(element, timeoutMs, context);
-    chooseNative(element, values);
+    await waitUntilReady(element, timeoutMs, context);
+    chooseInSelectElement(element, values);
     return [];
   }
   return chooseInDrawnList(element, values, timeoutMs, context);
 }
 
-function chooseNative(list: HTMLSelectElement, values: readonly string[]): void {
+function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[]): void {
   if (!list.multiple && values.length > 1) {
     throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
   }
   const options = [...list.options];
   const names = options.map((option) => [option.label, option.value, option.text]);
   const wanted = values.map((value) => {
-    const option = options[matchName(value, names)];
+    const option = options[findOptionIndex(value, names)];
     if (!option)
-      throw optionNotFound(
+      throw makeOptionNotFoundFailure(
         `There is no option ${JSON.stringify(value)}.`,
         options.map((candidate) => candidate.label),
       );
@@ -109,10 +109,10 @@ function chooseNative(list: HTMLSelectElement, values: readonly string[]): void 
 }
 
 /**
- * matchName returns the index of the option with a given name, or -1. The given name may differ in case, or be the
- * beginning of exactly one option's name.
+ * findOptionIndex returns the index of the option with a given name, or -1. The given name may differ in case, or be
+ * the beginning of exactly one option's name.
  */
-function matchName(value: string, entries: readonly (readonly string[])[]): number {
+function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
   if (exact >= 0) return exact;
   const wanted = cleanText(value).toLowerCase();
@@ -125,21 +125,21 @@ function matchName(value: string, entries: readonly (readonly string[])[]): numb
 
 const MaxNamedOptions = 20;
 
-function optionNotFound(message: string, labels: readonly string[]): PageFailure {
+function makeOptionNotFoundFailure(message: string, labels: readonly string[]): PageFailure {
   const names = labels.slice(0, MaxNamedOptions).map((label) => JSON.stringify(shorten(cleanText(label), 60)));
   const more = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
   return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${more}`);
 }
 
-const OpenLimitMs = 2_000;
+const ListOpenTimeoutMs = 2_000;
 /**
  * FilteredOpenTimeoutMs limits how long a click may take to open a list that may open only when text is typed, in
  * milliseconds.
  */
 const FilteredOpenTimeoutMs = 300;
-const FilterTries = 10;
+const MaxFilterChecks = 10;
 const FilterPauseMs = 100;
-const ScrollSteps = 1_000;
+const MaxScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
 /**
@@ -149,10 +149,10 @@ const StepsPerReport = 20;
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
 /**
- * MaxSameRows is the number of search steps without new rows after which later steps no longer wait, because the list
- * is not virtual.
+ * MaxUnchangedRows is the number of search steps without new rows after which later steps no longer wait, because the
+ * list is not virtual.
  */
-const MaxSameRows = 2;
+const MaxUnchangedRows = 2;
 
 /** chooseInDrawnList opens a closed custom list, clicks the options, and returns the names of the clicked options. */
 async function chooseInDrawnList(
@@ -164,42 +164,43 @@ async function chooseInDrawnList(
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const wanted: string[] = [];
   for (const value of values) {
-    let list = visibleList(element);
-    const field = textFieldIn(element);
+    let list = findVisibleList(element);
+    const field = findTextFieldIn(element);
     if (!list) {
       const role = roleOf(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, field ? FilteredOpenTimeoutMs : OpenLimitMs, context);
+      list = await waitForList(element, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
       // A filtered list shows only the options that match the text in its field.
       await writeField(field, value, false, []);
-      list = await waitForList(element, OpenLimitMs, context);
-      for (let tries = 0; list && !(option instanceof Element) && tries < FilterTries; tries++) {
+      list = await waitForList(element, ListOpenTimeoutMs, context);
+      for (let tries = 0; list && !(option instanceof Element) && tries < MaxFilterChecks; tries++) {
         if (tries > 0) await pause(FilterPauseMs, context.signal);
         option = await findOption(list, value, context);
-        list = visibleList(element);
+        list = findVisibleList(element);
       }
     }
-    if (!option) throw listNotOpened();
+    if (!option) throw makeListNotOpenedFailure();
     if (!(option instanceof Element))
       throw option.isComplete
-        ? optionNotFound(`The list shows no option ${JSON.stringify(value)}.`, option.names)
-        : optionNotReached(value, option.names);
+        ? makeOptionNotFoundFailure(`The list shows no option ${JSON.stringify(value)}.`, option.names)
+        : makeOptionNotReachedFailure(value, option.names);
     if (isDisabled(option)) throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
-    const name = optionName(option);
+    const name = nameOfOption(option);
     wanted.push(name);
-    if (option.getAttribute('aria-selected') === 'true' && values.length > 1 && showsChosen(element, name)) continue;
+    if (option.getAttribute('aria-selected') === 'true' && values.length > 1 && showsOptionSelected(element, name))
+      continue;
     await clickElement(option, options, context);
   }
   return wanted;
 }
 
-/** textFieldIn returns the text field in which a user filters the options of a combobox, or undefined. */
-function textFieldIn(element: Element): Field | undefined {
+/** findTextFieldIn returns the text field in which a user filters the options of a combobox, or undefined. */
+function findTextFieldIn(element: Element): Field | undefined {
   const isText = (at: Element) =>
     (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
   const field = isText(element) ? element : [...element.querySelectorAll('input,textarea')].find(isText);
@@ -210,14 +211,14 @@ function textFieldIn(element: Element): Field | undefined {
 async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
-    const list = visibleList(element);
+    const list = findVisibleList(element);
     if (list) return list;
     await pause(20, context.signal);
   }
   return undefined;
 }
 
-function listNotOpened(): PageFailure {
+function makeListNotOpenedFailure(): PageFailure {
   return new PageFailure(
     'wrong_element',
     'Clicking the element did not open a list of options. Click it, and select from a new snapshot.',
@@ -225,13 +226,14 @@ function listNotOpened(): PageFailure {
 }
 
 /**
- * listOf returns the list of options of a combobox: the element itself, a list that it controls, or a list inside it.
+ * findListOf returns the list of options of a combobox: the element itself, a list that it controls, or a list inside
+ * it.
  */
-function listOf(element: Element): Element | undefined {
+function findListOf(element: Element): Element | undefined {
   if (/^(listbox|radiogroup|menu|tree)$/.test(roleOf(element))) return element;
   const root = element.getRootNode();
   const owner =
-    closestInFlatTree(element, (at) => at.hasAttribute('aria-controls') || at.hasAttribute('aria-owns')) ??
+    findClosestInFlatTree(element, (at) => at.hasAttribute('aria-controls') || at.hasAttribute('aria-owns')) ??
     element.querySelector('[aria-controls],[aria-owns]');
   const ids = `${owner?.getAttribute('aria-controls') ?? ''} ${owner?.getAttribute('aria-owns') ?? ''}`
     .trim()
@@ -243,12 +245,12 @@ function listOf(element: Element): Element | undefined {
   return element.querySelector('[role=listbox]') ?? undefined;
 }
 
-function visibleList(element: Element): Element | undefined {
-  const own = listOf(element);
-  if (own) return isShown(own) && optionsIn(own).some(isShown) ? own : undefined;
+function findVisibleList(element: Element): Element | undefined {
+  const own = findListOf(element);
+  if (own) return isShown(own) && listOptions(own).some(isShown) ? own : undefined;
   if (element.getAttribute('aria-expanded') === 'false') return undefined;
   const open = selectAll('[role=listbox],[role=menu],[role=tree]').filter(
-    (list) => isShown(list) && optionsIn(list).some(isShown),
+    (list) => isShown(list) && listOptions(list).some(isShown),
   );
   return open.length === 1 || element.getAttribute('aria-expanded') === 'true' ? open.at(-1) : undefined;
 }
@@ -260,23 +262,23 @@ function isShown(element: Element): boolean {
 const OptionSelector =
   '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem],[role=radio],option';
 
-function optionsIn(list: Element): Element[] {
+function listOptions(list: Element): Element[] {
   const inside = [...list.querySelectorAll(OptionSelector)];
   return inside.length > 0 ? inside : selectAll(OptionSelector).filter((option) => containsInFlatTree(list, option));
 }
 
-function optionName(option: Element): string {
+function nameOfOption(option: Element): string {
   return nameOf(option, roleOf(option)) || cleanText(option.textContent ?? '');
 }
 
-/** SearchedNames are the names of the options that the search has seen. */
-interface SearchedNames {
+/** SearchedOptions are the names of the options that the search has seen. */
+interface SearchedOptions {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */
   readonly isComplete: boolean;
 }
 
-function optionNotReached(value: string, names: readonly string[]): PageFailure {
+function makeOptionNotReachedFailure(value: string, names: readonly string[]): PageFailure {
   const last = JSON.stringify(shorten(names.at(-1) ?? '', 60));
   return new PageFailure(
     'timeout',
@@ -288,14 +290,14 @@ function optionNotReached(value: string, names: readonly string[]): PageFailure 
  * findOption returns an option of a list by its name, or the names of all options if no name matches. findOption
  * scrolls the list, because a virtual list contains only the visible options.
  */
-async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedNames> {
+async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedOptions> {
   const seen = new Set<string>();
-  const rows = new ListRows(list, context);
+  const rows = new LongListScroller(list, context);
   const end = performance.now() + ScrollLimitMs;
-  for (let step = 0; step < ScrollSteps && performance.now() < end; step++) {
-    const options = optionsToClick(list);
-    const names = options.map((option) => [optionName(option), option.getAttribute('data-value') ?? '']);
-    const found = options[matchName(value, names)];
+  for (let step = 0; step < MaxScrollSteps && performance.now() < end; step++) {
+    const options = listClickableOptions(list);
+    const names = options.map((option) => [nameOfOption(option), option.getAttribute('data-value') ?? '']);
+    const found = options[findOptionIndex(value, names)];
     if (found) return found;
     for (const [name] of names) if (name) seen.add(name);
     if (step % StepsPerReport === StepsPerReport - 1)
@@ -305,12 +307,12 @@ async function findOption(list: Element, value: string, context: Context): Promi
   return { names: [...seen], isComplete: false };
 }
 
-/** ListRows scrolls through the rows of a long list. */
-class ListRows {
+/** LongListScroller scrolls through the rows of a long list. */
+class LongListScroller {
   readonly #list: Element;
   readonly #scroller: Element | undefined;
   readonly #context: Context;
-  #sameRows = 0;
+  #unchangedRowCount = 0;
   #hasScrolled = false;
   #hasWheeled = false;
 
@@ -319,7 +321,7 @@ class ListRows {
     this.#list = list;
     this.#context = context;
     const area = isDrawnByOtherElements(list) ? (findPopup(list) ?? list) : list;
-    const scroller = findScroller(area, optionsToClick(list));
+    const scroller = findScroller(area, listClickableOptions(list));
     if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
     this.#scroller = scroller;
   }
@@ -332,12 +334,12 @@ class ListRows {
       scrollWithEvents(scroller, () => scroller.scrollBy({ top: scroller.clientHeight * 0.8, behavior: 'instant' }));
     if (!scroller || scroller.scrollTop === top) return !this.#hasScrolled && (await this.#turnWheel(options));
     this.#hasScrolled = true;
-    const limitMs = this.#sameRows >= MaxSameRows ? 0 : rowsTimeoutMs();
+    const limitMs = this.#unchangedRowCount >= MaxUnchangedRows ? 0 : getRowsTimeoutMs();
     const last = options.at(-1);
     const hasNew = await this.#waitForRows(limitMs, () => {
-      return optionsToClick(this.#list).at(-1) !== last || !last?.isConnected;
+      return listClickableOptions(this.#list).at(-1) !== last || !last?.isConnected;
     });
-    this.#sameRows = hasNew ? 0 : this.#sameRows + 1;
+    this.#unchangedRowCount = hasNew ? 0 : this.#unchangedRowCount + 1;
     return true;
   }
 
@@ -345,13 +347,19 @@ class ListRows {
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
     const last = options.at(-1);
     if (!last) return false;
-    const before = namesOf(options);
+    const before = joinOptionNames(options);
     const height = last.getBoundingClientRect().height * Math.max(1, options.length - 1);
-    for (const deltaY of this.#hasWheeled ? [height] : [-WheelToTop, height]) {
+    for (const deltaY of this.#hasWheeled ? [height] : [-WheelToTopPixels, height]) {
       const { x, y } = last.getBoundingClientRect();
       const init = { deltaY, clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true, composed: true };
       last.dispatchEvent(new WheelEvent('wheel', init));
-      if (!(await this.#waitForRows(rowsTimeoutMs(), () => namesOf(optionsToClick(this.#list)) !== before))) continue;
+      if (
+        !(await this.#waitForRows(
+          getRowsTimeoutMs(),
+          () => joinOptionNames(listClickableOptions(this.#list)) !== before,
+        ))
+      )
+        continue;
       this.#hasWheeled = true;
       return true;
     }
@@ -371,29 +379,29 @@ class ListRows {
   }
 }
 
-/** WheelToTop is a wheel distance that reaches the top of any list, in pixels. */
-const WheelToTop = 10_000_000;
+/** WheelToTopPixels is a wheel distance that reaches the top of any list, in pixels. */
+const WheelToTopPixels = 10_000_000;
 
-function rowsTimeoutMs(): number {
+function getRowsTimeoutMs(): number {
   return unclobbered.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
 }
 
-function namesOf(options: readonly Element[]): string {
-  return options.map(optionName).join('\n');
+function joinOptionNames(options: readonly Element[]): string {
+  return options.map(nameOfOption).join('\n');
 }
 
 /**
- * isDrawnByOtherElements reports whether the ARIA options of a list have no size, because the page draws other elements in
- * their place.
+ * isDrawnByOtherElements reports whether the ARIA options of a list have no size, because the page draws other elements
+ * in their place.
  */
 function isDrawnByOtherElements(list: Element): boolean {
-  const options = optionsIn(list).filter(isShown);
+  const options = listOptions(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
 }
 
-/** optionsToClick returns the options of a list that are visible to a user. */
-function optionsToClick(list: Element): Element[] {
-  return isDrawnByOtherElements(list) ? findDrawnOptions(list) : optionsIn(list).filter(isShown);
+/** listClickableOptions returns the options of a list that are visible to a user. */
+function listClickableOptions(list: Element): Element[] {
+  return isDrawnByOtherElements(list) ? findDrawnOptions(list) : listOptions(list).filter(isShown);
 }
 
 /**

@@ -3,8 +3,8 @@
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
-/** DrawingTags are the SVG tags that occur in drawings, but not in logos. A logo consists only of paths. */
-const DrawingTags = 'rect,circle,ellipse,polygon,text,image';
+/** DrawingSelector matches the SVG tags that occur in drawings, but not in logos. A logo consists only of paths. */
+const DrawingSelector = 'rect,circle,ellipse,polygon,text,image';
 /**
  * MaxShapes is the maximum number of shapes in a drawing whose shapes get lines in a snapshot. The shapes of a larger
  * map or chart get no lines in the snapshot.
@@ -17,19 +17,19 @@ const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
 
 /**
- * Drawings decides for which SVG drawings a snapshot contains the shapes. Each traversal of the page uses a new
+ * ShapeDetector decides for which SVG drawings a snapshot contains the shapes. Each traversal of the page uses a new
  * Drawings, because the result is cached.
  */
-export class Drawings {
-  readonly #isShown = new Map<SVGSVGElement, boolean>();
+export class ShapeDetector {
+  readonly #showsShapes = new Map<SVGSVGElement, boolean>();
 
   /** isShape reports whether an element is a clickable shape of a drawing. */
   isShape(element: Element): boolean {
     if (!(element instanceof SVGGraphicsElement) || !ShapeTags.has(element.localName)) return false;
     const drawing = element.ownerSVGElement;
     if (!drawing) return false;
-    const known = this.#isShown.get(drawing) ?? showsShapes(drawing);
-    this.#isShown.set(drawing, known);
+    const known = this.#showsShapes.get(drawing) ?? showsShapes(drawing);
+    this.#showsShapes.set(drawing, known);
     return known;
   }
 }
@@ -39,7 +39,7 @@ function showsShapes(drawing: SVGSVGElement): boolean {
   const { width, height } = drawing.getBoundingClientRect();
   if (width < MinDrawingPixels || height < MinDrawingPixels) return false;
   const count = drawing.querySelectorAll([...ShapeTags].join()).length;
-  return count <= MaxShapes && drawing.querySelector(DrawingTags) !== null;
+  return count <= MaxShapes && drawing.querySelector(DrawingSelector) !== null;
 }
 
 /** describeShape returns the ID, color, size and position of a shape, such as ' [fill=red] [20x20 at 5,5]'. */

@@ -1,20 +1,20 @@
 // Collects the visible text of an element directly from the DOM, without a snapshot tree.
-import { flatChildren, flatParent } from './flat-tree.ts';
-import { showElement, TextVisibility } from './visibility.ts';
+import { getFlatParent, listFlatChildren } from './flat-tree.ts';
+import { determineVisibility, TextVisibility } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
-/** shownText returns the beginning of an element's visible text, with about `limit` characters. */
-export function shownText(element: Element, limit: number): string {
-  const collector = new ShownText(limit);
+/** readShownText returns the beginning of an element's visible text, with about `limit` characters. */
+export function readShownText(element: Element, limit: number): string {
+  const collector = new ShownTextReader(limit);
   if (!isHidden(element)) collector.add(element, 0);
   return collector.text;
 }
 
-/** ShownText collects visible text in document order. */
-class ShownText {
+/** ShownTextReader collects visible text in document order. */
+class ShownTextReader {
   text = '';
   readonly #limit: number;
-  readonly #sight = new TextVisibility();
+  readonly #textVisibility = new TextVisibility();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -24,11 +24,11 @@ class ShownText {
     if (nesting > MaxNesting || element.getAttribute('aria-hidden') === 'true') return;
     if (/^(script|style|template|noscript)$/.test(element.localName)) return;
     const style = getComputedStyle(element);
-    const shown = showElement(element, style);
+    const shown = determineVisibility(element, style);
     if (!shown.drawn || shown.closed) return;
-    const isReadable = shown.text && this.#sight.isShown(element, style);
+    const isReadable = shown.text && this.#textVisibility.isShown(element, style);
     if (!/^(inline|contents)/.test(style.display)) this.text += ' ';
-    for (const child of flatChildren(element)) {
+    for (const child of listFlatChildren(element)) {
       if (this.text.length >= this.#limit) return;
       if (child instanceof Element) this.add(child, nesting + 1);
       else if (child instanceof Text && isReadable) this.text += child.data;
@@ -47,9 +47,9 @@ export function isHidden(element: Element): boolean {
 }
 
 function isHiddenBox(element: Element): boolean {
-  for (let at: Element | null = element; at; at = flatParent(at)) {
+  for (let at: Element | null = element; at; at = getFlatParent(at)) {
     if (at.getAttribute('aria-hidden') === 'true') return true;
-    const { drawn, closed, text } = showElement(at, getComputedStyle(at));
+    const { drawn, closed, text } = determineVisibility(at, getComputedStyle(at));
     if (!drawn || closed || (at === element && !text)) return true;
   }
   const style = getComputedStyle(element);

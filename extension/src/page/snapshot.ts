@@ -3,17 +3,17 @@ import { finishAnimations } from './animations.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { foldLines } from './fold.ts';
-import { frameInfo } from './frames.ts';
-import { joinLines, type Line, Printer } from './lines.ts';
+import { makeFrameInfo } from './frames.ts';
+import { joinLines, type Line, SnapshotPrinter } from './lines.ts';
 import type { Rect, SnapshotArguments, SnapshotMode, SnapshotResult } from './operations.ts';
-import { nextTask } from './pace.ts';
+import { waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
-import { type Context, type StoredLine, type StoredSnapshot, targetElement } from './state.ts';
+import { type Context, findTarget, type StoredLine, type StoredSnapshot } from './state.ts';
 import type { TreeNode } from './tree.ts';
 import { unclobbered } from './unclobbered.ts';
-import { VisiblePart, viewportRect } from './view.ts';
+import { getViewportRect, ViewportPart } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
-import { Walk } from './walk.ts';
+import { TreeWalk } from './walk.ts';
 
 /** DefaultMaxTokens is the maximum size of a snapshot, in tokens, unless the agent sets another limit. */
 export const DefaultMaxTokens = 6_000;
@@ -57,8 +57,8 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
   // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
   if (unclobbered.hidden) finishAnimations();
   const { refs } = context.state;
-  const view = new VisiblePart(options.view ?? viewportRect());
-  const walk = new Walk({
+  const view = new ViewportPart(options.view ?? getViewportRect());
+  const walk = new TreeWalk({
     refs,
     prefix: context.prefix,
     mode,
@@ -71,7 +71,7 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
   });
   const tree = await runWalk(walk, root, context);
   if (isPdf()) tree.children.unshift({ kind: 'text', element: root, text: PdfNote });
-  const printer = new Printer(refs, mode);
+  const printer = new SnapshotPrinter(refs, mode);
   printer.printParts(tree, 0, 'root');
   const secrets = collectSecrets();
   const lines = printer.lines.map((line) => {
@@ -82,7 +82,7 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
   return { lines: folded.lines, folded: walk.folded + folded.removed, frames: walk.frames };
 }
 
-async function runWalk(walk: Walk, root: Element, context: Context): Promise<TreeNode> {
+async function runWalk(walk: TreeWalk, root: Element, context: Context): Promise<TreeNode> {
   const steps = walk.run(root);
   let total: number | undefined;
   for (;;) {
@@ -90,19 +90,19 @@ async function runWalk(walk: Walk, root: Element, context: Context): Promise<Tre
     if (step.done) return step.value;
     total ??= unclobbered.getElementsByTagName('*').length;
     context.report({ message: `read ${step.value} elements`, progress: Math.min(step.value, total), total });
-    await nextTask();
+    await waitForNextTask();
     context.signal.throwIfAborted();
   }
 }
 
 /** buildTree returns the complete tree of visible content below an element, without leaving out rows. */
 export function buildTree(root: Element, context: Context): Promise<TreeNode> {
-  const walk = new Walk({
+  const walk = new TreeWalk({
     refs: context.state.refs,
     prefix: context.prefix,
     mode: 'full',
     maxTokens: 0,
-    view: new VisiblePart(viewportRect()),
+    view: new ViewportPart(getViewportRect()),
     depth: Number.POSITIVE_INFINITY,
     unfolded: undefined,
     forced: noElements,
@@ -111,19 +111,21 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
   return runWalk(walk, root, context);
 }
 
-/** rootElement returns the root element of a snapshot of the whole frame. */
-export function rootElement(): Element {
+/** getRootElement returns the root element of a snapshot of the whole frame. */
+export function getRootElement(): Element {
   // If a script has removed the root of the document, a new body element serves as the empty content.
   return unclobbered.body ?? unclobbered.documentElement ?? unclobbered.createElement('body');
 }
 
-/** snapshot implements the page script operation `snapshot`, which returns the visible content of the frame as text. */
-export async function snapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
+/**
+ * readSnapshot implements the page script operation `snapshot`, which returns the visible content of the frame as text.
+ */
+export async function readSnapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
   const { mode = 'full', maxTokens = DefaultMaxTokens, target = '' } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < 0 || (maxTokens > 0 && maxTokens < 200)) {
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use 0 for the whole tree, or at least 200.`);
   }
-  const root = target ? targetElement(target, context) : rootElement();
+  const root = target ? findTarget(target, context) : getRootElement();
   const base = args.since === undefined ? undefined : context.state.snapshot(args.since);
   const options: SnapshotOptions = {
     root,
@@ -137,29 +139,29 @@ export async function snapshot(args: SnapshotArguments, context: Context): Promi
   const id = context.state.store(taken.lines, { mode: options.mode, target, maxTokens }, context.prefix);
   if (args.since !== undefined) {
     const diff = base && base.target === target ? diffSince(base, taken, maxTokens, context) : undefined;
-    if (diff !== undefined) return { ...result(id, diff, taken), folded: 0, full: false };
-    return { ...result(id, joinLines(taken.lines), taken), full: true };
+    if (diff !== undefined) return { ...makeSnapshotResult(id, diff, taken), folded: 0, full: false };
+    return { ...makeSnapshotResult(id, joinLines(taken.lines), taken), full: true };
   }
-  return { ...result(id, joinLines(taken.lines), taken), full: false };
+  return { ...makeSnapshotResult(id, joinLines(taken.lines), taken), full: false };
 }
 
-function result(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotResult, 'full'> {
+function makeSnapshotResult(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotResult, 'full'> {
   const lineOf = new Map<string, number>();
   if (text === joinLines(taken.lines))
     for (const [i, line] of taken.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
   return {
     snapshot: id,
     text,
-    title: documentTitle(),
+    title: readDocumentTitle(),
     url: location.href,
     tokens: countTokens(text),
     folded: taken.folded,
-    frames: taken.frames.map((node) => frameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
+    frames: taken.frames.map((node) => makeFrameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
   };
 }
 
-/** documentTitle returns the title of the document, without invisible characters. */
-export function documentTitle(): string {
+/** readDocumentTitle returns the title of the document, without invisible characters. */
+export function readDocumentTitle(): string {
   return cleanText(unclobbered.title).slice(0, MaxTitleCharacters);
 }
 
@@ -174,7 +176,7 @@ function diffSince(
   context: Context,
 ): string | undefined {
   const diff = diffLines(base.lines, taken.lines, {
-    isStillShown: stillShown(taken),
+    isStillShown: makeStillShownTest(taken),
     markFresh: (line) => (line.folded && !context.state.addedRows.wasAddedSince(line.element, base.number) ? '>' : '+'),
     maxTokens: maxTokens || DefaultMaxTokens,
   });
@@ -182,8 +184,11 @@ function diffSince(
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
-/** stillShown returns a function that reports whether the page still shows a line that the new snapshot leaves out. */
-export function stillShown(taken: TakenSnapshot): (line: StoredLine) => boolean {
+/**
+ * makeStillShownTest returns a function that reports whether the page still shows a line that the new snapshot leaves
+ * out.
+ */
+export function makeStillShownTest(taken: TakenSnapshot): (line: StoredLine) => boolean {
   if (taken.folded === 0) return () => false;
   const keys = new Set(taken.lines.map((line) => line.key));
   return (line) => {

@@ -1,12 +1,12 @@
 // Stores the state of one document: its refs and its latest snapshots.
 
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import type { DiffLine } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { forEachRoot } from './flat-tree.ts';
 import type { Line } from './lines.ts';
 import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
-import { nearestMatch, Refs } from './refs.ts';
+import { findNearestMatch, Refs } from './refs.ts';
 import type { TrustedInput } from './trusted.ts';
 
 /** Context contains what a page script operation needs besides its arguments. */
@@ -48,7 +48,7 @@ const MaxStoredLines = 100_000;
 export class AddedRows {
   /** snapshots is the number of snapshots that were taken so far. */
   snapshots = 0;
-  readonly #bornAfter = new WeakMap<Element, number>();
+  readonly #snapshotBeforeAdding = new WeakMap<Element, number>();
   readonly #observer = new MutationObserver((records) => this.#record(records));
 
   /** watch starts to record the rows that the page adds to a list. */
@@ -59,12 +59,12 @@ export class AddedRows {
   /** wasAddedSince reports whether the page added an element after the snapshot with the given number. */
   wasAddedSince(element: Element, snapshot: number): boolean {
     this.#record(this.#observer.takeRecords());
-    return (this.#bornAfter.get(element) ?? -1) >= snapshot;
+    return (this.#snapshotBeforeAdding.get(element) ?? -1) >= snapshot;
   }
 
   #record(records: readonly MutationRecord[]): void {
     for (const { addedNodes } of records) {
-      for (const node of addedNodes) if (node instanceof Element) this.#bornAfter.set(node, this.snapshots);
+      for (const node of addedNodes) if (node instanceof Element) this.#snapshotBeforeAdding.set(node, this.snapshots);
     }
   }
 }
@@ -74,17 +74,17 @@ export class DocumentState {
   readonly refs = new Refs();
   readonly addedRows = new AddedRows();
   readonly #snapshots: StoredSnapshot[] = [];
-  readonly #readings = new Map<string, string>();
-  #lastReading = 0;
+  readonly #storedTexts = new Map<string, string>();
+  #lastTextNumber = 0;
 
   /** lastNumbers are the highest element and snapshot numbers that the document has used. */
   get lastNumbers(): PageNumbers {
     return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
   }
 
-  /** beginAfter continues the element and snapshot numbers of an earlier document in the same frame. */
-  beginAfter({ ref, snapshot }: PageNumbers): void {
-    this.refs.beginAfter(ref);
+  /** continueNumbers continues the element and snapshot numbers of an earlier document in the same frame. */
+  continueNumbers({ ref, snapshot }: PageNumbers): void {
+    this.refs.continueNumbers(ref);
     this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
@@ -115,26 +115,26 @@ export class DocumentState {
   }
 
   /**
-   * storeReading stores a text that a client reads in parts, and returns an ID for the text. DocumentState stores only
+   * storeText stores a text that a client reads in parts, and returns an ID for the text. DocumentState stores only
    * the four most recent texts.
    */
-  storeReading(text: string): string {
-    const id = `r${++this.#lastReading}`;
-    this.#readings.set(id, text);
-    for (const old of this.#readings.keys()) {
-      if (this.#readings.size <= 4) break;
-      this.#readings.delete(old);
+  storeText(text: string): string {
+    const id = `r${++this.#lastTextNumber}`;
+    this.#storedTexts.set(id, text);
+    for (const old of this.#storedTexts.keys()) {
+      if (this.#storedTexts.size <= 4) break;
+      this.#storedTexts.delete(old);
     }
     return id;
   }
 
-  reading(id: string): string | undefined {
-    return this.#readings.get(id);
+  findText(id: string): string | undefined {
+    return this.#storedTexts.get(id);
   }
 }
 
-/** targetElement returns the element of a ref, or throws stale_ref with the most similar element. */
-export function targetElement(ref: string, context: Context): Element {
+/** findTarget returns the element of a ref, or throws stale_ref with the most similar element. */
+export function findTarget(ref: string, context: Context): Element {
   const { state, prefix } = context;
   const found = state.refs.find(ref, prefix);
   if (found instanceof Element) return found;
@@ -151,7 +151,7 @@ export function targetElement(ref: string, context: Context): Element {
     );
   }
   const what = `${found.role}${found.name ? ` ${JSON.stringify(found.name)}` : ''}`;
-  const match = nearestMatch(found, allElements());
+  const match = findNearestMatch(found, iterateElements());
   if (!match) {
     throw new PageFailure(
       'stale_ref',
@@ -163,12 +163,12 @@ export function targetElement(ref: string, context: Context): Element {
   throw new PageFailure(
     'stale_ref',
     `The element ${ref} is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,
-    `the element was: ${what}\nthe nearest match is: ${lineOf(match, context)}`,
+    `the element was: ${what}\nthe nearest match is: ${describeElement(match, context)}`,
     matchRef,
   );
 }
 
-function* allElements(): Generator<Element> {
+function* iterateElements(): Generator<Element> {
   const roots: ParentNode[] = [];
   forEachRoot((root) => roots.push(root));
   for (const root of roots) yield* root.querySelectorAll('*');

@@ -1,20 +1,20 @@
 // Writes the states and values of elements as marks in a snapshot line, such as [checked].
-import { flatParent, focusedElement } from './flat-tree.ts';
+import { getFlatParent } from './flat-tree.ts';
 import { ActionRoles } from './roles.ts';
-import { secretKind } from './secrets.ts';
+import { findSecretKind } from './secrets.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const MaxValueCharacters = 200;
 
-/** marksOf returns the states of an element as marks, such as ' [checked] [disabled]'. */
-export function marksOf(element: Element, role: string): string {
+/** formatStates returns the states of an element as marks, such as ' [checked] [disabled]'. */
+export function formatStates(element: Element, role: string): string {
   let marks = '';
-  if (role === 'heading') marks += ` [level=${headingLevel(element)}]`;
-  const checked = checkedState(element, role);
+  if (role === 'heading') marks += ` [level=${readHeadingLevel(element)}]`;
+  const checked = readCheckedState(element, role);
   if (checked === 'true') marks += ' [checked]';
   else if (checked === 'mixed') marks += ' [mixed]';
   if ((ActionRoles.has(role) || role === 'group') && isDisabled(element)) marks += ' [disabled]';
-  const attributes = element.hasAttributes() ? ariaMarks(element) : '';
+  const attributes = element.hasAttributes() ? formatAriaStates(element) : '';
   if (element instanceof HTMLOptionElement && element.selected) marks += ' [selected]';
   if (element.localName === 'summary') marks += isInOpenDetails(element) ? ' [expanded]' : ' [collapsed]';
   if ((element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) && element.readOnly) {
@@ -28,7 +28,7 @@ function isInOpenDetails(summary: Element): boolean {
   return summary.parentElement instanceof HTMLDetailsElement && summary.parentElement.open;
 }
 
-function ariaMarks(element: Element): string {
+function formatAriaStates(element: Element): string {
   let marks = '';
   const pressed = element.getAttribute('aria-pressed');
   if (pressed === 'true') marks += ' [pressed]';
@@ -48,28 +48,29 @@ function ariaMarks(element: Element): string {
   return marks;
 }
 
-function headingLevel(element: Element): string {
+function readHeadingLevel(element: Element): string {
   const explicit = Number(element.getAttribute('aria-level'));
   if (Number.isInteger(explicit) && explicit > 0) return String(explicit);
   return /^h[1-6]$/.test(element.localName) ? element.localName.slice(1) : '2';
 }
 
 /**
- * checkedState returns true, false or mixed for an element that can be checked, and undefined for any other element.
+ * readCheckedState returns true, false or mixed for an element that can be checked, and undefined for any other
+ * element.
  */
-export function checkedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
+export function readCheckedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
     if (element.indeterminate && element.type === 'checkbox') return 'mixed';
     return element.checked ? 'true' : 'false';
   }
-  if (isCustom(element) && element.matches(':state(checked)')) return 'true';
+  if (isCustomElement(element) && element.matches(':state(checked)')) return 'true';
   if (!/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return undefined;
   const value = element.getAttribute('aria-checked');
   return value === 'true' || value === 'mixed' ? value : value === 'false' ? 'false' : undefined;
 }
 
-/** isCustom reports whether an element is a custom element. */
-function isCustom(element: Element): boolean {
+/** isCustomElement reports whether an element is a custom element. */
+function isCustomElement(element: Element): boolean {
   return element.localName.includes('-');
 }
 
@@ -77,8 +78,8 @@ function isCustom(element: Element): boolean {
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
-  } else if (isCustom(element) && element.matches(':disabled')) return true; // a form-associated custom element
-  for (let at: Element | null = element, levels = 0; at && levels < 20; at = flatParent(at), levels++) {
+  } else if (isCustomElement(element) && element.matches(':disabled')) return true; // a form-associated custom element
+  for (let at: Element | null = element, levels = 0; at && levels < 20; at = getFlatParent(at), levels++) {
     const value = at.getAttribute('aria-disabled');
     if (value === 'true') return true;
     if (value === 'false') return false;
@@ -100,29 +101,29 @@ function isRequired(element: Element): boolean {
 /** SecretPlaceholder replaces the value of a secret field in snapshots. */
 const SecretPlaceholder = '•••';
 
-/** shownValue returns the value of a field as a user sees it, shortened, or undefined if the field has no value. */
-export function shownValue(element: Element, role: string): string | undefined {
-  const value = wholeValue(element, role);
+/** readShownValue returns the value of a field as a user sees it, shortened, or undefined if the field has no value. */
+export function readShownValue(element: Element, role: string): string | undefined {
+  const value = readFullValue(element, role);
   return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);
 }
 
-/** wholeValue returns the complete value of a field, or a placeholder for a secret field. */
-export function wholeValue(element: Element, role: string): string | undefined {
-  if (element instanceof HTMLInputElement) return inputValue(element);
+/** readFullValue returns the complete value of a field, or a placeholder for a secret field. */
+export function readFullValue(element: Element, role: string): string | undefined {
+  if (element instanceof HTMLInputElement) return readInputValue(element);
   if (element instanceof HTMLTextAreaElement)
-    return secretKind(element) && element.value ? SecretPlaceholder : element.value;
+    return findSecretKind(element) && element.value ? SecretPlaceholder : element.value;
   if (element instanceof HTMLSelectElement) return [...element.selectedOptions].map((o) => o.label).join(', ');
   if (element instanceof HTMLProgressElement)
     return element.position < 0 ? undefined : `${Math.round(element.position * 100)} %`;
   if (element instanceof HTMLMeterElement) return String(element.value);
-  if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return editableText(element);
+  if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return readEditableText(element);
   if (/^(slider|spinbutton|scrollbar|progressbar|meter|separator)$/.test(role)) {
     return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? undefined;
   }
   return undefined;
 }
 
-function inputValue(input: HTMLInputElement): string | undefined {
+function readInputValue(input: HTMLInputElement): string | undefined {
   switch (input.type) {
     case 'button':
     case 'checkbox':
@@ -135,18 +136,13 @@ function inputValue(input: HTMLInputElement): string | undefined {
     case 'file':
       return [...(input.files ?? [])].map((file) => file.name).join(', ');
     default:
-      return input.value !== '' && secretKind(input) ? SecretPlaceholder : input.value;
+      return input.value !== '' && findSecretKind(input) ? SecretPlaceholder : input.value;
   }
 }
 
-/** editableText returns the text of an editable element, or undefined. */
-export function editableText(element: Element): string | undefined {
+/** readEditableText returns the text of an editable element, or undefined. */
+export function readEditableText(element: Element): string | undefined {
   if (!(element instanceof HTMLElement)) return undefined;
   if (element.isContentEditable) return element.innerText.replace(/\n$/, '');
   return element.getAttribute('aria-valuetext') ?? undefined;
-}
-
-/** focusMark returns ' [focused]' for the focused element, and otherwise an empty string. */
-export function focusMark(element: Element): string {
-  return element === focusedElement() ? ' [focused]' : '';
 }

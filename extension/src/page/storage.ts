@@ -4,23 +4,26 @@ import { PageFailure } from './failure.ts';
 import type { Context } from './state.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 
-/** MaxListed is the maximum number of keys that one result lists. */
-const MaxListed = 200;
+/** MaxListedEntries is the maximum number of keys that one result lists. */
+const MaxListedEntries = 200;
 /** MaxValueChars is the maximum length of one part of a stored value, in UTF-16 code units. */
 const MaxValueChars = 20_000;
-/** DatabaseMs limits how long an IndexedDB request may take, in milliseconds. */
-const DatabaseMs = 5000;
+/** DatabaseTimeoutMs limits how long an IndexedDB request may take, in milliseconds. */
+const DatabaseTimeoutMs = 5000;
 
-/** storage implements the page script operation `storage`, which runs one action on a storage area of the document. */
-export async function storage(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
+/**
+ * runStorageOperation implements the page script operation `storage`, which runs one action on a storage area of the
+ * document.
+ */
+export async function runStorageOperation(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
   if (args.area === 'indexeddb') return await runDatabaseAction(args, signal);
   if (args.database !== undefined || args.store !== undefined)
     throw new PageFailure('invalid_arguments', 'database and store are for the area indexeddb only.');
-  return runAreaAction(args, openArea(args.area));
+  return runAreaAction(args, getStorageArea(args.area));
 }
 
-/** openArea returns a storage area, and throws in a sandboxed document, which has no storage. */
-function openArea(area: 'local' | 'session'): Storage {
+/** getStorageArea returns a storage area, and throws in a sandboxed document, which has no storage. */
+function getStorageArea(area: 'local' | 'session'): Storage {
   try {
     return area === 'local' ? localStorage : sessionStorage;
   } catch {
@@ -34,11 +37,11 @@ function openArea(area: 'local' | 'session'): Storage {
 function runAreaAction(args: StorageArguments, area: Storage): StorageResult {
   if (args.action === 'list') {
     const keys = Object.keys(area).sort();
-    return listPart(args, keys, (key) => entryLine(key, area.getItem(key) ?? ''));
+    return makeListPage(args, keys, (key) => formatEntry(key, area.getItem(key) ?? ''));
   }
   const key = requireKey(args);
   const old = area.getItem(key);
-  if (args.action === 'get') return old === null ? notFound : valuePart(args, old);
+  if (args.action === 'get') return old === null ? notFound : makeValuePart(args, old);
   if (args.action === 'delete') {
     area.removeItem(key);
     return old === null ? notFound : { found: true };
@@ -67,19 +70,23 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
-function entryLine(key: string, value: string): string {
+function formatEntry(key: string, value: string): string {
   return `${JSON.stringify(key)} ${value.length} characters`;
 }
 
-/** listPart returns one part of a list of entries, as text lines. */
-function listPart<T>({ from = 0 }: StorageArguments, all: readonly T[], lineOf: (item: T) => string): StorageResult {
-  const lines = all.slice(from, from + MaxListed).map(lineOf);
-  const next = from + MaxListed;
+/** makeListPage returns one part of a list of entries, as text lines. */
+function makeListPage<T>(
+  { from = 0 }: StorageArguments,
+  all: readonly T[],
+  lineOf: (item: T) => string,
+): StorageResult {
+  const lines = all.slice(from, from + MaxListedEntries).map(lineOf);
+  const next = from + MaxListedEntries;
   return { found: true, lines, total: all.length, ...(next < all.length ? { next } : {}) };
 }
 
-/** valuePart returns one part of a stored value. */
-function valuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
+/** makeValuePart returns one part of a stored value. */
+function makeValuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
   const next = from + MaxValueChars;
   const part = value.slice(from, next);
   return { found: true, value: part, total: value.length, ...(next < value.length ? { next } : {}) };
@@ -105,7 +112,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
   try {
     if (storeName === undefined) {
       if (action !== 'list') throw new PageFailure('invalid_arguments', `The action ${action} needs a store.`);
-      return listPart(args, await describeStores(database, signal), (line) => line);
+      return makeListPage(args, await describeStores(database, signal), (line) => line);
     }
     if (!database.objectStoreNames.contains(storeName)) {
       const stores = [...database.objectStoreNames].map((each) => JSON.stringify(each)).join(', ');
@@ -125,7 +132,7 @@ async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatab
   const request = indexedDB.open(name);
   // The page may have deleted the database after its existence was checked.
   request.onupgradeneeded = () => request.transaction?.abort();
-  const database = await resultOf(request, signal);
+  const database = await awaitRequest(request, signal);
   database.onversionchange = () => database.close();
   return database;
 }
@@ -141,14 +148,14 @@ async function listDatabases(
     const stores = await describeStores(database, signal).finally(() => database.close());
     lines.push(`database ${JSON.stringify(name)} ${stores.length === 0 ? 'without stores' : stores.join(', ')}`);
   }
-  return listPart(args, lines, (line) => line);
+  return makeListPage(args, lines, (line) => line);
 }
 
 async function describeStores(database: IDBDatabase, signal: AbortSignal): Promise<string[]> {
   const lines: string[] = [];
   for (const name of database.objectStoreNames) {
     const store = database.transaction(name, 'readonly').objectStore(name);
-    const count = await resultOf(store.count(), signal);
+    const count = await awaitRequest(store.count(), signal);
     lines.push(`store ${JSON.stringify(name)} (${count} ${count === 1 ? 'record' : 'records'})`);
   }
   return lines;
@@ -163,26 +170,26 @@ async function runStoreAction(
   const isWriting = args.action === 'set' || args.action === 'delete';
   const store = database.transaction(name, isWriting ? 'readwrite' : 'readonly').objectStore(name);
   if (args.action === 'list') {
-    const keys = await resultOf(store.getAllKeys(), signal);
+    const keys = await awaitRequest(store.getAllKeys(), signal);
     const { from = 0 } = args;
     const values = new Map<number, unknown>();
-    for (let i = from; i < Math.min(keys.length, from + MaxListed); i++) {
+    for (let i = from; i < Math.min(keys.length, from + MaxListedEntries); i++) {
       const key = keys[i];
-      if (key !== undefined) values.set(i, await resultOf(store.get(key), signal));
+      if (key !== undefined) values.set(i, await awaitRequest(store.get(key), signal));
     }
     const entries = keys.map((key, i) => ({ key, i }));
-    return listPart(args, entries, ({ key, i }) => `${toJSON(key)} ${toJSON(values.get(i)).length} characters`);
+    return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${toJSON(values.get(i)).length} characters`);
   }
   const { key, old } = await findRecord(store, requireKey(args), signal);
-  if (args.action === 'get') return old === undefined ? notFound : valuePart(args, toJSON(old));
+  if (args.action === 'get') return old === undefined ? notFound : makeValuePart(args, toJSON(old));
   if (args.action === 'delete') {
-    await resultOf(store.delete(key), signal);
+    await awaitRequest(store.delete(key), signal);
     return { found: old !== undefined };
   }
   const value = parseJSON(requireValue(args));
   try {
     // An object store with a key path reads the key from the value itself.
-    await resultOf(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
+    await awaitRequest(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
   } catch (error) {
     throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
   }
@@ -198,21 +205,21 @@ async function findRecord(
   text: string,
   signal: AbortSignal,
 ): Promise<{ key: IDBValidKey; old: unknown }> {
-  const byText: unknown = await resultOf(store.get(text), signal);
+  const byText: unknown = await awaitRequest(store.get(text), signal);
   const parsed = parseJSON(text);
   if (byText !== undefined || !(typeof parsed === 'number' || Array.isArray(parsed))) return { key: text, old: byText };
-  const byValue: unknown = await resultOf(store.get(parsed), signal);
+  const byValue: unknown = await awaitRequest(store.get(parsed), signal);
   return byValue === undefined && store.keyPath === null && !store.autoIncrement
     ? { key: text, old: undefined }
     : { key: parsed, old: byValue };
 }
 
-/** resultOf waits for an IndexedDB request, and returns the result of the request. */
-async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
+/** awaitRequest waits for an IndexedDB request, and returns the result of the request. */
+async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const fail = () =>
       reject(new PageFailure('timeout', 'The database does not answer. The page may use it; try again.'));
-    const timer = setTimeout(fail, DatabaseMs);
+    const timer = setTimeout(fail, DatabaseTimeoutMs);
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();

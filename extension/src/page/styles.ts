@@ -1,8 +1,8 @@
 // Reads the computed styles of elements.
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';
-import { type Context, targetElement } from './state.ts';
+import { type Context, findTarget } from './state.ts';
 
 /** DefaultProperties are the CSS properties that the operation `styles` returns if the agent names no properties. */
 const DefaultProperties =
@@ -11,9 +11,9 @@ const DefaultProperties =
   text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
   flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
 
-/** styles implements the page script operation `styles`, which returns computed styles of an element. */
-export async function styles(args: StylesArguments, context: Context): Promise<StylesResult> {
-  const element = targetElement(args.target, context);
+/** readStyles implements the page script operation `styles`, which returns computed styles of an element. */
+export async function readStyles(args: StylesArguments, context: Context): Promise<StylesResult> {
+  const element = findTarget(args.target, context);
   const style = getComputedStyle(element);
   const names = args.properties ?? DefaultProperties;
   const unknown = names.filter((name) => !name.startsWith('--') && !CSS.supports(name, 'inherit'));
@@ -23,7 +23,7 @@ export async function styles(args: StylesArguments, context: Context): Promise<S
       `Chrome has no CSS property ${unknown.map((name) => `"${name}"`).join(', ')}.`,
     );
   return {
-    line: lineOf(element, context),
+    line: describeElement(element, context),
     values: names.map((property) => ({ property, value: style.getPropertyValue(property) })),
   };
 }

@@ -1,16 +1,16 @@
 // Requests trusted input, which the worker sends through Chrome's debugger. A page cannot distinguish trusted input
 // from a user's input.
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, containsInFlatTree, focusedElement } from './flat-tree.ts';
+import { containsInFlatTree, findClosestInFlatTree, getFocusedElement } from './flat-tree.ts';
 import type { InputRequest } from './input-request.ts';
-import { characterKey } from './keyboard.ts';
+import { findCharacterKey } from './keyboard.ts';
 import { type Key, parseKey } from './keys.ts';
 import type { Modifier, MouseButton } from './operations.ts';
-import { nextFrame, nextTask } from './pace.ts';
+import { waitForNextFrame, waitForNextTask } from './pace.ts';
 import { isMac, Mouse } from './pointer.ts';
-import type { Point } from './ready.ts';
+import type { InputPoint } from './ready.ts';
 import type { SecretKind } from './secret-kind.ts';
-import { checkField } from './secrets.ts';
+import { requireFieldApproval } from './secrets.ts';
 import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
@@ -18,8 +18,8 @@ import { unclobbered } from './unclobbered.ts';
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
   readonly #signal: AbortSignal;
-  #isUsed = false;
-  #press: Press | undefined;
+  #hasReceivedInput = false;
+  #press: TrustedPress | undefined;
   #hasFocus = true;
   #hasUserPressed = false;
   /** #leavingUntilMs is the time when input may continue if the started navigation has not replaced the document. */
@@ -50,7 +50,7 @@ export class TrustedInput {
    * could reach the next document, whose site the agent may not be allowed to use.
    */
   async waitForNavigation(): Promise<void> {
-    while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await nextFrame(this.#signal);
+    while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
   }
 
   readonly #onNavigate = ({ destination, downloadRequest }: NavigateEvent) => {
@@ -62,20 +62,20 @@ export class TrustedInput {
     if (event.isTrusted && !this.#press) this.#hasUserPressed = true;
   };
 
-  /** isUsed is true if the page has received trusted input. */
-  get isUsed(): boolean {
-    return this.#isUsed;
+  /** hasReceivedInput is true if the page has received trusted input. */
+  get hasReceivedInput(): boolean {
+    return this.#hasReceivedInput;
   }
 
   async requestInput(request: InputRequest): Promise<void> {
-    if (request.kind === 'press') this.#press = new Press(request.button);
+    if (request.kind === 'press') this.#press = new TrustedPress(request.button);
     if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
       this.#signal.throwIfAborted(); // a cancelled operation reports what it did
       this.#isLost = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
-    this.#isUsed ||= request.kind !== 'focus';
+    this.#hasReceivedInput ||= request.kind !== 'focus';
     if (request.kind === 'release') this.#press = this.#press?.close();
   }
 
@@ -101,15 +101,15 @@ export class TrustedInput {
     try {
       await this.#send({ kind: 'leave' });
       const end = performance.now() + FocusEndTimeoutMs;
-      while (unclobbered.hasFocus() && !unclobbered.hidden && performance.now() < end) await nextTask();
+      while (unclobbered.hasFocus() && !unclobbered.hidden && performance.now() < end) await waitForNextTask();
     } finally {
       for (const type of blurEvents) removeEventListener(type, drop, true);
     }
   }
 }
 
-/** Press is a press of a mouse button that the debugger has not released yet. */
-class Press {
+/** TrustedPress is a press of a mouse button that the debugger has not released yet. */
+class TrustedPress {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
   /** #source is the element that an HTML drag drags. */
@@ -190,7 +190,7 @@ export class TrustedMouse {
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;
-      while (!hasArrived && performance.now() < end) await nextFrame(this.#context.signal);
+      while (!hasArrived && performance.now() < end) await waitForNextFrame(this.#context.signal);
     } finally {
       removeEventListener('pointermove', note, true);
     }
@@ -210,12 +210,12 @@ export class TrustedMouse {
    * press presses the mouse button at a point. The browser's context menu is suppressed, even if the page shows no menu
    * itself.
    */
-  async press({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
+  async press({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
     await this.#input.requestInput({ ...this.#request('press', x, y), count });
   }
 
-  async release({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
+  async release({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     await this.#input.requestInput({ ...this.#request('release', x, y), count });
   }
 
@@ -265,17 +265,17 @@ const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
  * picker.
  */
 export function opensPopup(element: Element): boolean {
-  const label = closestInFlatTree(element, (at) => at instanceof HTMLLabelElement);
+  const label = findClosestInFlatTree(element, (at) => at instanceof HTMLLabelElement);
   const control = label instanceof HTMLLabelElement && label.control ? label.control : element;
   if (control instanceof HTMLSelectElement) return !control.multiple && control.size <= 1;
   return control instanceof HTMLInputElement && PopupTypes.test(control.type);
 }
 
 /**
- * trustedMouseFor returns a trusted mouse for an element, or undefined if the operation or the element requires
+ * makeTrustedMouse returns a trusted mouse for an element, or undefined if the operation or the element requires
  * synthetic events.
  */
-export function trustedMouseFor(
+export function makeTrustedMouse(
   element: Element,
   options: { readonly button?: MouseButton; readonly modifiers?: readonly Modifier[] },
   context: Context,
@@ -292,16 +292,20 @@ export async function focusOwnFrame(context: Context): Promise<void> {
   if (!context.trusted || unclobbered.hasFocus()) return;
   await context.trusted.requestInput({ kind: 'focus' });
   const end = performance.now() + FocusTimeoutMs;
-  while (!unclobbered.hasFocus() && performance.now() < end) await nextFrame(context.signal);
+  while (!unclobbered.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
 }
 
 /**
- * trustedKeysFor returns the trusted input for key presses that an element should receive. If the keys would not reach
- * the element, or would open a popup of the browser, trustedKeysFor returns undefined.
+ * findTrustedKeyInput returns the trusted input for key presses that an element should receive. If the keys would not
+ * reach the element, or would open a popup of the browser, findTrustedKeyInput returns undefined.
  */
-export function trustedKeysFor(receiver: Element, key: Key | undefined, context: Context): TrustedInput | undefined {
+export function findTrustedKeyInput(
+  receiver: Element,
+  key: Key | undefined,
+  context: Context,
+): TrustedInput | undefined {
   if (!context.trusted) return undefined;
-  const focused = focusedElement() ?? unclobbered.body;
+  const focused = getFocusedElement() ?? unclobbered.body;
   const isFocused =
     unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
@@ -347,7 +351,7 @@ export async function pressTrusted(
 ): Promise<void> {
   await requestTyping(input, makeKeyRequest(key), approved);
   context.setDone(`pressed ${key.key}`);
-  await nextFrame(context.signal);
+  await waitForNextFrame(context.signal);
 }
 
 /** typeTrusted types a character with its key. A character that no key types is inserted as text. */
@@ -356,7 +360,7 @@ export async function typeTrusted(
   character: string,
   approved: readonly SecretKind[],
 ): Promise<void> {
-  const key = character === '\n' ? undefined : characterKey(character);
+  const key = character === '\n' ? undefined : findCharacterKey(character);
   if (character === '\n') return await requestTyping(input, makeKeyRequest(parseKey('Enter')), approved);
   if (!key) return await requestTyping(input, { kind: 'text', text: character }, approved);
   const { code, keyCode, needsShift } = key;
@@ -383,15 +387,15 @@ async function requestTyping(
   approved: readonly SecretKind[],
 ): Promise<void> {
   await input.waitForNavigation();
-  const focused = focusedElement();
-  if (focused) checkField(focused, approved);
+  const focused = getFocusedElement();
+  if (focused) requireFieldApproval(focused, approved);
   // Each input event is checked, because the page may move the focus during the keydown event.
   let failure: unknown;
   const guard = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();
     const [target] = event.composedPath();
     try {
-      if (target instanceof Element) checkField(target, approved);
+      if (target instanceof Element) requireFieldApproval(target, approved);
     } catch (error) {
       failure = error;
       event.preventDefault();

@@ -1,21 +1,21 @@
 // Types into fields, presses keys, and fills forms.
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import {
   type Field,
-  fieldOf,
   finishField,
   insertText,
   readField,
+  readPublicField,
+  requireField,
   selectContent,
-  shownField,
   submitButtonOf,
   submitForm,
   writeField,
 } from './edit.ts';
 import { PageFailure, toPageError } from './failure.ts';
-import { focusedElement } from './flat-tree.ts';
+import { getFocusedElement } from './flat-tree.ts';
 import { parseKey, pressKey, sendKey } from './keys.ts';
 import type {
   ActionArguments,
@@ -28,51 +28,51 @@ import type {
   TypeArguments,
   TypeResult,
 } from './operations.ts';
-import { nextTask, pause } from './pace.ts';
+import { pause, waitForNextTask } from './pace.ts';
 import { editContextText, pasteText } from './paste.ts';
-import { giveFocus } from './pointer.ts';
-import { waitReady } from './ready.ts';
+import { focusElement } from './pointer.ts';
+import { waitUntilReady } from './ready.ts';
 import { roleOf } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
-import { checkField, checkTyping, secretKind } from './secrets.ts';
-import { chooseOptions, chosenLabels } from './select.ts';
-import { type Context, targetElement } from './state.ts';
-import { checkedState, isDisabled } from './states.ts';
-import { focusOwnFrame, pressTrusted, trustedKeysFor, typeTrusted } from './trusted.ts';
+import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
+import { chooseOptions, listSelectedLabels } from './select.ts';
+import { type Context, findTarget } from './state.ts';
+import { isDisabled, readCheckedState } from './states.ts';
+import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** type implements the page script operation `type`, which types a text into a field. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
-  const element = targetElement(args.target, context);
+  const element = findTarget(args.target, context);
   if (editContextText(element) !== undefined) return typeByPaste(element, args, context);
-  let field = fieldOf(element);
+  let field = requireField(element);
   let isExact = false;
   const result = await runAction(args, context, async () => {
-    await waitReady(field, args.timeoutMs, context);
-    field = fieldOf(element); // scrolling may make the page replace the field
+    await waitUntilReady(field, args.timeoutMs, context);
+    field = requireField(element); // scrolling may make the page replace the field
     const before = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
     else await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
-    await valueArrives(field, before, (args.append ? before : '') + args.text, context);
-    isExact = checkTyped(field, before, args);
+    await waitForValue(field, before, (args.append ? before : '') + args.text, context);
+    isExact = isTypedTextShown(field, before, args);
     const notes = isExact ? [] : ['The field changed the text.'];
-    if (args.submit) notes.push(...(await pressEnterIn(field, args.secrets ?? [], context)));
-    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
+    if (args.submit) notes.push(...(await pressEnterAfterTyping(field, args.secrets ?? [], context)));
+    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
     return { target: field, input, notes, hasEffect: () => readField(field) !== before };
   });
-  const value = shownField(field);
+  const value = readPublicField(field);
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
 }
 
 /** typeByPaste pastes a text into an editor that ignores text that a script inserts. */
 async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
   const before = editContextText(editor) ?? '';
-  const wanted = normalize((args.append ? before : '') + args.text);
-  const hasText = () => normalize(editContextText(editor) ?? '') === wanted;
+  const wanted = normalizeSpaces((args.append ? before : '') + args.text);
+  const hasText = () => normalizeSpaces(editContextText(editor) ?? '') === wanted;
   const result = await runAction(args, context, async () => {
-    checkField(editor, args.secrets ?? []);
+    requireFieldApproval(editor, args.secrets ?? []);
     pasteText(editor, args.text, args.append ?? false);
-    for (const end = performance.now() + ValueMs; !hasText() && performance.now() < end; )
+    for (const end = performance.now() + ValueTimeoutMs; !hasText() && performance.now() < end; )
       await pause(10, context.signal);
     const notes = hasText() ? [] : ['The editor does not show scripts its whole text. Check the text in a snapshot.'];
     if (args.submit) notes.push('Enter was not pressed: use browser_press_key.');
@@ -81,31 +81,31 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
   return { ...result, exact: hasText() };
 }
 
-/** ValueMs limits how long an editor may take to show inserted text, in milliseconds. */
-const ValueMs = 300;
+/** ValueTimeoutMs limits how long an editor may take to show inserted text, in milliseconds. */
+const ValueTimeoutMs = 300;
 
-/** valueArrives waits until the field contains the typed text, or any other new text. */
-async function valueArrives(field: Field, before: string, wanted: string, context: Context): Promise<void> {
-  const end = performance.now() + ValueMs;
-  await nextTask();
+/** waitForValue waits until the field contains the typed text, or any other new text. */
+async function waitForValue(field: Field, before: string, wanted: string, context: Context): Promise<void> {
+  const end = performance.now() + ValueTimeoutMs;
+  await waitForNextTask();
   while (performance.now() < end) {
     const now = readField(field);
-    if (normalize(now) === normalize(wanted) || now !== before) return;
+    if (normalizeSpaces(now) === normalizeSpaces(wanted) || now !== before) return;
     await pause(10, context.signal);
   }
 }
 
 /**
- * checkTyped reports whether a field contains exactly the typed text. If the field accepted none of the text,
- * checkTyped throws rejected.
+ * isTypedTextShown reports whether a field contains exactly the typed text. If the field accepted none of the text,
+ * isTypedTextShown throws rejected.
  */
-function checkTyped(field: Field, before: string, args: TypeArguments): boolean {
+function isTypedTextShown(field: Field, before: string, args: TypeArguments): boolean {
   const wanted = (args.append ? before : '') + args.text;
   const now = readField(field);
-  if (normalize(now) === normalize(wanted)) return true;
+  if (normalizeSpaces(now) === normalizeSpaces(wanted)) return true;
   const isRejected = now === before || (now === '' && args.text.trim() !== '' && isNumberField(field));
   if (isRejected && field.isConnected) {
-    const shown = secretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
+    const shown = findSecretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
     throw new PageFailure('rejected', 'The field did not accept the text.', shown);
   }
   return false;
@@ -116,27 +116,27 @@ function isNumberField(field: Field): boolean {
   return field instanceof HTMLInputElement && field.type === 'number';
 }
 
-function normalize(text: string): string {
+function normalizeSpaces(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\n+/g, '\n').replaceAll('\u00a0', ' ').trim();
 }
 
 /** typeSlowly sends key events for each character of a text. */
 async function typeSlowly(field: Field, args: TypeArguments, context: Context): Promise<void> {
   const { text, append = false, secrets = [] } = args;
-  checkField(field, secrets);
+  requireFieldApproval(field, secrets);
   await focusOwnFrame(context);
-  giveFocus(field);
+  focusElement(field);
   await selectContent(field, append);
   if (!append && readField(field) !== '') insertText(field, '', secrets);
   const characters = [...text];
-  const trusted = trustedKeysFor(field, undefined, context);
+  const trusted = findTrustedKeyInput(field, undefined, context);
   for (const [i, character] of characters.entries()) {
     context.signal.throwIfAborted();
     if (trusted) await typeTrusted(trusted, character, secrets);
     else sendCharacter(field, character, secrets);
     context.setDone(`typed ${i + 1} of ${characters.length} characters`);
     if (i % 50 === 49) context.report({ message: 'typing', progress: i + 1, total: characters.length });
-    await nextTask();
+    await waitForNextTask();
   }
   finishField(field);
 }
@@ -147,21 +147,25 @@ function sendCharacter(field: Field, character: string, approved: readonly Secre
     character === '\n'
       ? parseKey('Enter')
       : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
-  const target = focusedElement() ?? field;
+  const target = getFocusedElement() ?? field;
   if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
-    checkTyping(target, approved);
+    requireTypingApproval(target, approved);
     if (character === '\n') unclobbered.execCommand('insertParagraph');
     else unclobbered.execCommand('insertText', false, character);
   }
-  sendKey(focusedElement() ?? field, 'keyup', key);
+  sendKey(getFocusedElement() ?? field, 'keyup', key);
 }
 
-async function pressEnterIn(field: Field, approved: readonly SecretKind[], context: Context): Promise<string[]> {
-  const target = field.isConnected ? field : focusedElement();
+async function pressEnterAfterTyping(
+  field: Field,
+  approved: readonly SecretKind[],
+  context: Context,
+): Promise<string[]> {
+  const target = field.isConnected ? field : getFocusedElement();
   if (!target) return ['The field is gone, so Enter was not pressed.'];
   const enter = parseKey('Enter');
   await focusOwnFrame(context);
-  const trusted = trustedKeysFor(target, enter, context);
+  const trusted = findTrustedKeyInput(target, enter, context);
   if (trusted) {
     await pressTrusted(trusted, enter, approved, context);
     return [];
@@ -173,34 +177,37 @@ async function pressEnterIn(field: Field, approved: readonly SecretKind[], conte
 /** press implements the page script operation `press`, which presses a key. */
 export async function press(args: PressArguments, context: Context): Promise<PageActionResult> {
   const key = parseKey(args.key);
-  const target = args.target ? targetElement(args.target, context) : undefined;
+  const target = args.target ? findTarget(args.target, context) : undefined;
   return runAction(args, context, async () => {
     await focusOwnFrame(context);
-    if (target) giveFocus(target);
-    const receiver = target ?? focusedElement() ?? unclobbered.body;
-    const line = lineOf(receiver, context);
-    const focused = focusedElement();
+    if (target) focusElement(target);
+    const receiver = target ?? getFocusedElement() ?? unclobbered.body;
+    const line = describeElement(receiver, context);
+    const focused = getFocusedElement();
     const approved = args.secrets ?? [];
-    const trusted = trustedKeysFor(receiver, key, context);
+    const trusted = findTrustedKeyInput(receiver, key, context);
     if (trusted) {
-      const before = inputState();
-      const isChanged = () => inputState() !== before || (receiver.isConnected && lineOf(receiver, context) !== line);
+      const before = describeCaretAndScroll();
+      const isChanged = () =>
+        describeCaretAndScroll() !== before || (receiver.isConnected && describeElement(receiver, context) !== line);
       await pressTrusted(trusted, key, approved, context);
-      const hasEffect = () => focusedElement() !== focused || isChanged();
-      return { target: target ?? focusedElement() ?? undefined, input: 'trusted', hasEffect };
+      const hasEffect = () => getFocusedElement() !== focused || isChanged();
+      return { target: target ?? getFocusedElement() ?? undefined, input: 'trusted', hasEffect };
     }
     const done = pressKey(receiver, key, approved);
     const isMoved = done !== '' && done !== 'clicked' && done !== 'submitted';
     const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
     const hasEffect = () =>
-      isMoved || focusedElement() !== focused || (receiver.isConnected && lineOf(receiver, context) !== line);
-    return { target: target ?? focusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
+      isMoved ||
+      getFocusedElement() !== focused ||
+      (receiver.isConnected && describeElement(receiver, context) !== line);
+    return { target: target ?? getFocusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
   });
 }
 
-/** inputState describes the caret and the scroll position, which snapshot lines do not contain. */
-function inputState(): string {
-  const focused = focusedElement();
+/** describeCaretAndScroll describes the caret and the scroll position, which snapshot lines do not contain. */
+function describeCaretAndScroll(): string {
+  const focused = getFocusedElement();
   const isField = focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement;
   const { anchorOffset, focusOffset } = getSelection() ?? {};
   const caret = isField ? [focused.selectionStart, focused.selectionEnd] : [anchorOffset, focusOffset];
@@ -215,20 +222,20 @@ export async function fill(args: FillArguments, context: Context): Promise<FillR
   const result = await runAction(args, context, async () => {
     for (const [i, entry] of args.fields.entries()) {
       context.signal.throwIfAborted();
-      outcomes.push(await fillOne(entry, args, context));
+      outcomes.push(await fillField(entry, args, context));
       context.setDone(`filled ${i + 1} of ${args.fields.length} fields`);
       context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
     }
     const notes: string[] = [];
-    if (args.submit) isSubmitted = await submitAfter(args, outcomes, notes, context);
+    if (args.submit) isSubmitted = await submitFilledForm(args, outcomes, notes, context);
     else await context.trusted?.endFocusEmulation();
-    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
+    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
     return { input, notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
   });
   return { ...result, fields: outcomes, submitted: isSubmitted };
 }
 
-async function submitAfter(
+async function submitFilledForm(
   args: FillArguments,
   outcomes: readonly FillOutcome[],
   notes: string[],
@@ -252,10 +259,10 @@ async function submitAfter(
   return false;
 }
 
-async function fillOne(entry: FillField, args: ActionArguments, context: Context): Promise<FillOutcome> {
+async function fillField(entry: FillField, args: ActionArguments, context: Context): Promise<FillOutcome> {
   const { target } = entry;
   try {
-    const element = targetElement(target, context);
+    const element = findTarget(target, context);
     const value = await fillElement(element, entry.value, args, context);
     return { target, ok: true, ...(value === undefined ? {} : { value }) };
   } catch (error) {
@@ -272,7 +279,7 @@ async function fillElement(
   context: Context,
 ): Promise<string | undefined> {
   const role = roleOf(element);
-  const checked = checkedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
+  const checked = readCheckedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
   if (checked !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
   if (typeof value === 'boolean') {
     throw new PageFailure(
@@ -281,22 +288,25 @@ async function fillElement(
     );
   }
   const isList =
-    element instanceof HTMLSelectElement || typeof value !== 'string' || role === 'listbox' || isPicker(element, role);
+    element instanceof HTMLSelectElement ||
+    typeof value !== 'string' ||
+    role === 'listbox' ||
+    isOptionPicker(element, role);
   if (isList) {
     await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
-    return chosenLabels(element).join(', ');
+    return listSelectedLabels(element).join(', ');
   }
-  const field = fieldOf(element);
-  await waitReady(field, timeoutMs, context);
+  const field = requireField(element);
+  await waitUntilReady(field, timeoutMs, context);
   const before = readField(field);
   await writeField(field, value, false, secrets);
-  await valueArrives(field, before, value, context);
-  checkTyped(field, before, { target: '', text: value });
-  return shownField(field);
+  await waitForValue(field, before, value, context);
+  isTypedTextShown(field, before, { target: '', text: value });
+  return readPublicField(field);
 }
 
-/** isPicker reports whether an ARIA combobox has no text field. */
-function isPicker(element: Element, role: string): boolean {
+/** isOptionPicker reports whether an ARIA combobox has no text field. */
+function isOptionPicker(element: Element, role: string): boolean {
   if (role !== 'combobox' || element instanceof HTMLInputElement) return false;
   return element.querySelector('input,textarea,[contenteditable]') === null;
 }
@@ -313,7 +323,7 @@ async function setChecked(
     typeof value === 'boolean' || /^(true|false|on|off|yes|no|checked|unchecked|0|1)$/i.test(String(value));
   if (!isKnown)
     throw new PageFailure('invalid_arguments', `A ${role} takes true or false, not ${JSON.stringify(value)}.`);
-  const isChecked = () => checkedState(element, role) === 'true';
+  const isChecked = () => readCheckedState(element, role) === 'true';
   if (isChecked() !== wanted) {
     if (role === 'radio' && !wanted)
       throw new PageFailure('invalid_arguments', 'A radio button cannot be switched off. Choose another one.');

@@ -29,8 +29,8 @@ export function isClobbered(node: Node): boolean {
 
 type Getter<T> = (node: Node) => T;
 
-/** getterOf returns a function that reads a property of a node, even if form fields replace the property. */
-function getterOf<T>(
+/** makeSafeGetter returns a function that reads a property of a node, even if form fields replace the property. */
+function makeSafeGetter<T>(
   prototype: object,
   property: string,
   isValue: (value: unknown) => value is T,
@@ -42,14 +42,14 @@ function getterOf<T>(
   };
 }
 
-/** childNodesOf returns the child nodes of a node, even if form fields replace `childNodes`. */
-export const childNodesOf = getterOf(Node.prototype, 'childNodes', (value) => value instanceof NodeList);
-/** parentNodeOf returns the parent of a node, even if form fields replace `parentNode`. */
-export const parentNodeOf = getterOf(Node.prototype, 'parentNode', (value) => value instanceof Node);
-/** actionOf returns the URL to which a form submits, even if form fields replace `action`. */
-export const actionOf = getterOf(HTMLFormElement.prototype, 'action', (value) => typeof value === 'string');
-/** elementsOf returns the controls of a form, even if form fields replace `elements`. */
-export const elementsOf = getterOf(
+/** getChildNodes returns the child nodes of a node, even if form fields replace `childNodes`. */
+export const getChildNodes = makeSafeGetter(Node.prototype, 'childNodes', (value) => value instanceof NodeList);
+/** getParentNode returns the parent of a node, even if form fields replace `parentNode`. */
+export const getParentNode = makeSafeGetter(Node.prototype, 'parentNode', (value) => value instanceof Node);
+/** getFormAction returns the URL to which a form submits, even if form fields replace `action`. */
+export const getFormAction = makeSafeGetter(HTMLFormElement.prototype, 'action', (value) => typeof value === 'string');
+/** getFormElements returns the controls of a form, even if form fields replace `elements`. */
+export const getFormElements = makeSafeGetter(
   HTMLFormElement.prototype,
   'elements',
   (value) => value instanceof HTMLFormControlsCollection,

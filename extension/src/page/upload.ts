@@ -1,20 +1,20 @@
 // Uploads files to file fields, and to elements that accept dropped files.
 import { runAction } from './act.ts';
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, flatParent, selectAll } from './flat-tree.ts';
-import { findPoint } from './ready.ts';
-import { type Context, targetElement } from './state.ts';
+import { findClosestInFlatTree, getFlatParent, selectAll } from './flat-tree.ts';
+import { findInputPoint } from './ready.ts';
+import { type Context, findTarget } from './state.ts';
 import { isDisabled } from './states.ts';
 import type { UploadArguments, UploadFile, UploadResult } from './upload-operation.ts';
 
-const MaxBytes = 100 * 1024 * 1024;
+const MaxUploadBytes = 100 * 1024 * 1024;
 
 /** upload implements the page script operation `upload`, which passes files to the page. */
 export async function upload(args: UploadArguments, context: Context): Promise<UploadResult> {
   if (args.files.length === 0) throw new PageFailure('invalid_arguments', 'files is empty. Give at least one file.');
-  const target = args.target ? targetElement(args.target, context) : undefined;
-  const field = fieldFor(target, context);
+  const target = args.target ? findTarget(args.target, context) : undefined;
+  const field = findFileField(target, context);
   if (!field && !target)
     throw new PageFailure('wrong_element', 'The page has no file field. Give the target that takes dropped files.');
   const files = decodeFiles(args.files);
@@ -33,14 +33,14 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
 }
 
 /**
- * fieldFor returns the file field for a target: the target itself, or a field that the target labels, contains or is
- * next to.
+ * findFileField returns the file field for a target: the target itself, or a field that the target labels, contains or
+ * is next to.
  */
-function fieldFor(target: Element | undefined, context: Context): HTMLInputElement | undefined {
+function findFileField(target: Element | undefined, context: Context): HTMLInputElement | undefined {
   if (!target) {
     const fields = selectAll('input[type=file]').filter((field) => !isDisabled(field));
     if (fields.length > 1) {
-      const lines = fields.slice(0, 5).map((field) => lineOf(field, context));
+      const lines = fields.slice(0, 5).map((field) => describeElement(field, context));
       throw new PageFailure(
         'invalid_arguments',
         `The page has ${fields.length} file fields. Give one as the target.`,
@@ -50,14 +50,14 @@ function fieldFor(target: Element | undefined, context: Context): HTMLInputEleme
     return isFileField(fields[0]) ? fields[0] : undefined;
   }
   if (isFileField(target)) return target;
-  const label = closestInFlatTree(target, (at) => at instanceof HTMLLabelElement);
+  const label = findClosestInFlatTree(target, (at) => at instanceof HTMLLabelElement);
   const control = label instanceof HTMLLabelElement ? label.control : undefined;
   if (isFileField(control)) return control;
   const inside = selectAll('input[type=file]').filter((field) => target.contains(field));
   if (isFileField(inside[0])) return inside[0];
   // A button that opens the file chooser is usually next to a hidden file field.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
-  const near = [...(flatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
+  const near = [...(getFlatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
   const next =
     near.length === 1 ? near[0] : [target.previousElementSibling, target.nextElementSibling].find(isFileField);
   return isFileField(next) ? next : undefined;
@@ -71,7 +71,7 @@ function decodeFiles(files: readonly UploadFile[]): File[] {
   let total = 0;
   return files.map(({ name, type, base64 }) => {
     total += base64.length * 0.75;
-    if (total > MaxBytes) throw new PageFailure('invalid_arguments', 'The files have more than 100 MB.');
+    if (total > MaxUploadBytes) throw new PageFailure('invalid_arguments', 'The files have more than 100 MB.');
     return new File([decodeBase64(base64, name)], name, { type });
   });
 }
@@ -118,7 +118,7 @@ export function isAccepted(file: Pick<File, 'name' | 'type'>, accept: string): b
 
 function dropFiles(target: Element, transfer: DataTransfer): string[] {
   target.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  const point = findPoint(target);
+  const point = findInputPoint(target);
   const rect = target.getBoundingClientRect();
   const [x, y] = 'hit' in point ? [point.x, point.y] : [rect.x + rect.width / 2, rect.y + rect.height / 2];
   const hit = 'hit' in point ? point.hit : target;

@@ -1,5 +1,5 @@
 // Computes the visible part of the frame, and finds the elements in it.
-import { elementAt, flatParent } from './flat-tree.ts';
+import { elementAtPoint, getFlatParent } from './flat-tree.ts';
 import type { Rect } from './operations.ts';
 
 /** ClippedArea is the part of the viewport in which the content of a scroll container is visible. */
@@ -17,44 +17,44 @@ export class ClippedArea {
 
   get rect(): Rect {
     if (!this.#rect && this.#element && this.#outer) {
-      this.#rect = intersection(this.#element.getBoundingClientRect(), this.#outer.rect);
+      this.#rect = intersectRects(this.#element.getBoundingClientRect(), this.#outer.rect);
     }
     this.#rect ??= { x: 0, y: 0, width: 0, height: 0 };
     return this.#rect;
   }
 }
 
-/** intersection returns the common part of two rectangles, which has no size if the rectangles do not overlap. */
-export function intersection(a: Rect, b: Rect): Rect {
+/** intersectRects returns the common part of two rectangles, which has no size if the rectangles do not overlap. */
+export function intersectRects(a: Rect, b: Rect): Rect {
   const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
   const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x);
   const height = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - y);
   return { x, y, width, height };
 }
 
-/** viewportRect returns the viewport of the frame as a rectangle. */
-export function viewportRect(): Rect {
+/** getViewportRect returns the viewport of the frame as a rectangle. */
+export function getViewportRect(): Rect {
   return { x: 0, y: 0, width: innerWidth, height: innerHeight };
 }
 
-/** plainRect copies a DOMRect to a plain object, rounded to tenths of a pixel. */
-export function plainRect(rect: Rect): Rect {
+/** toPlainRect copies a DOMRect to a plain object, rounded to tenths of a pixel. */
+export function toPlainRect(rect: Rect): Rect {
   const round = (n: number) => Math.round(n * 10) / 10;
   return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
 }
 
-/** GridPoints is the number of points in each direction at which VisiblePart looks for elements. */
-const GridPoints = 6;
+/** GridPointsPerAxis is the number of points in each direction at which ViewportPart looks for elements. */
+const GridPointsPerAxis = 6;
 
 /**
- * VisiblePart finds the elements in the visible part of the frame. Each traversal of the page uses a new VisiblePart.
+ * ViewportPart finds the elements in the visible part of the frame. Each traversal of the page uses a new ViewportPart.
  */
-export class VisiblePart {
+export class ViewportPart {
   readonly clip: ClippedArea;
   #pinned: Set<Element> | undefined;
 
   constructor(rect: Rect) {
-    this.clip = new ClippedArea(intersection(rect, viewportRect()));
+    this.clip = new ClippedArea(intersectRects(rect, getViewportRect()));
   }
 
   /**
@@ -62,25 +62,28 @@ export class VisiblePart {
    * because its content may overflow.
    */
   intersects(element: Element, clip: ClippedArea): boolean {
-    if (this.#pins().has(element)) return true;
+    if (this.#findPinned().has(element)) return true;
     const rect = element.getBoundingClientRect();
     if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
-    const common = intersection(rect, clip.rect);
+    const common = intersectRects(rect, clip.rect);
     return common.width > 0 && common.height > 0;
   }
 
   /**
-   * #pins returns the elements at a grid of points in the visible part, and their ancestors, which include fixed
+   * #findPinned returns the elements at a grid of points in the visible part, and their ancestors, which include fixed
    * content.
    */
-  #pins(): Set<Element> {
+  #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;
     const pinned = new Set<Element>();
     const { x, y, width, height } = this.clip.rect;
-    for (let i = 0; i < GridPoints; i++) {
-      for (let j = 0; j < GridPoints; j++) {
-        const hit = elementAt(x + ((i + 0.5) / GridPoints) * width, y + ((j + 0.5) / GridPoints) * height);
-        for (let at = hit; at && !pinned.has(at); at = flatParent(at)) pinned.add(at);
+    for (let i = 0; i < GridPointsPerAxis; i++) {
+      for (let j = 0; j < GridPointsPerAxis; j++) {
+        const hit = elementAtPoint(
+          x + ((i + 0.5) / GridPointsPerAxis) * width,
+          y + ((j + 0.5) / GridPointsPerAxis) * height,
+        );
+        for (let at = hit; at && !pinned.has(at); at = getFlatParent(at)) pinned.add(at);
       }
     }
     this.#pinned = pinned;
@@ -93,19 +96,19 @@ export class VisiblePart {
    */
   findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
     const { y, height } = clip.rect;
-    if (height === 0 || rows.length === 0) return NoRows;
+    if (height === 0 || rows.length === 0) return EmptyRange;
     const first = rows[0];
     const last = rows[rows.length - 1];
     const isReversed = first && last && first.getBoundingClientRect().top > last.getBoundingClientRect().top;
-    if (isReversed) return this.#pinnedRows(rows);
+    if (isReversed) return this.#findPinnedRows(rows);
     let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (bottomOf(rows, middle, high) <= y) low = middle + 1;
+      if (findRowBottom(rows, middle, high) <= y) low = middle + 1;
       else high = middle;
     }
     let end = low;
-    while (end < rows.length && end - low < MaxRowsInView && topOf(rows, end) < y + height) end++;
+    while (end < rows.length && end - low < MaxRowsInView && findRowTop(rows, end) < y + height) end++;
     while (end > low && !this.#isRowShown(rows[end - 1], clip)) end--;
     return { start: low, end };
   }
@@ -114,16 +117,16 @@ export class VisiblePart {
     return row !== undefined && this.intersects(row, clip);
   }
 
-  #pinnedRows(rows: ArrayLike<Element>): IndexRange {
+  #findPinnedRows(rows: ArrayLike<Element>): IndexRange {
     let [start, end] = [-1, 0];
-    const pins = this.#pins();
+    const pins = this.#findPinned();
     for (let i = 0; i < rows.length && i < MaxReversedRows; i++) {
       const row = rows[i];
       if (!row || !pins.has(row)) continue;
       if (start < 0) start = i;
       end = i + 1;
     }
-    return start < 0 ? NoRows : { start, end };
+    return start < 0 ? EmptyRange : { start, end };
   }
 }
 
@@ -133,12 +136,12 @@ export interface IndexRange {
   readonly end: number;
 }
 
-const NoRows: IndexRange = { start: 0, end: 0 };
+const EmptyRange: IndexRange = { start: 0, end: 0 };
 const MaxRowsInView = 500;
 const MaxReversedRows = 5_000;
 
-/** bottomOf returns the bottom edge of a row, or of the next row that has a size. */
-function bottomOf(rows: ArrayLike<Element>, index: number, end: number): number {
+/** findRowBottom returns the bottom edge of a row, or of the next row that has a size. */
+function findRowBottom(rows: ArrayLike<Element>, index: number, end: number): number {
   for (let i = index; i < end; i++) {
     const rect = rows[i]?.getBoundingClientRect();
     if (rect && rect.height > 0) return rect.bottom;
@@ -146,7 +149,7 @@ function bottomOf(rows: ArrayLike<Element>, index: number, end: number): number 
   return Number.POSITIVE_INFINITY;
 }
 
-function topOf(rows: ArrayLike<Element>, index: number): number {
+function findRowTop(rows: ArrayLike<Element>, index: number): number {
   const rect = rows[index]?.getBoundingClientRect();
   return rect && rect.height > 0 ? rect.top : Number.NEGATIVE_INFINITY;
 }

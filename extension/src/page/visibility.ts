@@ -1,5 +1,5 @@
 // Determines whether a user can see an element and its text.
-import { flatParent } from './flat-tree.ts';
+import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** ElementVisibility describes what a user can see of an element. */
@@ -21,24 +21,24 @@ const NotDrawn: ElementVisibility = { drawn: false, text: false, reachable: fals
 const Transparent: ElementVisibility = { drawn: true, text: true, reachable: false, closed: false };
 const Visible: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
 const Invisible: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
-const SeeThrough: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
+const NearlyTransparent: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
 const Closed: ElementVisibility = { drawn: true, text: false, reachable: false, closed: true };
 
 const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
-/** showElement returns what a user can see of an element. `style` is the computed style of the element. */
-export function showElement(element: Element, style: CSSStyleDeclaration): ElementVisibility {
-  if (!element.checkVisibility(checkVisibilityOptions)) return showUnchecked(element, style);
-  if (isCollapsed(element, style) || clipsAll(element, style.clipPath)) return Closed;
+/** determineVisibility returns what a user can see of an element. `style` is the computed style of the element. */
+export function determineVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
+  if (!element.checkVisibility(checkVisibilityOptions)) return determineHiddenVisibility(element, style);
+  if (isCollapsed(element, style) || isFullyClipped(element, style.clipPath)) return Closed;
   if (style.position !== 'static' && isOffPage(element, style)) return Closed;
   const isClear = Number(style.opacity) < 0.05 || /opacity\(0(\.0[0-4]\d*)?\)/.test(style.filter);
-  return isClear ? SeeThrough : Visible;
+  return isClear ? NearlyTransparent : Visible;
 }
 
-function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVisibility {
+function determineHiddenVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility()) return style.display === 'contents' ? Transparent : NotDrawn;
   if (style.visibility !== 'visible') return Invisible;
-  return isCollapsed(element, style) || clipsAll(element, style.clipPath) ? Closed : SeeThrough;
+  return isCollapsed(element, style) || isFullyClipped(element, style.clipPath) ? Closed : NearlyTransparent;
 }
 
 /** isCollapsed reports whether an element hides its content because it has no size. */
@@ -47,10 +47,12 @@ function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
   const { offsetWidth, offsetHeight } = element;
   const limit = element.firstChild === null ? 0 : 2; // without children, nothing could overflow
   if (offsetWidth > limit && offsetHeight > limit) return false;
-  return (offsetWidth <= limit && clips(style.overflowX)) || (offsetHeight <= limit && clips(style.overflowY));
+  return (
+    (offsetWidth <= limit && isClipping(style.overflowX)) || (offsetHeight <= limit && isClipping(style.overflowY))
+  );
 }
 
-function clips(overflow: string): boolean {
+function isClipping(overflow: string): boolean {
   return overflow === 'hidden' || overflow === 'clip';
 }
 
@@ -64,12 +66,12 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   const { right, bottom, left, top, width, height } = element.getBoundingClientRect();
   if (width === 0 && height === 0) return false; // children may overflow
   if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
-  if (right + scrollX <= 0 || bottom + scrollY <= 0) return !scrollsInside(element);
+  if (right + scrollX <= 0 || bottom + scrollY <= 0) return !isInScrolledContainer(element);
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
 }
 
-/** clipsAll reports whether a CSS clip path hides an element completely. */
-function clipsAll(element: Element, clipPath: string): boolean {
+/** isFullyClipped reports whether a CSS clip path hides an element completely. */
+function isFullyClipped(element: Element, clipPath: string): boolean {
   if (clipPath === 'none') return false;
   const inset = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
   if (inset === undefined) return /^(circle|ellipse)\(0(px|%)?[ )]|^polygon\(0px 0px, 0px 0px/.test(clipPath);
@@ -80,9 +82,11 @@ function clipsAll(element: Element, clipPath: string): boolean {
   return share(top, height) + share(bottom, height) >= 1 || share(left, width) + share(right, width) >= 1;
 }
 
-/** scrollsInside reports whether an element is in a scrolled container, which could bring the element into view. */
-function scrollsInside(element: Element): boolean {
-  for (let at = flatParent(element); at && at !== unclobbered.body; at = flatParent(at)) {
+/**
+ * isInScrolledContainer reports whether an element is in a scrolled container, which could bring the element into view.
+ */
+function isInScrolledContainer(element: Element): boolean {
+  for (let at = getFlatParent(element); at && at !== unclobbered.body; at = getFlatParent(at)) {
     if (at.scrollTop > 0 || at.scrollLeft !== 0) return true;
   }
   return false;
@@ -102,7 +106,7 @@ export class TextVisibility {
     const color = style.webkitTextFillColor || style.color;
     if (isTransparent(color)) return style.backgroundClip === 'text';
     const background = this.#backgroundOf(element);
-    return background === '' || !areEqualColors(color, background) || hasPictureAround(element);
+    return background === '' || !areSimilarColors(color, background) || hasNearbyImage(element);
   }
 
   /**
@@ -115,8 +119,8 @@ export class TextVisibility {
     let background = style.backgroundColor;
     if (style.backgroundImage !== 'none') background = '';
     else if (isTransparent(background)) {
-      const parent = flatParent(element);
-      background = parent ? this.#backgroundOf(parent) : canvasColor(style);
+      const parent = getFlatParent(element);
+      background = parent ? this.#backgroundOf(parent) : readCanvasColor(style);
     }
     this.#backgrounds.set(element, background);
     return background;
@@ -124,32 +128,33 @@ export class TextVisibility {
 }
 
 /**
- * SightReuseMs limits how long a TextVisibility is reused, in milliseconds. With a longer reuse, color changes of the page
- * would be missed.
+ * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. With a longer reuse, color changes
+ * of the page would be missed.
  */
-const SightReuseMs = 50;
-let sight = new TextVisibility();
-let sightMs = 0;
+const TextVisibilityReuseMs = 50;
+let textVisibility = new TextVisibility();
+let textVisibilityMs = 0;
 
 /** isNameShown reports whether the text by which an element is named is visible. */
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
-  if (performance.now() - sightMs > SightReuseMs) [sight, sightMs] = [new TextVisibility(), performance.now()];
-  return sight.isShown(element, getComputedStyle(element));
+  if (performance.now() - textVisibilityMs > TextVisibilityReuseMs)
+    [textVisibility, textVisibilityMs] = [new TextVisibility(), performance.now()];
+  return textVisibility.isShown(element, getComputedStyle(element));
 }
 
-/** isFaint reports whether a style makes text unreadable on any background. */
-export function isFaint(style: CSSStyleDeclaration): boolean {
+/** isFaintText reports whether a style makes text unreadable on any background. */
+export function isFaintText(style: CSSStyleDeclaration): boolean {
   if (Number(style.opacity) < 0.05 || Number.parseFloat(style.fontSize) < 2) return true;
   return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';
 }
 
 /**
- * canvasColor returns the color behind the document, or an empty string if the document is in a frame, where the parent
- * shines through.
+ * readCanvasColor returns the color behind the document, or an empty string if the document is in a frame, where the
+ * parent shines through.
  */
-function canvasColor(style: CSSStyleDeclaration): string {
+function readCanvasColor(style: CSSStyleDeclaration): string {
   if (window.parent !== window) return '';
   const scheme = style.colorScheme;
   const isDark =
@@ -167,7 +172,7 @@ function isShrunk(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
   const { width, height, right, bottom } = element.getBoundingClientRect();
   if (width < 1 || height < 1) return true;
-  return (right + scrollX <= 0 || bottom + scrollY <= 0) && !scrollsInside(element);
+  return (right + scrollX <= 0 || bottom + scrollY <= 0) && !isInScrolledContainer(element);
 }
 
 function isTransparent(color: string): boolean {
@@ -180,39 +185,42 @@ function isTransparent(color: string): boolean {
  */
 const MaxColorDistance = 12;
 
-function areEqualColors(a: string, b: string): boolean {
+function areSimilarColors(a: string, b: string): boolean {
   if (a === b) return true;
-  const [x, y] = [channelsOf(a), channelsOf(b)];
+  const [x, y] = [parseColorChannels(a), parseColorChannels(b)];
   if (!x || !y) return false;
   return x.reduce((sum, value, i) => sum + Math.abs(value - (y[i] ?? 0)), 0) <= MaxColorDistance;
 }
 
-function channelsOf(color: string): number[] | undefined {
+function parseColorChannels(color: string): number[] | undefined {
   if (!color.startsWith('rgb')) return undefined;
   const channels = color.match(/[\d.]+/g)?.map(Number);
   return channels && (channels.length === 3 || channels[3] === 1) ? channels.slice(0, 3) : undefined;
 }
 
-const MaxPictureAncestors = 5;
+const MaxImageAncestors = 5;
 
 /**
- * hasPictureAround reports whether an image may be behind an element, because a nearby element is drawn below it. White
+ * hasNearbyImage reports whether an image may be behind an element, because a nearby element is drawn below it. White
  * text on a white page is readable if an image is behind the text.
  */
-function hasPictureAround(element: Element): boolean {
+function hasNearbyImage(element: Element): boolean {
   let at: Element | null = element;
-  for (let level = 0; at && at !== unclobbered.body && level < MaxPictureAncestors; level++) {
+  for (let level = 0; at && at !== unclobbered.body && level < MaxImageAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
-    if (getComputedStyle(at, '::before').content !== 'none' || hasLayer(at)) return true;
-    at = flatParent(at);
+    if (getComputedStyle(at, '::before').content !== 'none' || hasPaintedLayer(at)) return true;
+    at = getFlatParent(at);
   }
   return false;
 }
 
 const MaxLayers = 12;
 
-/** hasLayer reports whether an element has a positioned child that may color the background of the other children. */
-function hasLayer(element: Element): boolean {
+/**
+ * hasPaintedLayer reports whether an element has a positioned child that may color the background of the other
+ * children.
+ */
+function hasPaintedLayer(element: Element): boolean {
   for (const child of [...element.children].slice(0, MaxLayers)) {
     const { position, backgroundColor, backgroundImage } = getComputedStyle(child);
     const isPainted = !isTransparent(backgroundColor) || backgroundImage !== 'none';

@@ -2,22 +2,23 @@
 import { replaceHidden } from '../panel/plain-text.ts';
 
 /**
- * PrivateUse matches the private use characters that icon fonts draw. Private use characters have no meaning as text.
+ * PrivateUseCharacters matches the private use characters that icon fonts draw. Private use characters have no meaning
+ * as text.
  */
-const PrivateUse = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
-const NeedsCleaning = /[^\x20-\x7e]/;
+const PrivateUseCharacters = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
+const UncleanCharacter = /[^\x20-\x7e]/;
 
 /** cleanText removes invisible characters from a text, and replaces each run of white space with one space. */
 export function cleanText(text: string): string {
-  if (!NeedsCleaning.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
-  const shown = replaceHidden(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(PrivateUse, '');
+  if (!UncleanCharacter.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
+  const shown = replaceHidden(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(PrivateUseCharacters, '');
   return shown.replace(/ {2,}/g, ' ').trim();
 }
 
 /** cleanLines removes invisible characters from a text, but keeps newlines and tabs. */
 export function cleanLines(text: string): string {
-  if (!NeedsCleaning.test(text)) return text;
-  return replaceHidden(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUse, '');
+  if (!UncleanCharacter.test(text)) return text;
+  return replaceHidden(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUseCharacters, '');
 }
 
 /** shorten truncates a text to a number of characters, and appends "…" to a truncated text. */
@@ -35,5 +36,5 @@ export function countTokens(text: string): number {
 const encoder = new TextEncoder();
 
 function countBytes(text: string): number {
-  return NeedsCleaning.test(text) ? encoder.encode(text).length : text.length;
+  return UncleanCharacter.test(text) ? encoder.encode(text).length : text.length;
 }

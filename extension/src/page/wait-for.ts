@@ -1,32 +1,32 @@
 // Waits for texts, elements, URLs and load states.
-import { lineOf } from './describe.ts';
+import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { selectElements } from './find.ts';
-import { flatChildren, watchableRoots } from './flat-tree.ts';
+import { listFlatChildren, listKnownRoots } from './flat-tree.ts';
 import type { WaitForArguments, WaitForResult } from './operations.ts';
 import { ChangeWait, pause } from './pace.ts';
-import { rootElement } from './snapshot.ts';
+import { getRootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
 import { isDisabled } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
-import { showElement } from './visibility.ts';
+import { determineVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
 const DefaultTimeoutMs = 30_000;
 const MaxTimeoutMs = 600_000;
 /**
- * PollMs is how often the conditions are checked while the DOM does not change, in milliseconds. A style can change
- * without a DOM change.
+ * PollIntervalMs is how often the conditions are checked while the DOM does not change, in milliseconds. A style can
+ * change without a DOM change.
  */
-const PollMs = 250;
-/** MinCheckMs is the minimum time between two checks of a page that changes constantly, in milliseconds. */
-const MinCheckMs = 50;
-const ReportMs = 1_000;
+const PollIntervalMs = 250;
+/** MinCheckIntervalMs is the minimum time between two checks of a page that changes constantly, in milliseconds. */
+const MinCheckIntervalMs = 50;
+const ReportIntervalMs = 1_000;
 
 /** Condition is one condition of a wait, such as a text that must appear. */
 interface Condition {
-  readonly what: string;
+  readonly description: string;
   /**
    * check returns false if the condition is not met; otherwise, check returns the element that meets the condition, or
    * true.
@@ -46,24 +46,26 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
     }
   }
   const start = performance.now();
-  const conditions = conditionsOf(args, start);
+  const conditions = readConditions(args, start);
   if (conditions.length === 0) {
     throw new PageFailure('invalid_arguments', 'Give at least one of text, textGone, selector, url, load and timeMs.');
   }
   const end =
     start +
-    (args.timeMs !== undefined && args.timeoutMs === undefined ? Math.max(limit, args.timeMs + ReportMs) : limit);
-  const wakeup = new ChangeWait(watchableRoots());
+    (args.timeMs !== undefined && args.timeoutMs === undefined
+      ? Math.max(limit, args.timeMs + ReportIntervalMs)
+      : limit);
+  const wakeup = new ChangeWait(listKnownRoots());
   try {
     let reported = start;
     for (;;) {
       const shown: Element[] = [];
-      const missing = conditions.filter((condition) => !holds(condition, shown));
+      const missing = conditions.filter((condition) => !isConditionMet(condition, shown));
       const now = performance.now();
-      if (missing.length === 0) return arrived(conditions, now - start, shown[0], context);
-      const names = missing.map((condition) => condition.what).join(' and ');
-      if (now >= end) throw new PageFailure('timeout', `${names} did not come within ${seconds(now - start)}.`);
-      if (now - reported >= ReportMs) {
+      if (missing.length === 0) return makeWaitResult(conditions, now - start, shown[0], context);
+      const names = missing.map((condition) => condition.description).join(' and ');
+      if (now >= end) throw new PageFailure('timeout', `${names} did not come within ${formatSeconds(now - start)}.`);
+      if (now - reported >= ReportIntervalMs) {
         reported = now;
         context.report({
           message: `waiting for ${names}`,
@@ -71,7 +73,7 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
           total: Math.round(end - start),
         });
       }
-      await waitForChange(wakeup, Math.min(PollMs, end - now), context.signal);
+      await waitForChange(wakeup, Math.min(PollIntervalMs, end - now), context.signal);
     }
   } finally {
     wakeup.close();
@@ -79,61 +81,64 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
 }
 
 /**
- * waitForChange waits for a DOM change, and for at least MinCheckMs, so that a busy page is not searched after each
- * change.
+ * waitForChange waits for a DOM change, and for at least MinCheckIntervalMs, so that a busy page is not searched after
+ * each change.
  */
 async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal): Promise<void> {
   const start = performance.now();
   await wakeup.wait(ms, signal);
-  const rest = MinCheckMs - (performance.now() - start);
+  const rest = MinCheckIntervalMs - (performance.now() - start);
   if (rest > 0) await pause(rest, signal);
 }
 
-function holds(condition: Condition, shown: Element[]): boolean {
+function isConditionMet(condition: Condition, shown: Element[]): boolean {
   const found = condition.check();
   if (found instanceof Element) shown.push(found);
   return found !== false;
 }
 
-function arrived(
+function makeWaitResult(
   conditions: readonly Condition[],
   afterMs: number,
   shown: Element | undefined,
   context: Context,
 ): WaitForResult {
-  const names = conditions.map((condition) => condition.what).join(' and ');
-  const line = shown?.isConnected ? { line: lineOf(shown, context) } : {};
-  return { message: `${names} after ${seconds(afterMs)}`, afterMs: Math.round(afterMs), ...line };
+  const names = conditions.map((condition) => condition.description).join(' and ');
+  const line = shown?.isConnected ? { line: describeElement(shown, context) } : {};
+  return { message: `${names} after ${formatSeconds(afterMs)}`, afterMs: Math.round(afterMs), ...line };
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-function conditionsOf(args: WaitForArguments, start: number): Condition[] {
+function readConditions(args: WaitForArguments, start: number): Condition[] {
   const { text, textGone, selector, state = 'visible', url, load, timeMs } = args;
   const conditions: Condition[] = [];
-  if (text) conditions.push({ what: `text ${JSON.stringify(text)}`, check: () => findText(text) ?? false });
+  if (text) conditions.push({ description: `text ${JSON.stringify(text)}`, check: () => findText(text) ?? false });
   if (textGone)
-    conditions.push({ what: `no text ${JSON.stringify(textGone)}`, check: () => findText(textGone) === undefined });
+    conditions.push({
+      description: `no text ${JSON.stringify(textGone)}`,
+      check: () => findText(textGone) === undefined,
+    });
   if (selector) {
     selectElements(selector); // an invalid selector fails at once
-    conditions.push({ what: `${selector} ${state}`, check: () => checkSelector(selector, state) });
+    conditions.push({ description: `${selector} ${state}`, check: () => makeSelectorCheck(selector, state) });
   }
-  if (url) conditions.push({ what: `address ${url}`, check: addressCheck(url) });
+  if (url) conditions.push({ description: `address ${url}`, check: makeUrlCheck(url) });
   if (load) {
     conditions.push({
-      what: load,
+      description: load,
       check: () =>
         unclobbered.readyState === 'complete' || (load !== 'load' && unclobbered.readyState === 'interactive'),
     });
   }
   if (timeMs !== undefined)
-    conditions.push({ what: `${seconds(timeMs)}`, check: () => performance.now() - start >= timeMs });
+    conditions.push({ description: `${formatSeconds(timeMs)}`, check: () => performance.now() - start >= timeMs });
   return conditions;
 }
 
-function checkSelector(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
+function makeSelectorCheck(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
   const first = selectElements(selector)[0];
   switch (state) {
     case 'attached':
@@ -141,24 +146,24 @@ function checkSelector(selector: string, state: NonNullable<WaitForArguments['st
     case 'detached':
       return first === undefined;
     case 'hidden':
-      return first === undefined || !isSeen(first);
+      return first === undefined || !hasVisibleBox(first);
     case 'enabled':
-      return first !== undefined && isSeen(first) && !isDisabled(first) ? first : false;
+      return first !== undefined && hasVisibleBox(first) && !isDisabled(first) ? first : false;
     case 'visible':
-      return first !== undefined && isSeen(first) ? first : false;
+      return first !== undefined && hasVisibleBox(first) ? first : false;
   }
 }
 
-function isSeen(element: Element): boolean {
+function hasVisibleBox(element: Element): boolean {
   if (!element.checkVisibility({ visibilityProperty: true })) return false;
   const { width, height } = element.getBoundingClientRect();
   return width > 0 && height > 0;
 }
 
 /**
- * addressCheck returns a function that compares the page's URL with a part of a URL, or with a pattern that contains *.
+ * makeUrlCheck returns a function that compares the page's URL with a part of a URL, or with a pattern that contains *.
  */
-function addressCheck(url: string): () => boolean {
+function makeUrlCheck(url: string): () => boolean {
   if (!url.includes('*')) return () => location.href.includes(url);
   const parts = url.split(/\*+/);
   return () => matchesParts(location.href, parts);
@@ -184,19 +189,19 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
 /** findText returns the innermost element whose visible text contains a text, ignoring case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
-  return wanted === '' ? undefined : findIn(rootElement(), wanted, 0);
+  return wanted === '' ? undefined : findTextIn(getRootElement(), wanted, 0);
 }
 
-function findIn(element: Element, wanted: string, nesting: number): Element | undefined {
+function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
   // textContent is fast, but omits shadow roots and field values, so it rules out only elements that have neither.
-  if (!mayShow(element, wanted)) return undefined;
-  const shown = showElement(element, getComputedStyle(element));
+  if (!mayShowText(element, wanted)) return undefined;
+  const shown = determineVisibility(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;
   let own = '';
-  for (const child of flatChildren(element)) {
+  for (const child of listFlatChildren(element)) {
     if (child instanceof Element) {
-      const found = findIn(child, wanted, nesting + 1);
+      const found = findTextIn(child, wanted, nesting + 1);
       if (found) return found;
     } else if (child instanceof Text) own += child.data;
   }
@@ -208,12 +213,12 @@ function findIn(element: Element, wanted: string, nesting: number): Element | un
   return isShort && cleanText(element.innerText).toLowerCase().includes(wanted) ? element : undefined;
 }
 
-const HasMore = 'input,slot,*:not(:defined)';
+const OpaqueContentSelector = 'input,slot,*:not(:defined)';
 
-function mayShow(element: Element, wanted: string): boolean {
+function mayShowText(element: Element, wanted: string): boolean {
   const content = element.textContent ?? '';
   if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
   if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
-  // If shadow roots are known, watchableRoots returns more than the document.
-  return element.querySelector(HasMore) !== null || watchableRoots().length > 1;
+  // If shadow roots are known, listKnownRoots returns more than the document.
+  return element.querySelector(OpaqueContentSelector) !== null || listKnownRoots().length > 1;
 }

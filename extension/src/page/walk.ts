@@ -1,16 +1,16 @@
 // Traverses the flat tree of a frame, and builds the tree of its visible content for a snapshot.
-import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
-import { declaresClick, hasActionIcons, hintOf, isActionIcon } from './hints.ts';
+import { getFocusedElement, listFlatChildren, shadowRootOf } from './flat-tree.ts';
+import { declaresClick, hasActionIcons, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
-import { isFormAssociated, isNamedByContent, labelledControl, nameOf } from './names.ts';
+import { findLabelledControl, isFormAssociated, isNamedByContent, nameOf } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, roleOf } from './roles.ts';
-import { Drawings, describeShape } from './shapes.ts';
-import { isDisabled, marksOf, shownValue } from './states.ts';
+import { describeShape, ShapeDetector } from './shapes.ts';
+import { formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
-import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './view.ts';
-import { type ElementVisibility, showElement, TextVisibility } from './visibility.ts';
+import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
+import { determineVisibility, type ElementVisibility, TextVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 /** WalkOptions select which elements a traversal visits and records. */
@@ -23,7 +23,7 @@ export interface WalkOptions {
    * complete tree.
    */
   readonly maxTokens: number;
-  readonly view: VisiblePart;
+  readonly view: ViewportPart;
   /** depth is the maximum number of levels below the root; Infinity for all levels. */
   readonly depth: number;
   /** unfolded is the root element that the agent chose, of which the snapshot shows more rows than of other lists. */
@@ -83,9 +83,9 @@ const ContainerRoles = new Set(
     ' ',
   ),
 );
-/** HiddenControl matches the types of inputs that pages hide in order to draw a replacement. */
-const HiddenControl = /^(checkbox|radio|file|range)$/;
-const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
+/** HiddenControlTypes matches the types of inputs that pages hide in order to draw a replacement. */
+const HiddenControlTypes = /^(checkbox|radio|file|range)$/;
+const NestedActionSelector = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
   [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
   [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
 
@@ -94,22 +94,22 @@ const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[cont
  * recursive traversal overflows the stack.
  */
 export const MaxNesting = 600;
-export const FoldRows = 20;
-const FoldPlain = 50;
+export const MaxUnfoldedRows = 20;
+const MaxUnfoldedChildren = 50;
 /** MaxForcedRows limits how many changed rows a snapshot shows of a list whose other rows are left out. */
 const MaxForcedRows = 100;
-/** MaxMixedChildren limits how many children isMixed checks. */
+/** MaxMixedChildren limits how many children hasMixedContent checks. */
 const MaxMixedChildren = 30;
 const TimeSliceMs = 50;
-const MaxNameShown = 200;
+const MaxNameCharacters = 200;
 const MaxTextCharacters = 2_000;
 
-/** Walk builds the tree of the visible content in one traversal. */
-export class Walk {
+/** TreeWalk builds the tree of the visible content in one traversal. */
+export class TreeWalk {
   readonly #options: WalkOptions;
-  readonly #sight = new TextVisibility();
-  readonly #focused = focusedElement();
-  readonly #drawings = new Drawings();
+  readonly #textVisibility = new TextVisibility();
+  readonly #focused = getFocusedElement();
+  readonly #drawings = new ShapeDetector();
   /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
   /** folded is the minimum number of elements that were left out. */
@@ -117,7 +117,7 @@ export class Walk {
   /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
   #tokens = 0;
-  #breaks = true;
+  #isAtLineStart = true;
   #nesting = 0;
   #sliceEnd = 0;
 
@@ -159,7 +159,7 @@ export class Walk {
       this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = showElement(element, style);
+    const shown = determineVisibility(element, style);
     if (!shown.drawn) return this.#addUndrawn(element, parent, place);
     if (
       this.#isOverBudget() &&
@@ -170,62 +170,65 @@ export class Walk {
       return this.#addFold(parent, element);
     }
     const isBlock = !style.display.startsWith('inline') && style.display !== 'contents';
-    if (isBlock) this.#breaks = true;
+    if (isBlock) this.#isAtLineStart = true;
     yield* this.#enter(element, parent, place, style, shown);
-    if (isBlock) this.#breaks = true;
+    if (isBlock) this.#isAtLineStart = true;
   }
 
   /** #enter adds a line for the element if needed, and visits the children of the element. */
   *#enter(
     element: Element,
     parent: TreeNode,
-    place: WalkPosition,
+    estimateLineOverhead: WalkPosition,
     style: CSSStyleDeclaration,
     shown: ElementVisibility,
   ) {
-    const closed = place.closed || shown.closed;
+    const closed = estimateLineOverhead.closed || shown.closed;
     let role = roleOf(element);
     // If a whole list has cursor: pointer, the items of the list are clickable, and not the list.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
-    const isIcon = place.pointer && role === '' && isActionIcon(element);
-    const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
+    const isIcon = estimateLineOverhead.pointer && role === '' && isActionIcon(element);
+    const isShape = role === '' && !estimateLineOverhead.pointer && this.#drawings.isShape(element);
     const isAction =
       ActionRoles.has(role) ||
-      (isPointer && !place.pointer) ||
+      (isPointer && !estimateLineOverhead.pointer) ||
       isIcon ||
-      takesFocus(element) ||
+      isKeyboardFocusable(element) ||
       isShape ||
-      (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
-    if (role === '' && isAction && shown.reachable && labelledControl(element) === null)
+      (role === '' && ((!estimateLineOverhead.pointer && declaresClick(element)) || isCustomField(element)));
+    if (role === '' && isAction && shown.reachable && findLabelledControl(element) === null)
       role = isShape && !isPointer ? element.localName : 'clickable';
     if (closed || !shown.reachable) {
-      if (!this.#showsHidden(element, role, closed, shown)) role = '';
+      if (!this.#showsHiddenControl(element, role, closed, shown)) role = '';
     }
     const inner: WalkPosition = {
-      clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
+      clip: clipsContent(style) ? new ClipOf({ element, outer: estimateLineOverhead.clip }) : estimateLineOverhead.clip,
       closed,
-      pointer: place.pointer || ((isPointer || isAction) && !isContainer),
-      named: place.named || this.#isNameOf(element),
-      level: place.level,
-      list: place.list,
+      pointer: estimateLineOverhead.pointer || ((isPointer || isAction) && !isContainer),
+      named: estimateLineOverhead.named || this.#isLabelOfControl(element),
+      level: estimateLineOverhead.level,
+      list: estimateLineOverhead.list,
     };
     if (!this.#hasLine(element, role)) return yield* this.#visitChildren(element, parent, inner, style, shown);
-    const node = this.#addNode(element, role, parent, isAction || (isPointer && !place.pointer));
-    this.#breaks = true;
-    if (!isLeaf(element, role, node)) {
-      const list = ListRoles.has(role) ? node : place.list;
-      const level = role === 'paragraph' ? place.level : place.level + 1;
+    const node = this.#addNode(element, role, parent, isAction || (isPointer && !estimateLineOverhead.pointer));
+    this.#isAtLineStart = true;
+    if (!isCompleteOnOneLine(element, role, node)) {
+      const list = ListRoles.has(role) ? node : estimateLineOverhead.list;
+      const level = role === 'paragraph' ? estimateLineOverhead.level : estimateLineOverhead.level + 1;
       if (level > this.#options.depth) this.#addFold(node, element);
       else yield* this.#visitChildren(element, node, { ...inner, level, list }, style, shown);
     }
-    this.#breaks = true;
+    this.#isAtLineStart = true;
   }
 
-  /** #showsHidden reports whether a snapshot contains a control even though the user cannot see the element itself. */
-  #showsHidden(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
+  /**
+   * #showsHiddenControl reports whether a snapshot contains a control even though the user cannot see the element
+   * itself.
+   */
+  #showsHiddenControl(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
-    if (element instanceof HTMLInputElement && HiddenControl.test(element.type)) return true;
+    if (element instanceof HTMLInputElement && HiddenControlTypes.test(element.type)) return true;
     return !closed && shown.reachable;
   }
 
@@ -241,11 +244,11 @@ export class Walk {
 
   /** #addHiddenControl adds an invisible control if its label is visible, or if it is a file field. */
   #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
-    if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
+    if (!(element instanceof HTMLInputElement) || !HiddenControlTypes.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
     if (this.#isOverBudget() && !place.named) return;
     this.#addNode(element, roleOf(element), parent, true);
-    this.#breaks = true;
+    this.#isAtLineStart = true;
   }
 
   #isOverBudget(): boolean {
@@ -253,30 +256,30 @@ export class Walk {
     return mode === 'viewport' || (maxTokens > 0 && this.#tokens > maxTokens);
   }
 
-  #isNameOf(element: Element): boolean {
-    const control = labelledControl(element);
+  #isLabelOfControl(element: Element): boolean {
+    const control = findLabelledControl(element);
     return control !== null && (control.checkVisibility() || control instanceof HTMLInputElement);
   }
 
   #hasLine(element: Element, role: string): boolean {
-    if (role === '') return isMixed(element) || isDraggable(element);
-    if (TransparentRoles.has(role)) return isDraggable(element) || takesFocus(element);
+    if (role === '') return hasMixedContent(element) || isDraggable(element);
+    if (TransparentRoles.has(role)) return isDraggable(element) || isKeyboardFocusable(element);
     return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && nameOf(element, role) === '');
   }
 
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
     const role = ownRole === '' ? 'paragraph' : ownRole;
     const { refs, prefix } = this.#options;
-    const name = hasNestedActions(element, role) ? '' : shorten(nameOf(element, role), MaxNameShown);
+    const name = hasNestedActions(element, role) ? '' : shorten(nameOf(element, role), MaxNameCharacters);
     const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
-    let marks = marksOf(element, role);
+    let marks = formatStates(element, role);
     if (isAction && element instanceof SVGElement) marks += describeShape(element);
-    else if (isAction && name === '') marks += hintOf(element, role);
+    else if (isAction && name === '') marks += makeHint(element, role);
     if (element === this.#focused) marks += ' [focused]';
     if (isDraggable(element)) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
-    const node = makeNode({ element, role, name, marks, value: shownValue(element, role), ref });
+    const node = makeNode({ element, role, name, marks, value: readShownValue(element, role), ref });
     parent.children.push(node);
     if (role === 'iframe') this.frames.push(node);
     this.#tokens += (role.length + name.length + marks.length + (node.value?.length ?? 0) + place(parent)) / 4;
@@ -290,26 +293,26 @@ export class Walk {
     style: CSSStyleDeclaration,
     shown: ElementVisibility,
   ) {
-    const rows = this.#rowsToShow(element, inner, parent);
+    const rows = this.#selectRowsToShow(element, inner, parent);
     let isTextShown: boolean | undefined;
-    for (const child of rows ?? flatChildren(element)) {
+    for (const child of rows ?? listFlatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, parent, inner);
       else if (child instanceof Text && child.data.trim() !== '') {
         if (inner.closed || inner.named || !shown.text) continue;
-        isTextShown ??= this.#sight.isShown(element, style);
+        isTextShown ??= this.#textVisibility.isShown(element, style);
         if (isTextShown) this.#addText(child.data, element, parent);
-      } else if (child instanceof Text && !this.#breaks) this.#addText(' ', element, parent);
+      } else if (child instanceof Text && !this.#isAtLineStart) this.#addText(' ', element, parent);
     }
   }
 
   #addText(data: string, element: Element, parent: TreeNode): void {
-    if (this.#options.mode === 'interactive' && !keepsText(parent)) return;
+    if (this.#options.mode === 'interactive' && !showsTextInteractively(parent)) return;
     const text = data.length > MaxTextCharacters ? `${data.slice(0, MaxTextCharacters)}…` : data;
     const last = parent.children.at(-1);
-    if (!this.#breaks && last?.kind === 'text') last.text += text;
+    if (!this.#isAtLineStart && last?.kind === 'text') last.text += text;
     else if (text.trim() !== '') parent.children.push({ kind: 'text', element, text });
     else return;
-    this.#breaks = false;
+    this.#isAtLineStart = false;
     this.#tokens += text.length / 4;
   }
 
@@ -320,18 +323,18 @@ export class Walk {
     parent.children.push(fold);
   }
 
-  /** #rowsToShow returns the rows that are shown of a long list, or undefined for a short list. */
-  #rowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
+  /** #selectRowsToShow returns the rows that are shown of a long list, or undefined for a short list. */
+  #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
-    if (maxTokens === 0 || element.childElementCount <= FoldRows) return undefined;
+    if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
     const isList = ListRoles.has(roleOf(element));
     const rows =
       element instanceof HTMLSlotElement ? element.assignedElements() : (shadowRootOf(element) ?? element).children;
     const count = rows.length;
-    if (count <= (isList ? FoldRows : FoldPlain)) return undefined;
+    if (count <= (isList ? MaxUnfoldedRows : MaxUnfoldedChildren)) return undefined;
     const seen = view.findRows(rows, inner.clip);
     const isWanted = element === unfolded || (unfolded !== undefined && inner.list?.element === unfolded);
-    const head = isWanted ? 10 * FoldRows : Math.max(0, FoldRows - (seen.end - seen.start));
+    const head = isWanted ? 10 * MaxUnfoldedRows : Math.max(0, MaxUnfoldedRows - (seen.end - seen.start));
     const shown = new Set<Element>();
     const addRows = (start: number, end: number) => {
       for (let i = start; i < Math.min(end, count); i++) {
@@ -363,7 +366,7 @@ function place(parent: TreeNode): number {
   return parent.role === 'row' ? 3 : 6;
 }
 
-function takesFocus(element: Element): boolean {
+function isKeyboardFocusable(element: Element): boolean {
   const value = element.getAttribute('tabindex');
   return value !== null && Number(value) >= 0;
 }
@@ -371,7 +374,8 @@ function takesFocus(element: Element): boolean {
 /** isCustomField reports whether a custom element is itself a form field, and contains no other field. */
 function isCustomField(element: Element): boolean {
   return (
-    isFormAssociated(element) && ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActions))
+    isFormAssociated(element) &&
+    ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActionSelector))
   );
 }
 
@@ -384,12 +388,12 @@ function clipsContent(style: CSSStyleDeclaration): boolean {
   return style.overflowY !== 'visible' || style.overflowX !== 'visible';
 }
 
-/** isMixed reports whether an element contains both text and elements, so that its content forms one line. */
-function isMixed(element: Element): boolean {
+/** hasMixedContent reports whether an element contains both text and elements, so that its content forms one line. */
+function hasMixedContent(element: Element): boolean {
   if (element.firstElementChild === null || element.localName === 'body') return false;
   if (/^(span|b|i|em|strong|a|small|code|sub|sup|mark|u|s|label|font|slot)$/.test(element.localName)) return false;
   let checked = 0;
-  for (const child of flatChildren(element)) {
+  for (const child of listFlatChildren(element)) {
     if (child instanceof Text && child.data.trim() !== '') return true;
     if (++checked === MaxMixedChildren) break;
   }
@@ -402,11 +406,11 @@ function isMixed(element: Element): boolean {
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
   if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;
-  return element.querySelector(NestedActions) !== null || (role === 'clickable' && hasActionIcons(element));
+  return element.querySelector(NestedActionSelector) !== null || (role === 'clickable' && hasActionIcons(element));
 }
 
-/** isLeaf reports whether the snapshot line of an element already contains all of its content. */
-function isLeaf(element: Element, role: string, node: TreeNode): boolean {
+/** isCompleteOnOneLine reports whether the snapshot line of an element already contains all of its content. */
+function isCompleteOnOneLine(element: Element, role: string, node: TreeNode): boolean {
   if (
     /^(textbox|searchbox|iframe|img|canvas|video|audio|embed|slider|spinbutton|progressbar|meter|filefield|colorpicker)$/.test(
       role,
@@ -417,11 +421,11 @@ function isLeaf(element: Element, role: string, node: TreeNode): boolean {
   if (element instanceof HTMLSelectElement || element instanceof HTMLInputElement) return true;
   if (!isNamedByContent(element, role) || role === 'row' || role === 'cell' || /header$/.test(role)) return false;
   if (node.name === '' && role !== 'button') return false;
-  return element.querySelector(NestedActions) === null || (isDisabled(element) && role === 'option');
+  return element.querySelector(NestedActionSelector) === null || (isDisabled(element) && role === 'option');
 }
 
-/** keepsText reports whether a snapshot in interactive mode shows the text of a node. */
-function keepsText(parent: TreeNode): boolean {
+/** showsTextInteractively reports whether a snapshot in interactive mode shows the text of a node. */
+function showsTextInteractively(parent: TreeNode): boolean {
   return (
     /^(heading|status|alert|alertdialog|dialog|log|row|listitem|treeitem|option|tab|link|button|clickable)$/.test(
       parent.role,

@@ -1,11 +1,11 @@
 // Watches what an action changes on the page: DOM nodes, URLs, navigations and loaded resources.
 import { animatesContent, finishAnimations } from './animations.ts';
-import { expandForms, flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
-import { nextFrame, pause } from './pace.ts';
+import { expandForms, getFlatParent, listKnownRoots, shadowRootOf } from './flat-tree.ts';
+import { pause, waitForNextFrame } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
 
-/** QuietMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
-const QuietMs = 40;
+/** QuietPeriodMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
+const QuietPeriodMs = 40;
 /** MaxSettleMs limits the wait for a page that never stops changing, in milliseconds. */
 const MaxSettleMs = 2_000;
 /**
@@ -17,16 +17,16 @@ const FirstChangeMs = 1_000;
  * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the page's timers only once per second.
  */
 const HiddenFirstChangeMs = 1_100;
-/** PendingMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
-const PendingMs = 1_000;
+/** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
+const LoadingExtraMs = 1_000;
 /**
  * SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
  * QuickTimerMs replaces SlowTimerMs in a visible tab.
  */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
-const MaxAnimated = 200;
-const StepMs = 10;
+const MaxCheckedAnimations = 200;
+const CheckIntervalMs = 10;
 /**
  * MinQuietChecks is the number of consecutive checks that must see no change. On a busy machine, time passes without
  * any task of the page running.
@@ -38,13 +38,13 @@ const MinQuietChecks = 3;
  */
 const MaxAnimationRounds = 5;
 /**
- * EndEventsMs limits the wait for the frame in which Chrome sends the events of ended animations, in milliseconds. On a
- * busy machine, frames are late.
+ * AnimationEndTimeoutMs limits the wait for the frame in which Chrome sends the events of ended animations, in
+ * milliseconds. On a busy machine, frames are late.
  */
-const EndEventsMs = 500;
-const MaxRecorded = 2_000;
+const AnimationEndTimeoutMs = 500;
+const MaxRecordedElements = 2_000;
 
-const observed: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
+const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
 
 /** ChangeWatch records the changes of the page from its creation until `close`. */
@@ -71,7 +71,7 @@ export class ChangeWatch {
   };
 
   constructor() {
-    for (const root of watchableRoots()) this.#mutations.observe(root, observed);
+    for (const root of listKnownRoots()) this.#mutations.observe(root, mutationOptions);
     this.#resources.observe({ type: 'resource' });
     navigation.addEventListener('navigate', this.#onNavigate);
     navigation.addEventListener('navigateerror', this.#onNavigateError);
@@ -85,13 +85,13 @@ export class ChangeWatch {
     navigation.removeEventListener('navigateerror', this.#onNavigateError);
   }
 
-  get hasMoved(): boolean {
+  get hasUrlOrTitleChanged(): boolean {
     return location.href !== this.url || unclobbered.title !== this.title;
   }
 
-  /** isFresh reports whether the page added an element or one of its ancestors. */
-  isFresh(element: Element): boolean {
-    for (let at: Element | null = element; at; at = flatParent(at)) if (this.added.has(at)) return true;
+  /** isAddedElement reports whether the page added an element or one of its ancestors. */
+  isAddedElement(element: Element): boolean {
+    for (let at: Element | null = element; at; at = getFlatParent(at)) if (this.added.has(at)) return true;
     return false;
   }
 
@@ -99,7 +99,7 @@ export class ChangeWatch {
   affectedElements(): Set<Element> {
     const affected = new Set<Element>();
     for (const element of [...this.added, ...this.changed]) {
-      for (let at: Element | null = element; at && !affected.has(at); at = flatParent(at)) affected.add(at);
+      for (let at: Element | null = element; at && !affected.has(at); at = getFlatParent(at)) affected.add(at);
     }
     return affected;
   }
@@ -109,8 +109,8 @@ export class ChangeWatch {
     this.changes += records.length;
     this.#lastChangeMs = performance.now();
     for (const { target, type, addedNodes } of records) {
-      if (this.changed.size + this.added.size > MaxRecorded) return;
-      const element = elementOf(target);
+      if (this.changed.size + this.added.size > MaxRecordedElements) return;
+      const element = closestElement(target);
       if (element && !isClobbered(element)) this.changed.add(element);
       if (type !== 'childList') continue;
       for (const node of expandForms(addedNodes)) if (node instanceof Element) this.#recordAdded(node);
@@ -120,7 +120,7 @@ export class ChangeWatch {
   #recordAdded(element: Element): void {
     this.added.add(element);
     const root = shadowRootOf(element);
-    if (root) this.#mutations.observe(root, observed);
+    if (root) this.#mutations.observe(root, mutationOptions);
   }
 
   #recordResources(entries: readonly PerformanceEntry[]): void {
@@ -142,13 +142,13 @@ export class ChangeWatch {
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;
     const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
-    const pendingEnd = performance.now() + PendingMs;
+    const pendingEnd = performance.now() + LoadingExtraMs;
     let rounds = 0;
     let quietChecks = 0;
     let wasAnimated = false;
     let seenChanges = -1;
     for (;;) {
-      await pause(StepMs, signal);
+      await pause(CheckIntervalMs, signal);
       this.#record(this.#mutations.takeRecords());
       const now = performance.now();
       if (this.navigating !== undefined) return false;
@@ -165,14 +165,14 @@ export class ChangeWatch {
       }
       if (wasAnimated) {
         wasAnimated = false;
-        await nextFrame(signal, EndEventsMs);
+        await waitForNextFrame(signal, AnimationEndTimeoutMs);
         this.#lastChangeMs = performance.now();
         continue;
       }
       quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
       seenChanges = this.changes;
-      if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
-      if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
+      if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
+      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstEnd) continue;
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
       if (now - this.#lastChangeMs < stepMs && this.#isAnimatedByScript()) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
@@ -182,7 +182,7 @@ export class ChangeWatch {
 
   /** #isAnimatedByScript reports whether a script is gradually opening or fading a part of the page. */
   #isAnimatedByScript(): boolean {
-    for (const element of [...this.changed].slice(0, MaxAnimated)) {
+    for (const element of [...this.changed].slice(0, MaxCheckedAnimations)) {
       if (!(element instanceof HTMLElement) || !element.isConnected) continue;
       const { overflow, height, width, opacity } = element.style;
       const isSized = height !== '' || width !== '';
@@ -207,7 +207,7 @@ export class ChangeWatch {
   }
 }
 
-function elementOf(target: Node): Element | null {
+function closestElement(target: Node): Element | null {
   if (target instanceof Element) return target;
   return target instanceof ShadowRoot ? target.host : target.parentElement;
 }

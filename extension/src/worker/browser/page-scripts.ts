@@ -2,7 +2,7 @@ import type { Report } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePort, PagePortEvents } from '../../chrome-pages.ts';
 import type { InputRequest } from '../../page/input-request.ts';
-import type { Operation, PageError, PageNumbers, PageOperationName, PageResult } from '../../page/operations.ts';
+import type { PageError, PageNumbers, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
 import { readFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { sleep, within } from '../../within.ts';
@@ -116,7 +116,7 @@ export class PageScripts {
   /** run runs an operation in a document and returns the result. A failed operation throws a ToolFailure. */
   async run<N extends PageOperationName>(
     document: PageDocument,
-    operation: Operation<N>,
+    operation: PageOperationOf<N>,
     options: RunOptions,
   ): Promise<PageResult<N>> {
     options.signal.throwIfAborted();
@@ -230,7 +230,7 @@ class Connection {
   }
 
   /** run sends an operation to the page script and returns the result. */
-  async run<N extends PageOperationName>(operation: Operation<N>, options: RunOptions): Promise<PageResult<N>> {
+  async run<N extends PageOperationName>(operation: PageOperationOf<N>, options: RunOptions): Promise<PageResult<N>> {
     const { signal } = options;
     if (this.#isClosed) throw new PageLost(await this.#options.readState(), false);
     const id = ++this.#lastId;
@@ -256,7 +256,7 @@ class Connection {
   }
 
   #pendingOperation<N extends PageOperationName>(
-    operation: Operation<N>,
+    operation: PageOperationOf<N>,
     options: RunOptions,
     resolve: (result: PageResult<N>) => void,
     reject: (error: unknown) => void,

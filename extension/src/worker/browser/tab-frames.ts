@@ -1,7 +1,7 @@
 import type { TabFrame } from '../../chrome-pages.ts';
 import type { FramePointArguments } from '../../page/frame-operations.ts';
 import type { InputRequest } from '../../page/input-request.ts';
-import type { FrameInfo, Operation, PageOperationName, PageResult } from '../../page/operations.ts';
+import type { FrameInfo, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
 import { sleep, within } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import { allowedFrames } from './frame-rules.ts';
@@ -82,7 +82,7 @@ export class TabFrames {
     call: Pick<BrowserCall, 'signal' | 'report'>,
     frame: FrameTarget,
     name: N,
-    args: Operation<N>['arguments'],
+    args: PageOperationOf<N>['arguments'],
     onInput?: (request: InputRequest) => Promise<boolean>,
   ): Promise<PageResult<N>> {
     const options: RunOptions = {
@@ -102,7 +102,7 @@ export class TabFrames {
     call: Pick<BrowserCall, 'signal' | 'report'>,
     frame: FrameTarget,
     name: N,
-    args: Operation<N>['arguments'],
+    args: PageOperationOf<N>['arguments'],
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
     const running = this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
@@ -243,8 +243,8 @@ function targetOf(tabId: number, { frameId, documentId }: TabFrame): FrameTarget
 function operationOf<N extends PageOperationName>(
   name: N,
   prefix: string,
-  args: Operation<N>['arguments'],
-): { readonly name: N; readonly prefix: string; readonly arguments: Operation<N>['arguments'] } {
+  args: PageOperationOf<N>['arguments'],
+): { readonly name: N; readonly prefix: string; readonly arguments: PageOperationOf<N>['arguments'] } {
   return { name, prefix, arguments: args };
 }
 

@@ -1,8 +1,8 @@
 import type {
   ActionArguments,
-  Operation,
   PageActionResult,
   PageOperationName,
+  PageOperationOf,
   PageResult,
 } from '../../../page/operations.ts';
 import type { BrowserCall } from '../browser-tool.ts';
@@ -28,7 +28,7 @@ export type ActName = {
 /** ActOperation is a page script operation that acts on the page, with its arguments. */
 export interface ActOperation<N extends ActName> {
   readonly name: N;
-  readonly args: Operation<N>['arguments'];
+  readonly args: PageOperationOf<N>['arguments'];
   /** isTrusted is true if the operation should use trusted input where possible. */
   readonly isTrusted: boolean;
   /** otherFrame is the second frame that receives input, such as the destination of a drag between frames. */
@@ -150,7 +150,7 @@ export class TrustedInput {
     call: BrowserCall,
     frame: FrameTarget,
     name: N,
-    args: Operation<N>['arguments'],
+    args: PageOperationOf<N>['arguments'],
     attempt: Attempt,
   ): Promise<PageResult<N>> {
     const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
