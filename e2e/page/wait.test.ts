@@ -125,7 +125,10 @@ test('waits end when text, elements and addresses come and go', async () => {
   assert.match((await page.result('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
   assert.match((await page.result('waitFor', { load: 'load' })).message, /^load after/);
   const slow = await page.call('waitFor', { text: 'never', timeoutMs: 2_500 });
-  assert.match(`${slow.error?.code} ${slow.error?.message}`, /^timeout text "never" did not come within [2-4]\.\d s/);
+  assert.match(
+    `${slow.error?.code} ${slow.error?.message}`,
+    /^timeout Timed out after [2-4]\.\d s: text "never" not met/,
+  );
   assert.ok(slow.progress.length >= 1 && slow.progress.length <= 4);
   assert.ok((await page.result('waitFor', { timeMs: 300 })).afterMs >= 300);
   assert.equal((await page.call('waitFor', {})).error?.code, 'invalid_arguments');

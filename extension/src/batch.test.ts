@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTasks, makeBatcher } from './batch.ts';
+import { makeBatcher, makeTaskScheduler } from './batch.ts';
 
 function makeFixture() {
   const environment = { port: true, alone: false };
@@ -11,7 +11,7 @@ function makeFixture() {
       if (environment.port) sent.push([...messages]);
       return environment.port;
     },
-    charsOf: (message) => message.length,
+    countChars: (message) => message.length,
     isLikelyLastMessage: () => environment.alone,
     runSoon: (work) => void works.push(work),
   });
@@ -105,7 +105,7 @@ test('afterTasks runs work after the tasks that are due', async (t) => {
     globalThis.MessageChannel = Real;
     for (const { port1 } of channels) port1.close(); // closes the ports, because Node does not exit while ports are open
   });
-  const soon = afterTasks();
+  const soon = makeTaskScheduler();
   const order: string[] = [];
   await new Promise<void>((resolve) => {
     soon(() => order.push('first'));

@@ -13,8 +13,8 @@ const MaxBatchChars = 256 * 1024;
 export interface BatcherOptions<M> {
   /** send sends a batch over the port, and returns false if no port is connected. */
   send(messages: readonly M[]): boolean;
-  /** charsOf returns the approximate length of a message, in UTF-16 units. */
-  charsOf(message: M): number;
+  /** countChars returns the approximate length of a message, in UTF-16 units. */
+  countChars(message: M): number;
   /** isLikelyLastMessage reports whether no other message is likely to follow soon. */
   isLikelyLastMessage(): boolean;
   /**
@@ -37,7 +37,7 @@ export interface Batcher<M> {
 
 /** makeBatcher returns a Batcher that has no waiting messages and no scheduled batch. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
-  const runSoon = options.runSoon ?? afterTasks();
+  const runSoon = options.runSoon ?? makeTaskScheduler();
   let waitingMessages: M[] = [];
   let waitingChars = 0;
   let isFlushScheduled = false;
@@ -59,7 +59,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     runSoon(onTasksDone);
   };
   const post = (message: M): boolean => {
-    const length = options.charsOf(message);
+    const length = options.countChars(message);
     if (isFlushScheduled && length < MinSingleMessageChars && waitingChars < MaxBatchChars) {
       waitingMessages.push(message);
       waitingChars += length;
@@ -71,16 +71,16 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   };
   const drop = (matches: (message: M) => boolean) => {
     waitingMessages = waitingMessages.filter((message) => !matches(message));
-    waitingChars = waitingMessages.reduce((sum, message) => sum + options.charsOf(message), 0);
+    waitingChars = waitingMessages.reduce((sum, message) => sum + options.countChars(message), 0);
   };
   return { post, flush, drop };
 }
 
 /**
- * afterTasks returns a function that runs its callback after the tasks that are already queued. Chrome delays timers in
- * hidden tabs, but not the messages of a MessageChannel, which afterTasks uses.
+ * makeTaskScheduler returns a function that runs its callback after the tasks that are already queued. Chrome delays
+ * timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses.
  */
-export function afterTasks(): (work: () => void) => void {
+export function makeTaskScheduler(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();
   const pendingWork: (() => void)[] = [];
   port1.onmessage = () => {

@@ -12,10 +12,10 @@ export interface ReportBatch {
 }
 
 /**
- * addBounded appends a batch to a queue of report batches, and drops the oldest batches if the queue is too long. The
- * server detects dropped batches by gaps in the `seq` numbers of the received batches.
+ * addToBoundedBuffer appends a batch to a queue of report batches, and drops the oldest batches if the queue is too
+ * long. The server detects dropped batches by gaps in the `seq` numbers of the received batches.
  */
-export function addBounded<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
+export function addToBoundedBuffer<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);
   let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);
   while (chars > MaxWaitingChars) {

@@ -22,8 +22,8 @@ export interface Download {
   readonly isFileMissing: boolean;
 }
 
-/** CompletionLimitMs limits how long discardDownload waits for a cancelled download to end, in milliseconds. */
-const CompletionLimitMs = 5_000;
+/** CompletionTimeoutMs limits how long removeDownload waits for a cancelled download to end, in milliseconds. */
+const CompletionTimeoutMs = 5_000;
 
 /**
  * startDownload starts a download, and returns the ID of the download. `path` is relative to the user's download
@@ -35,30 +35,30 @@ export async function startDownload(url: string, path: string): Promise<number> 
 
 /** listDownloads returns the downloads that the extension started, newest first. */
 export async function listDownloads(): Promise<Download[]> {
-  return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isOwn).map(toDownload);
+  return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isStartedByExtension).map(toDownload);
 }
 
 /** readDownload returns the download with an ID, or undefined if the extension started no download with this ID. */
 export async function readDownload(id: number): Promise<Download | undefined> {
-  return (await chrome.downloads.search({ id })).filter(isOwn).map(toDownload)[0];
+  return (await chrome.downloads.search({ id })).filter(isStartedByExtension).map(toDownload)[0];
 }
 
 export async function cancelDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id);
 }
 
-/** discardDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
-export async function discardDownload(id: number): Promise<void> {
+/** removeDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
+export async function removeDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id).catch(() => undefined);
   // Chrome ignores the cancellation of a download that is about to complete.
-  for (const endMs = Date.now() + CompletionLimitMs; Date.now() < endMs; await sleep(50)) {
+  for (const endMs = Date.now() + CompletionTimeoutMs; Date.now() < endMs; await sleep(50)) {
     if ((await readDownload(id))?.state !== 'in_progress') break;
   }
   await chrome.downloads.removeFile(id).catch(() => undefined); // only a complete download has a file
   await chrome.downloads.erase({ id }).catch(() => undefined);
 }
 
-function isOwn({ byExtensionId }: chrome.downloads.DownloadItem): boolean {
+function isStartedByExtension({ byExtensionId }: chrome.downloads.DownloadItem): boolean {
   return byExtensionId === chrome.runtime.id;
 }
 

@@ -1,7 +1,7 @@
 // Wraps the Chrome functions that browser tools use on documents: frames, page loads, and the injected page script.
 
 import { isRecord } from './record.ts';
-import { within } from './within.ts';
+import { valueWithin } from './within.ts';
 
 /** TabFrame is a frame of a tab, as Chrome lists it. The top frame has the frameId 0. */
 export interface TabFrame {
@@ -104,7 +104,7 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
       };
     },
   });
-  const [frame] = (await within(reading, limitMs)) ?? [];
+  const [frame] = (await valueWithin(reading, limitMs)) ?? [];
   return frame?.result;
 }
 
@@ -150,11 +150,11 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
 }
 
 /**
- * moveInHistory moves a tab one page back (-1) or forward (1) in the tab's history. `chrome.tabs.goBack` is only the
+ * navigateHistory moves a tab one page back (-1) or forward (1) in the tab's history. `chrome.tabs.goBack` is only the
  * fallback for pages without scripts, because it skips pages that the user did not interact with. At the end of the
- * tab's history, moveInHistory does nothing.
+ * tab's history, navigateHistory does nothing.
  */
-export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> {
+export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void> {
   try {
     const func = (delta: number) => history.go(delta);
     await chrome.scripting.executeScript({ target: { tabId }, func, args: [step], injectImmediately: true });
@@ -164,10 +164,10 @@ export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> 
 }
 
 /**
- * runScriptAddress runs a `javascript:` URL in the main world of a page, where the page's content security policy
- * applies. Callers of runScriptAddress must pass only the URL of a link that the page itself shows.
+ * runScriptUrl runs a `javascript:` URL in the main world of a page, where the page's content security policy
+ * applies. Callers of runScriptUrl must pass only the URL of a link that the page itself shows.
  */
-export async function runScriptAddress(tabId: number, documentId: string, address: string): Promise<void> {
+export async function runScriptUrl(tabId: number, documentId: string, address: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   const func = (href: string) => {
     location.href = href;
@@ -246,8 +246,8 @@ function wakeWorker(): void {
 /** InputKind is "pointer" for a click, and "key" for a key press. */
 export type InputKind = 'pointer' | 'key';
 
-/** UserInputMessage is the message field by which the worker recognizes reports of user input. */
-const UserInputMessage = 'userInput';
+/** UserInputMessageType is the message field by which the worker recognizes reports of user input. */
+const UserInputMessageType = 'userInput';
 
 /**
  * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
@@ -260,7 +260,7 @@ export async function watchInput(tabId: number, documentIds: string[] | undefine
     world: 'ISOLATED',
     injectImmediately: true,
     func: reportInput,
-    args: [limitMs, UserInputMessage],
+    args: [limitMs, UserInputMessageType],
   });
 }
 
@@ -298,7 +298,7 @@ function reportInput(limitMs: number, name: string): void {
 /** onInput calls the listener for each click and each key press in the documents that watchInput watches. */
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
   chrome.runtime.onMessage.addListener((message: unknown, sender) => {
-    const kind = isRecord(message) ? message[UserInputMessage] : undefined;
+    const kind = isRecord(message) ? message[UserInputMessageType] : undefined;
     if (sender.tab?.id !== undefined && (kind === 'pointer' || kind === 'key')) listener(sender.tab.id, kind);
     return false;
   });

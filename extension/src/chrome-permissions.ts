@@ -5,8 +5,10 @@ export function hasPermission(permission: chrome.runtime.ManifestPermission): Pr
   return chrome.permissions.contains({ permissions: [permission] });
 }
 
-/** optionalNames are the Chrome permissions that the user can grant in the side panel, in the panel's order. */
-export const optionalNames = [
+/**
+ * optionalPermissionNames are the Chrome permissions that the user can grant in the side panel, in the panel's order.
+ */
+export const optionalPermissionNames = [
   'tabGroups',
   'downloads',
   'history',
@@ -18,7 +20,7 @@ export const optionalNames = [
 
 /** OptionalPermission is an optional permission in the manifest, and whether the user has granted it. */
 export interface OptionalPermission {
-  readonly name: (typeof optionalNames)[number];
+  readonly name: (typeof optionalPermissionNames)[number];
   readonly isGranted: boolean;
 }
 
@@ -26,7 +28,7 @@ export interface OptionalPermission {
 export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
   const optional: readonly string[] = chrome.runtime.getManifest().optional_permissions ?? [];
   const { permissions = [] } = await chrome.permissions.getAll();
-  return optionalNames
+  return optionalPermissionNames
     .filter((name) => optional.includes(name))
     .map((name) => ({ name, isGranted: permissions.includes(name) }));
 }
@@ -48,14 +50,14 @@ export async function revokePermission(name: OptionalPermission['name']): Promis
 
 /** SitePermissions are the sites to which Chrome gives the extension access. */
 export interface SitePermissions {
-  /** patterns are match patterns such as `*://example.com/*`, or AllSites. */
+  /** patterns are match patterns such as `*://example.com/*`, or AllSitesPattern. */
   readonly patterns: readonly string[];
   /** isOptional is false if the manifest itself requires access to all sites. */
   readonly isOptional: boolean;
 }
 
-/** AllSites is the match pattern for all sites. */
-export const AllSites = '<all_urls>';
+/** AllSitesPattern is the match pattern for all sites. */
+export const AllSitesPattern = '<all_urls>';
 
 /** readSitePermissions returns the sites to which the extension has access. */
 export async function readSitePermissions(): Promise<SitePermissions> {
@@ -69,8 +71,8 @@ export async function listAllowedSites(): Promise<readonly string[]> {
   return (await readSitePermissions()).patterns;
 }
 
-/** sitePattern returns the match pattern for all pages of a host. */
-export function sitePattern(host: string): string {
+/** makeSitePattern returns the match pattern for all pages of a host. */
+export function makeSitePattern(host: string): string {
   return `*://${host}/*`;
 }
 
@@ -89,16 +91,16 @@ export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });
 }
 
-/** onShownTabChange calls the listener when a window activates another tab, or when the URL of a tab changes. */
-export function onShownTabChange(listener: () => void): void {
+/** onActiveTabChange calls the listener when a window activates another tab, or when the URL of a tab changes. */
+export function onActiveTabChange(listener: () => void): void {
   chrome.tabs.onActivated.addListener(listener);
   chrome.tabs.onUpdated.addListener((_tabId, { url }) => {
     if (url !== undefined) listener();
   });
 }
 
-/** readShownHost returns the host of the http or https page in the current window's active tab, or undefined. */
-export async function readShownHost(): Promise<string | undefined> {
+/** readActiveTabHost returns the host of the http or https page in the current window's active tab, or undefined. */
+export async function readActiveTabHost(): Promise<string | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   const url = tab?.url ?? '';
   if (!/^https?:/.test(url)) return undefined;

@@ -2,8 +2,8 @@
 
 import type { Sender } from './chrome.ts';
 
-/** Script describes a registered script: the sites, the frames and the world in which Chrome runs it. */
-export interface Script {
+/** RegisteredScript describes a registered script: the sites, the frames and the world in which Chrome runs it. */
+export interface RegisteredScript {
   readonly id: string;
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
@@ -30,7 +30,7 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
  * listUserScripts returns the registered user scripts. Listing user scripts is slow, because Chrome also returns the
  * code of all scripts.
  */
-export async function listUserScripts(): Promise<Script[]> {
+export async function listUserScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.userScripts.getScripts();
   return scripts.map((s) => ({
     id: s.id,
@@ -46,18 +46,20 @@ export async function listUserScripts(): Promise<Script[]> {
  * registration, no script is registered. Each call of registerUserScripts is slow, because Chrome rewrites its whole
  * script store.
  */
-export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
+export async function registerUserScripts(
+  scripts: readonly (RegisteredScript & { readonly code: string })[],
+): Promise<void> {
   await chrome.userScripts.register(
-    scripts.map(({ code, ...script }) => ({ ...userScriptRegistration(script), js: [{ code }] })),
+    scripts.map(({ code, ...script }) => ({ ...toUserScriptRegistration(script), js: [{ code }] })),
   );
 }
 
 /** updateUserScript changes the sites, the frames and the world in which a registered user script runs. */
-export async function updateUserScript(script: Script): Promise<void> {
-  await chrome.userScripts.update([userScriptRegistration(script)]);
+export async function updateUserScript(script: RegisteredScript): Promise<void> {
+  await chrome.userScripts.update([toUserScriptRegistration(script)]);
 }
 
-function userScriptRegistration(script: Script): chrome.userScripts.RegisteredUserScript {
+function toUserScriptRegistration(script: RegisteredScript): chrome.userScripts.RegisteredUserScript {
   // Each plugin has a separate isolated world, so that two plugins never share a JavaScript realm.
   const world = script.isIsolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
@@ -96,7 +98,7 @@ export async function runInPage(
 }
 
 /** listFileScripts returns the registered content scripts. */
-export async function listFileScripts(): Promise<Script[]> {
+export async function listFileScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
   return scripts.map((s) => ({
     id: s.id,
@@ -111,19 +113,19 @@ export async function listFileScripts(): Promise<Script[]> {
  * registerFiles registers files of the extension as content scripts for future documents. If one file of a registration
  * is missing, Chrome registers none of the files.
  */
-export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
+export async function registerFiles(scripts: readonly (RegisteredScript & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
   await chrome.scripting.registerContentScripts(
-    scripts.map(({ file, ...script }) => contentScriptRegistration(script, file)),
+    scripts.map(({ file, ...script }) => toContentScriptRegistration(script, file)),
   );
 }
 
 /** updateFile changes the sites, the frames and the world in which a registered content script runs. */
-export async function updateFile(script: Script, file: string): Promise<void> {
-  await chrome.scripting.updateContentScripts([contentScriptRegistration(script, file)]);
+export async function updateFile(script: RegisteredScript, file: string): Promise<void> {
+  await chrome.scripting.updateContentScripts([toContentScriptRegistration(script, file)]);
 }
 
-function contentScriptRegistration(script: Script, file: string): chrome.scripting.RegisteredContentScript {
+function toContentScriptRegistration(script: RegisteredScript, file: string): chrome.scripting.RegisteredContentScript {
   return {
     id: script.id,
     js: [file],

@@ -47,11 +47,11 @@ export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
   );
   const isSent = ({ domain, hostOnly }: chrome.cookies.Cookie) =>
     hostOnly ? domain === host : `.${host}`.endsWith(domain.startsWith('.') ? domain : `.${domain}`);
-  const unique = new Map(lists.flat().map((cookie) => [cookieKey(cookie), cookie]));
+  const unique = new Map(lists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
   return [...unique.values()].filter(isSent).map(toCookie);
 }
 
-function cookieKey({ name, domain, path, partitionKey }: chrome.cookies.Cookie): string {
+function makeCookieKey({ name, domain, path, partitionKey }: chrome.cookies.Cookie): string {
   return JSON.stringify([name, domain, path, partitionKey?.topLevelSite]);
 }
 

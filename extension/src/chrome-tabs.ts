@@ -7,26 +7,26 @@ import type { AnyTab } from '../../wire/wire.gen.ts';
  * describes the active tab of the window that had the focus last.
  */
 export async function describeTab(tabId: number | undefined): Promise<AnyTab | undefined> {
-  const tab = tabId === undefined ? await lookedAtTab() : await chrome.tabs.get(tabId).catch(() => undefined);
+  const tab = tabId === undefined ? await findActiveTab() : await chrome.tabs.get(tabId).catch(() => undefined);
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
   // While a page loads, tab.url may already be the URL of the next document.
   const url = frame?.url || tab.url || '';
-  const problem = problemOf(url, tab.discarded);
+  const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)
     return { tabId: id, url, title, active, problem: problem ?? 'the tab has no page yet' };
   return { tabId: id, url, title, active, documentId: frame.documentId };
 }
 
-/** lookedAtTab returns the active tab of the window that had the focus last. */
-async function lookedAtTab(): Promise<chrome.tabs.Tab | undefined> {
+/** findActiveTab returns the active tab of the window that had the focus last. */
+async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
   return tab;
 }
 
-/** problemOf returns the reason why extension scripts cannot run in a tab, or undefined if they can. */
-function problemOf(url: string, discarded: boolean): string | undefined {
+/** findAccessProblem returns the reason why extension scripts cannot run in a tab, or undefined if they can. */
+function findAccessProblem(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {
     return isWebStore(url) ? 'Chrome does not allow extensions in the Chrome Web Store' : undefined;
@@ -73,13 +73,13 @@ export async function listAllTabs(): Promise<TabEntry[]> {
  * titles is empty.
  */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
-  if (!(await canNameGroups())) return new Map();
+  if (!(await hasTabGroupsPermission())) return new Map();
   const groups = await chrome.tabGroups.query({});
   return new Map(groups.map(({ id, title = '' }) => [id, title]));
 }
 
-/** canNameGroups reports whether the user has granted the optional permission `tabGroups`. */
-function canNameGroups(): Promise<boolean> {
+/** hasTabGroupsPermission reports whether the user has granted the optional permission `tabGroups`. */
+function hasTabGroupsPermission(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
 
@@ -89,9 +89,9 @@ export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink',
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into a tab group of the tab's window, and returns the ID of the tab group. If none of the given
- * tab groups is in the window, groupTab creates a tab group with the given title and color. The extension needs the
- * permission `tabGroups` for groupTab.
+ * groupTab moves a tab into a tab group of the tab's window, and returns the ID of the tab group. If none of the
+ * given tab groups is in the window, groupTab creates a tab group with the given title and color. The extension
+ * needs the permission `tabGroups` for groupTab.
  */
 export async function groupTab(
   tabId: number,
@@ -118,14 +118,14 @@ export async function closeTab(tabId: number): Promise<void> {
 
 // ---- view ----
 
-/** View records what the user sees: the active tab of each window, and the focused window. */
-export interface View {
+/** WindowFocus records what the user sees: the active tab of each window, and the focused window. */
+export interface WindowFocus {
   readonly activeTabs: readonly { readonly windowId: number; readonly tabId: number }[];
   readonly focusedWindow: number | undefined;
 }
 
-/** readView returns the active tab of each window, and the focused window. */
-export async function readView(): Promise<View> {
+/** readWindowFocus returns the active tab of each window, and the focused window. */
+export async function readWindowFocus(): Promise<WindowFocus> {
   const [active, windows] = await Promise.all([chrome.tabs.query({ active: true }), chrome.windows.getAll()]);
   return {
     activeTabs: active.flatMap(({ id, windowId }) => (id === undefined ? [] : [{ windowId, tabId: id }])),
@@ -133,8 +133,8 @@ export async function readView(): Promise<View> {
   };
 }
 
-/** restoreView activates the tabs and the window of an earlier View again if a new tab became active. */
-export async function restoreView(view: View, newTab: number): Promise<void> {
+/** restoreWindowFocus activates the tabs and the window of an earlier WindowFocus again if a new tab became active. */
+export async function restoreWindowFocus(view: WindowFocus, newTab: number): Promise<void> {
   const tab = await chrome.tabs.get(newTab).catch(() => undefined);
   if (!tab?.active) return;
   const earlier = view.activeTabs.find((entry) => entry.windowId === tab.windowId);
@@ -162,8 +162,8 @@ export interface DisplayedTab {
   readonly documentId: string | undefined;
 }
 
-/** readTab returns the window, the viewport and the document of a tab, or undefined for a closed tab. */
-export async function readTab(tabId: number): Promise<DisplayedTab | undefined> {
+/** readDisplayedTab returns the window, the viewport and the document of a tab, or undefined for a closed tab. */
+export async function readDisplayedTab(tabId: number): Promise<DisplayedTab | undefined> {
   const [tab, frame] = await Promise.all([
     chrome.tabs.get(tabId).catch(() => undefined),
     chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null),

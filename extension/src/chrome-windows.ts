@@ -23,16 +23,16 @@ export interface WindowEntry {
 /** listWindows returns all windows with their tabs. */
 export async function listWindows(): Promise<WindowEntry[]> {
   const windows = await chrome.windows.getAll({ populate: true, windowTypes: ['normal', 'popup'] });
-  return windows.flatMap(toEntry);
+  return windows.flatMap(toWindowEntry);
 }
 
 /** readWindow returns the window with an ID, or undefined if the window does not exist. */
 export async function readWindow(windowId: number): Promise<WindowEntry | undefined> {
   const window = await chrome.windows.get(windowId, { populate: true }).catch(() => undefined);
-  return window ? toEntry(window)[0] : undefined;
+  return window ? toWindowEntry(window)[0] : undefined;
 }
 
-function toEntry(window: chrome.windows.Window): WindowEntry[] {
+function toWindowEntry(window: chrome.windows.Window): WindowEntry[] {
   if (window.id === undefined) return [];
   const { id, state = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
   const entries = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
@@ -41,8 +41,8 @@ function toEntry(window: chrome.windows.Window): WindowEntry[] {
   return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
 }
 
-/** WindowPlace is the state and the position of a window. */
-export interface WindowPlace {
+/** WindowProperties is the state and the position of a window. */
+export interface WindowProperties {
   readonly state?: 'normal' | 'minimized' | 'maximized' | 'fullscreen';
   readonly left?: number;
   readonly top?: number;
@@ -52,14 +52,14 @@ export interface WindowPlace {
 }
 
 /** openWindow opens a window with one tab, by default without the focus. */
-export async function openWindow(url: string, place: WindowPlace): Promise<{ windowId: number; tabId: number }> {
+export async function openWindow(url: string, place: WindowProperties): Promise<{ windowId: number; tabId: number }> {
   const window = await chrome.windows.create({ url, focused: false, ...place });
   const tabId = window?.tabs?.[0]?.id;
   if (window?.id === undefined || tabId === undefined) throw new Error('the browser opened no window');
   return { windowId: window.id, tabId };
 }
 
-export async function updateWindow(windowId: number, place: WindowPlace): Promise<void> {
+export async function updateWindow(windowId: number, place: WindowProperties): Promise<void> {
   await chrome.windows.update(windowId, place);
 }
 
@@ -92,8 +92,8 @@ export async function listTabGroups(): Promise<TabGroup[]> {
   });
 }
 
-/** GroupLook is the title, the color and the collapsed state of a tab group. */
-export interface GroupLook {
+/** TabGroupProperties is the title, the color and the collapsed state of a tab group. */
+export interface TabGroupProperties {
   readonly title?: string;
   readonly color?: `${chrome.tabGroups.Color}`;
   readonly collapsed?: boolean;
@@ -116,34 +116,34 @@ export async function removeFromTabGroups(tabIds: readonly number[]): Promise<vo
   if (first !== undefined) await chrome.tabs.ungroup([first, ...others]);
 }
 
-export async function updateTabGroup(groupId: number, look: GroupLook): Promise<void> {
+export async function updateTabGroup(groupId: number, look: TabGroupProperties): Promise<void> {
   await chrome.tabGroups.update(groupId, look);
 }
 
 // ---- sessions ----
 
-/** ClosedEntry is a recently closed tab or window. */
-export interface ClosedEntry {
+/** RecentlyClosedEntry is a recently closed tab or window. */
+export interface RecentlyClosedEntry {
   readonly sessionId: string;
-  /** closedMs is the time when the tab or window was closed, in milliseconds since 1970. */
-  readonly closedMs: number;
+  /** closedAtMs is the time when the tab or window was closed, in milliseconds since 1970. */
+  readonly closedAtMs: number;
   readonly isWindow: boolean;
   readonly tabs: readonly { readonly title: string; readonly url: string }[];
 }
 
 /** listRecentlyClosed returns the recently closed tabs and windows, newest first. */
-export async function listRecentlyClosed(): Promise<ClosedEntry[]> {
+export async function listRecentlyClosed(): Promise<RecentlyClosedEntry[]> {
   const sessions = await chrome.sessions.getRecentlyClosed();
   return sessions.flatMap(({ tab, window, lastModified }) => {
     const sessionId = tab?.sessionId ?? window?.sessionId;
     if (sessionId === undefined) return [];
     const tabs = (tab ? [tab] : (window?.tabs ?? [])).map(({ title = '', url = '' }) => ({ title, url }));
-    return [{ sessionId, closedMs: lastModified * 1000, isWindow: tab === undefined, tabs }];
+    return [{ sessionId, closedAtMs: lastModified * 1000, isWindow: tab === undefined, tabs }];
   });
 }
 
-/** restoreClosed reopens a closed tab or window, and returns the IDs of the reopened tabs. */
-export async function restoreClosed(sessionId: string): Promise<number[]> {
+/** restoreRecentlyClosed reopens a closed tab or window, and returns the IDs of the reopened tabs. */
+export async function restoreRecentlyClosed(sessionId: string): Promise<number[]> {
   const { tab, window } = await chrome.sessions.restore(sessionId);
   const tabs = tab ? [tab] : (window?.tabs ?? []);
   return tabs.flatMap(({ id }) => (id === undefined ? [] : [id]));

@@ -1,11 +1,11 @@
 // Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can replace Chrome with a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
-import { optionalNames } from './chrome-permissions.ts';
-import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
+import { optionalPermissionNames } from './chrome-permissions.ts';
+import { BRIDGE_MARK_KEY, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
-/** Tab contains the fields of a chrome.tabs.Tab that the worker reads. */
-export interface Tab {
+/** ChromeTab contains the fields of a chrome.tabs.Tab that the worker reads. */
+export interface ChromeTab {
   readonly id: number;
   readonly windowId: number;
   readonly url: string;
@@ -40,8 +40,8 @@ export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its same-origin frames. */
   readonly sender: Sender | undefined;
-  /** ownPage is true if the other end of the port is a page of the extension itself. */
-  readonly ownPage: boolean;
+  /** isOwnPage is true if the other end of the port is a page of the extension itself. */
+  readonly isOwnPage: boolean;
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
   onDisconnect(listener: () => void): void;
@@ -76,8 +76,8 @@ export function isExtensionAlive(): boolean {
 function wrapPort(port: chrome.runtime.Port): Port {
   return {
     name: port.name,
-    sender: senderOf(port.sender ?? {}),
-    ownPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
+    sender: toSender(port.sender ?? {}),
+    isOwnPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
     postMessage: (message) => port.postMessage(message),
     onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
     onDisconnect: (listener) =>
@@ -91,10 +91,10 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /**
- * senderOf returns the document at the other end of a port. For a cross-origin frame, senderOf returns undefined, so
+ * toSender returns the document at the other end of a port. For a cross-origin frame, toSender returns undefined, so
  * plugins do not run in the frame.
  */
-function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
+function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
@@ -107,8 +107,11 @@ export function onPort(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
-/** onWake listens for the events that start the worker: the start of the browser, and the alarm of setAlarm. */
-export function onWake(listener: () => void): void {
+/**
+ * onWorkerStart listens for the events that start the worker: the start of the browser, and the alarm of
+ * createWakeAlarm.
+ */
+export function onWorkerStart(listener: () => void): void {
   chrome.runtime.onStartup.addListener(listener);
   chrome.alarms.onAlarm.addListener(listener);
 }
@@ -119,10 +122,10 @@ export function onInstalled(listener: () => void): void {
 }
 
 /**
- * setAlarm creates an alarm that triggers onWake every 30 s, the shortest period that Chrome allows. The alarm restarts
- * a worker that has stopped.
+ * createWakeAlarm creates an alarm that triggers onWorkerStart every 30 s, the shortest period that Chrome allows. The
+ * alarm restarts a worker that has stopped.
  */
-export async function setAlarm(): Promise<void> {
+export async function createWakeAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
@@ -172,8 +175,8 @@ export interface LoadListeners {
   onLoadFailed(tabId: number, error: string): void;
 }
 
-/** onLoads listens for page loads of top documents. */
-export function onLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
+/** onPageLoads listens for page loads of top documents. */
+export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
   // A prerendered page is not visible in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
@@ -185,8 +188,8 @@ export function onLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadLi
 // ---- tabs ----
 
 /** queryTabs returns all tabs whose URL Chrome reports. */
-export async function queryTabs(): Promise<Tab[]> {
-  const tabs: Tab[] = [];
+export async function queryTabs(): Promise<ChromeTab[]> {
+  const tabs: ChromeTab[] = [];
   for (const tab of await chrome.tabs.query({})) {
     if (tab.id === undefined || tab.id < 0 || tab.url === undefined) continue;
     tabs.push({
@@ -243,12 +246,12 @@ export async function isDocumentGone(tabId: number, documentId: string): Promise
   }
 }
 
-/** Page is the state of a tab's top document. */
-export interface Page {
-  /** isTouched is true if the user has clicked or typed in the document. */
-  readonly isTouched: boolean;
-  /** startedMs is when the document started to load, in milliseconds since 1970. */
-  readonly startedMs: number;
+/** PageState is the state of a tab's top document. */
+export interface PageState {
+  /** hasUserInteracted is true if the user has clicked or typed in the document. */
+  readonly hasUserInteracted: boolean;
+  /** startedAtMs is when the document started to load, in milliseconds since 1970. */
+  readonly startedAtMs: number;
   readonly audible: boolean;
   readonly documentId: string;
   /**
@@ -262,7 +265,7 @@ export interface Page {
  * readPage returns the state of a tab's document, 'error' for Chrome's error page, or undefined if the document cannot
  * be read.
  */
-export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
+export async function readPage(tabId: number): Promise<PageState | 'error' | undefined> {
   try {
     const { audible = false } = await chrome.tabs.get(tabId);
     const [frame] = await chrome.scripting.executeScript({
@@ -270,18 +273,24 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
       injectImmediately: true,
       func: (mark: string) =>
         [navigator.userActivation.hasBeenActive, performance.timing.domLoading, Reflect.has(globalThis, mark)] as const,
-      args: [BRIDGE_MARK],
+      args: [BRIDGE_MARK_KEY],
     });
     if (!frame?.result) return undefined;
     const [touched, startedMs, bridged] = frame.result;
-    return { isTouched: touched, startedMs, audible, hasBridge: bridged, documentId: frame.documentId };
+    return {
+      hasUserInteracted: touched,
+      startedAtMs: startedMs,
+      audible,
+      hasBridge: bridged,
+      documentId: frame.documentId,
+    };
   } catch (error) {
     return String(error).includes('showing error page') ? 'error' : undefined;
   }
 }
 
-/** isBlank reports whether a tab has no page to lose, because the tab is empty or shows an error page. */
-export async function isBlank(tabId: number): Promise<boolean> {
+/** isTabBlank reports whether a tab has no page to lose, because the tab is empty or shows an error page. */
+export async function isTabBlank(tabId: number): Promise<boolean> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined); // chrome.tabs.get rejects for a closed tab
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
 }
@@ -291,8 +300,8 @@ export async function isTabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
-/** unloadTab unloads the page of a tab, even if the page does not respond, and returns the tab's new ID. */
-export async function unloadTab(tabId: number): Promise<number> {
+/** discardTab unloads the page of a tab, even if the page does not respond, and returns the tab's new ID. */
+export async function discardTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
@@ -302,8 +311,8 @@ export interface Frame {
   readonly url: string;
 }
 
-/** FramePage is the state of a frame's document. */
-export interface FramePage extends Frame {
+/** FrameState is the state of a frame's document. */
+export interface FrameState extends Frame {
   readonly startedMs: number;
   readonly isTouched: boolean;
 }
@@ -315,7 +324,7 @@ export async function listFrames(tabId: number): Promise<Frame[]> {
 }
 
 /** readFrames runs a script to read the state of each loaded frame with the same origin as the tab's page. */
-export async function readFrames(tabId: number): Promise<FramePage[]> {
+export async function readFrames(tabId: number): Promise<FrameState[]> {
   const results = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     injectImmediately: true,
@@ -344,17 +353,17 @@ export async function navigateTab(tabId: number, url: string): Promise<void> {
   await chrome.tabs.update(tabId, { url });
 }
 
-/** showTab brings a tab and its window to the front. */
-export async function showTab(tabId: number): Promise<void> {
+/** activateTab brings a tab and its window to the front. */
+export async function activateTab(tabId: number): Promise<void> {
   const tab = await chrome.tabs.update(tabId, { active: true });
   if (tab) await chrome.windows.update(tab.windowId, { focused: true });
 }
 
 /**
- * openInBackground opens an inactive tab in the last focused window, and returns the ID of the tab. openInBackground
+ * openBackgroundTab opens an inactive tab in the last focused window, and returns the ID of the tab. openBackgroundTab
  * throws if no normal window is open.
  */
-export async function openInBackground(url: string): Promise<number> {
+export async function openBackgroundTab(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
   const lastFocused = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
   const window = windows.find((w) => w.id === lastFocused?.id) ?? windows[0];
@@ -364,16 +373,16 @@ export async function openInBackground(url: string): Promise<number> {
   return tab.id;
 }
 
-/** focusedWindow returns the ID of the focused window, or -1 if no window has the focus. */
-export async function focusedWindow(): Promise<number> {
+/** readFocusedWindow returns the ID of the focused window, or -1 if no window has the focus. */
+export async function readFocusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
   return windows.find((w) => w.focused)?.id ?? -1;
 }
 
 // ---- extension ----
 
-/** extensionVersion returns the version in the extension's manifest. */
-export function extensionVersion(): string {
+/** readExtensionVersion returns the version in the extension's manifest. */
+export function readExtensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
 
@@ -383,7 +392,9 @@ export function extensionVersion(): string {
  */
 export async function listCapabilities(): Promise<string[]> {
   const { permissions = [] } = await chrome.permissions.getAll();
-  return ['debugger', ...optionalNames].filter((name) => permissions.some((permission) => permission === name));
+  return ['debugger', ...optionalPermissionNames].filter((name) =>
+    permissions.some((permission) => permission === name),
+  );
 }
 
 /** onCapabilitiesChange calls listener after the user has granted or revoked an optional permission. */
@@ -402,25 +413,25 @@ export async function readOwnFile(name: string): Promise<string | undefined> {
   }
 }
 
-/** platformName returns the display name of the operating system. */
-export async function platformName(): Promise<string> {
+/** readPlatformName returns the display name of the operating system. */
+export async function readPlatformName(): Promise<string> {
   const { os } = await chrome.runtime.getPlatformInfo();
   const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
   return names[os] ?? os;
 }
 
 /**
- * productName returns the display name of the browser. Most browsers that are based on Chromium report the name
+ * readProductName returns the display name of the browser. Most browsers that are based on Chromium report the name
  * Chrome.
  */
-export function productName(): string {
+export function readProductName(): string {
   if (navigator.userAgent.includes(' Edg/')) return 'Edge';
   return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';
 }
 
 /** readSetting returns a string that was stored for this browser profile, or undefined. */
 export async function readSetting(key: string): Promise<string | undefined> {
-  return asText((await chrome.storage.local.get(key))[key]);
+  return toTextOrUndefined((await chrome.storage.local.get(key))[key]);
 }
 
 /** writeSetting stores a string for this browser profile. */
@@ -430,7 +441,7 @@ export async function writeSetting(key: string, value: string): Promise<void> {
 
 /** readSessionValue returns a string that Chrome stores until the browser or the extension restarts, or undefined. */
 export async function readSessionValue(key: string): Promise<string | undefined> {
-  return asText((await chrome.storage.session.get(key))[key]);
+  return toTextOrUndefined((await chrome.storage.session.get(key))[key]);
 }
 
 /** writeSessionValue stores a string until the browser or the extension restarts. */
@@ -438,7 +449,7 @@ export async function writeSessionValue(key: string, value: string): Promise<voi
   await chrome.storage.session.set({ [key]: value });
 }
 
-function asText(value: unknown): string | undefined {
+function toTextOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -476,13 +487,13 @@ export async function openPanel(windowId: number): Promise<void> {
   await chrome.sidePanel.open({ windowId });
 }
 
-/** currentWindow returns the ID of the window that contains this extension page. */
-export async function currentWindow(): Promise<number | undefined> {
+/** readCurrentWindow returns the ID of the window that contains this extension page. */
+export async function readCurrentWindow(): Promise<number | undefined> {
   return (await chrome.windows.getCurrent()).id;
 }
 
-/** detailsPageUrl returns the URL of the Chrome page where the user allows user scripts. */
-export function detailsPageUrl(): string {
+/** makeDetailsPageUrl returns the URL of the Chrome page where the user allows user scripts. */
+export function makeDetailsPageUrl(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }
 

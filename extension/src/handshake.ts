@@ -15,20 +15,23 @@
 // handshake.
 
 /**
- * OFFER is the type of the event with which a host offers its channel to the bridge. The data of an offer is the JSON
- * text of [plugin, hash, base, whether the host has an adapter]. An offer carries exactly one port, which is the
+ * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
+ * JSON text of [plugin, hash, base, whether the host has an adapter]. An offer carries exactly one port, which is the
  * channel. In the offer of the base, the plugin name is empty.
  */
-export const OFFER = 'opentabs:host';
-/** HANDSHAKE is the type of the event that the bridge dispatches once, after all hosts have started. */
-export const HANDSHAKE = 'opentabs:bridge';
+export const OFFER_EVENT = 'opentabs:host';
+/** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
+export const HANDSHAKE_EVENT = 'opentabs:bridge';
 /**
- * ACCEPTED is the type of the event that the bridge dispatches on the port, synchronously, to accept an offer.
+ * ACCEPTED_EVENT is the type of the event that the bridge dispatches on the port, synchronously, to accept an offer.
  */
-export const ACCEPTED = 'taken';
-/** UP is the type of messages from the host to the bridge. DOWN is the type of messages from the bridge to the host. */
-export const UP = 'up';
-export const DOWN = 'down';
+export const ACCEPTED_EVENT = 'taken';
+/**
+ * UP_MESSAGE is the type of messages from the host to the bridge. DOWN is the type of messages from the bridge to the
+ * host.
+ */
+export const UP_MESSAGE = 'up';
+export const DOWN_MESSAGE = 'down';
 
 // A message from the host consists of an operation, a space, the number of the call, and operands, such as "p 7 2 0
 // [{...},{...}]". Messages from the host are not JSON, so that no step has to parse a result of 100 MB.

@@ -60,21 +60,21 @@ export type UnknownFromPage =
  * each answer of a page script.
  */
 export function readFromPage(text: string): UnknownFromPage | undefined {
-  const message = parse(text);
+  const message = parseJson(text);
   if (!isRecord(message)) return undefined;
   const { op, id = 0, progress, input, request, answer, last } = message;
   if (typeof id !== 'number') return undefined;
   if (op === 'pong' || op === 'begun') return { op, id };
   if (op === 'progress') return { op, id, progress };
   if (op === 'input') return typeof input === 'number' ? { op, id, input, request } : undefined;
-  return op === 'answer' && isNumbers(last) ? { op, id, answer, last } : undefined;
+  return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
 /**
  * readToPage parses the text of a ToPage. A ToPage needs little validation, because only the worker can send a ToPage.
  */
 export function readToPage(text: string): ToPage | undefined {
-  const message = parse(text);
+  const message = parseJson(text);
   return isToPage(message) ? message : undefined;
 }
 
@@ -87,18 +87,18 @@ function isToPage(value: unknown): value is ToPage {
   return (
     op === 'run' &&
     typeof id === 'number' &&
-    isOperation(operation) &&
-    isNumbers(after) &&
+    isPageOperation(operation) &&
+    isPageNumbers(after) &&
     typeof hasInput === 'boolean'
   );
 }
 
-/** isNumbers reports whether a value contains the element and snapshot numbers of a frame. */
-export function isNumbers(value: unknown): value is PageNumbers {
+/** isPageNumbers reports whether a value contains the element and snapshot numbers of a frame. */
+export function isPageNumbers(value: unknown): value is PageNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }
 
-function isOperation(value: unknown): value is PageOperation {
+function isPageOperation(value: unknown): value is PageOperation {
   if (!isRecord(value)) return false;
   const { name, prefix, arguments: args } = value;
   return (
@@ -136,7 +136,7 @@ const operationNames: Readonly<Record<PageOperationName, true>> = {
   focusFrame: true,
 };
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

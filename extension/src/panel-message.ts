@@ -173,7 +173,7 @@ export interface FromPanel {
 /** readFromPanel validates a message from a panel. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
   if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
-  const action = readMessage(actions, value.action);
+  const action = readMessage(actionReaders, value.action);
   return action && { requestId: value.requestId, action };
 }
 
@@ -186,7 +186,7 @@ function readCallsFilter({ tool, client, text, failed }: Fields): CallsFilter {
   };
 }
 
-const actions: PortReaders<Action> = {
+const actionReaders: PortReaders<Action> = {
   stop: ({ callId }) => (typeof callId === 'string' ? { op: 'stop', callId } : undefined),
   decide: ({ params }) => {
     if (!isRecord(params)) return undefined;
@@ -207,20 +207,20 @@ const actions: PortReaders<Action> = {
   inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
   undo: ({ callId }) => (typeof callId === 'string' ? { op: 'undo', callId } : undefined),
-  permission: withPlugin((plugin, { tool, permission: permissionField }) => {
-    const permission = findPermission(permissionField);
+  permission: makePluginActionReader((plugin, { tool, permission: permissionField }) => {
+    const permission = toPermission(permissionField);
     if (permissionField !== undefined && !permission) return undefined;
     const toolField = typeof tool === 'string' ? { tool } : {};
     return { op: 'permission', params: { plugin, ...toolField, ...(permission ? { permission } : {}) } };
   }),
-  review: withPlugin((plugin, { hash, permission: permissionField, tools: toolsField }) => {
-    const permission = findPermission(permissionField);
+  review: makePluginActionReader((plugin, { hash, permission: permissionField, tools: toolsField }) => {
+    const permission = toPermission(permissionField);
     const tools = toolsField === undefined ? [] : readToolPermissions(toolsField);
     if (typeof hash !== 'string' || !permission || !tools) return undefined;
     return { op: 'review', params: { plugin, hash, permission, ...(tools.length > 0 ? { tools } : {}) } };
   }),
   inspectPlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'inspectPlugin', plugin } : undefined),
-  pluginPage: withPlugin((plugin, { hash, section: sectionField, page }) => {
+  pluginPage: makePluginActionReader((plugin, { hash, section: sectionField, page }) => {
     const section = SectionNames.find((known) => known === sectionField);
     if (typeof hash !== 'string' || !section || typeof page !== 'number') return undefined;
     return { op: 'pluginPage', params: { plugin, hash, section, page } };
@@ -229,18 +229,18 @@ const actions: PortReaders<Action> = {
     typeof fields.package === 'string' ? { op: 'installPlugin', package: fields.package } : undefined,
   updatePlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'updatePlugin', plugin } : undefined),
   removePlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'removePlugin', plugin } : undefined),
-  settings: withPlugin((plugin, { values }) =>
+  settings: makePluginActionReader((plugin, { values }) =>
     isRecord(values) ? { op: 'settings', params: { plugin, values } } : undefined,
   ),
-  opening: withPlugin((plugin, { allowed }) =>
+  opening: makePluginActionReader((plugin, { allowed }) =>
     typeof allowed === 'boolean' ? { op: 'opening', params: { plugin, allowed } } : undefined,
   ),
-  calls: withPlugin((plugin, { other, allowed }) =>
+  calls: makePluginActionReader((plugin, { other, allowed }) =>
     typeof other === 'string' && typeof allowed === 'boolean'
       ? { op: 'calls', params: { plugin, other, allowed } }
       : undefined,
   ),
-  lateAccess: withPlugin((plugin, { allowed }) =>
+  lateAccess: makePluginActionReader((plugin, { allowed }) =>
     typeof allowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed } } : undefined,
   ),
   browserTools: ({ params }) => {
@@ -267,8 +267,10 @@ const actions: PortReaders<Action> = {
   allowDebugger: () => ({ op: 'allowDebugger' }),
 };
 
-/** withPlugin returns a reader for an action whose params contain the name of a plugin. */
-function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined): (fields: Fields) => A | undefined {
+/** makePluginActionReader returns a reader for an action whose params contain the name of a plugin. */
+function makePluginActionReader<A>(
+  read: (plugin: string, params: Fields) => A | undefined,
+): (fields: Fields) => A | undefined {
   return ({ params }) =>
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
 }
@@ -285,14 +287,14 @@ function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const tools = value.flatMap((one: unknown): ToolPermission[] => {
     if (!isRecord(one) || typeof one.tool !== 'string') return [];
-    const permission = findPermission(one.permission);
+    const permission = toPermission(one.permission);
     if (one.permission !== undefined && !permission) return [];
     return [{ tool: one.tool, ...(permission ? { permission } : {}) }];
   });
   return tools.length === value.length ? tools : undefined;
 }
 
-function findPermission(value: unknown): Permission | undefined {
+function toPermission(value: unknown): Permission | undefined {
   return Permissions.find((permission) => permission === value);
 }
 

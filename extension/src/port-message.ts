@@ -12,10 +12,10 @@ export const PANEL_PORT = 'panel';
 export const POPUP_PORT = 'popup';
 
 /**
- * BRIDGE_MARK is the name of a global variable that marks a document with a running bridge. While the extension
+ * BRIDGE_MARK_KEY is the name of a global variable that marks a document with a running bridge. While the extension
  * registers the bridge again, Chrome may run two bridges in one document.
  */
-export const BRIDGE_MARK = 'opentabsBridge';
+export const BRIDGE_MARK_KEY = 'opentabsBridge';
 
 /**
  * LiveAdapter describes an adapter that was started in a document. `problem` is the reason why the adapter failed to
@@ -123,7 +123,7 @@ export type ToBridge =
       /** trace requests the times of the call's steps in the page (PageHops). */
       trace?: true;
       /**
-       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs after
+       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than MaxCallAgeMs after
        * atMs does not start.
        */
       atMs?: number;
@@ -173,25 +173,26 @@ export type ToBridge =
 const MaxWakeMs = 2 ** 31 - 1;
 
 /**
- * StaleCallMs is how long a call may take to reach a bridge. The worker treats a call that arrives after StaleCallMs as
- * not started.
+ * MaxCallAgeMs is how long a call may take to reach a bridge. The worker treats a call that arrives after MaxCallAgeMs
+ * as not started.
  */
-export const StaleCallMs = 4000;
+export const MaxCallAgeMs = 4000;
 
 /** readFromBridge validates a message from a document, and returns undefined for an invalid message. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
-  return readMessage(fromBridge, value);
+  return readMessage(fromBridgeReaders, value);
 }
 
-const fromBridge: PortReaders<FromBridge> = {
+const fromBridgeReaders: PortReaders<FromBridge> = {
   documentState: readDocumentState,
   progress: ({ id, seq, skipped, reports }) =>
-    isId(id) && isCount(seq) && isCount(skipped) && isText(reports)
+    isNonEmptyText(id) && isCount(seq) && isCount(skipped) && isText(reports)
       ? { op: 'progress', id, seq, skipped, reports }
       : undefined,
-  part: ({ id, seq, text }) => (isId(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined),
+  part: ({ id, seq, text }) =>
+    isNonEmptyText(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined,
   result: ({ id, text, parts, hops }) => {
-    if (!isId(id)) return undefined;
+    if (!isNonEmptyText(id)) return undefined;
     const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
     if (isText(text)) message.text = text;
     else if (isCount(parts)) message.parts = parts;
@@ -199,25 +200,27 @@ const fromBridge: PortReaders<FromBridge> = {
     if (pageHops) message.hops = pageHops;
     return message;
   },
-  error: ({ id, error }) => (isId(id) && isText(error) ? { op: 'error', id, error } : undefined),
+  error: ({ id, error }) => (isNonEmptyText(id) && isText(error) ? { op: 'error', id, error } : undefined),
   cancelled: ({ id, outcome }) =>
-    isId(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
+    isNonEmptyText(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
       ? { op: 'cancelled', id, outcome }
       : undefined,
   toolRequest: ({ id, ask, body }) =>
-    isId(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
+    isNonEmptyText(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
   answerReceived: ({ id, ask, taken }) =>
-    isId(id) && isCount(ask) && typeof taken === 'boolean' ? { op: 'answerReceived', id, ask, taken } : undefined,
-  leaving: ({ begunCalls }) => (isTexts(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
+    isNonEmptyText(id) && isCount(ask) && typeof taken === 'boolean'
+      ? { op: 'answerReceived', id, ask, taken }
+      : undefined,
+  leaving: ({ begunCalls }) => (isTextList(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
   ready: ({ plugin, ready }) =>
-    isId(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
+    isNonEmptyText(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
   log: ({ plugin, entries, dropped }) =>
-    isId(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
+    isNonEmptyText(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
   scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
   pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
   entryPointReady: ({ plugin, nonce, usesBase, isHostLate }) =>
-    isId(plugin) && isText(nonce)
+    isNonEmptyText(plugin) && isText(nonce)
       ? {
           op: 'entryPointReady',
           plugin,
@@ -227,7 +230,7 @@ const fromBridge: PortReaders<FromBridge> = {
         }
       : undefined,
   adapterReplaced: ({ plugin, hash, problem }) =>
-    isId(plugin) && isText(hash)
+    isNonEmptyText(plugin) && isText(hash)
       ? { op: 'adapterReplaced', plugin, hash, ...(isText(problem) ? { problem } : {}) }
       : undefined,
 };
@@ -237,10 +240,10 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   const running = readList(fields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
-  const removedPlugins = readList(listOf(fields.removedPlugins), ({ name, base }) =>
+  const removedPlugins = readList(toList(fields.removedPlugins), ({ name, base }) =>
     isText(name) ? { name, ...(isText(base) ? { base } : {}) } : undefined,
   );
-  const startedPlugins = readList(listOf(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
+  const startedPlugins = readList(toList(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
     isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
   if (!plugins || !running || !removedPlugins || !startedPlugins) return undefined;
@@ -271,8 +274,8 @@ function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter |
   };
 }
 
-/** listOf returns the value if it is an array, and otherwise an empty array. */
-function listOf(value: unknown): readonly unknown[] {
+/** toList returns the value if it is an array, and otherwise an empty array. */
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -286,10 +289,10 @@ function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T
 
 /** readToBridge validates a message from the worker, and returns undefined for an invalid message. */
 export function readToBridge(value: unknown): ToBridge | undefined {
-  return readMessage(toBridge, value);
+  return readMessage(toBridgeReaders, value);
 }
 
-const toBridge: PortReaders<ToBridge> = {
+const toBridgeReaders: PortReaders<ToBridge> = {
   call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace }) =>
     isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
       ? {
@@ -314,7 +317,7 @@ const toBridge: PortReaders<ToBridge> = {
   },
   resync: ({ id, type }) => (isText(id) && isText(type) ? { op: 'resync', id, type } : undefined),
   partSent: () => ({ op: 'partSent' }),
-  confirmEndings: ({ ids }) => (isTexts(ids) ? { op: 'confirmEndings', ids } : undefined),
+  confirmEndings: ({ ids }) => (isTextList(ids) ? { op: 'confirmEndings', ids } : undefined),
   settings: ({ plugin, settings }) =>
     isText(plugin) && isRecord(settings) ? { op: 'settings', plugin, settings } : undefined,
   probe: ({ plugin }) => (isText(plugin) ? { op: 'probe', plugin } : undefined),
@@ -336,12 +339,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** isId reports whether a value can be the ID of a call or the name of a plugin. */
-function isId(value: unknown): value is string {
+/** isNonEmptyText reports whether a value can be the ID of a call or the name of a plugin. */
+function isNonEmptyText(value: unknown): value is string {
   return isText(value) && value !== '';
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
 

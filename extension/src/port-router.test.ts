@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type PortHandlers, type PortReaders, readMessage, route } from './port-router.ts';
+import { type PortHandlers, type PortReaders, readMessage, routeMessage } from './port-router.ts';
 
 type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
 
@@ -18,7 +18,7 @@ test('route calls the handler of the operation with the message and its context'
   };
   const messages: Message[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
   assert.deepEqual(
-    messages.map((message) => route(handlers, message.op, message, 'a')),
+    messages.map((message) => routeMessage(handlers, message.op, message, 'a')),
     [2, 5, 0, 1],
   );
 });

@@ -38,10 +38,10 @@ export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], 
 };
 
 /**
- * route calls the handler for the operation of a message. The parameter op repeats message.op, because the compiler
- * needs op to match the handler with the message.
+ * routeMessage calls the handler for the operation of a message. The parameter op repeats message.op, because the
+ * compiler needs op to match the handler with the message.
  */
-export function route<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
+export function routeMessage<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,
   op: Op,
   message: Extract<M, { readonly op: Op }>,

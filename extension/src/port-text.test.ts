@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
-import { charsOf, decodeMessages, encodeMessages } from './port-text.ts';
+import { countMessageChars, decodeMessages, encodeMessages } from './port-text.ts';
 
-const long = 'a "quoted" line\nand a second line, \u{1f600} and half a pair \ud83d';
+const longText = 'a "quoted" line\nand a second line, \u{1f600} and half a pair \ud83d';
 const fromBridge: FromBridge[] = [
-  { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: long },
+  { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: longText },
   { op: 'pong', ping: 3 },
-  { op: 'part', id: 'x', seq: 0, text: long },
+  { op: 'part', id: 'x', seq: 0, text: longText },
   { op: 'result', id: 'x', text: '' },
   { op: 'result', id: 'x' },
-  { op: 'error', id: 'x', error: long },
-  { op: 'toolRequest', id: 'x', ask: 1, body: long },
-  { op: 'log', plugin: 'p', entries: long, dropped: 0 },
+  { op: 'error', id: 'x', error: longText },
+  { op: 'toolRequest', id: 'x', ask: 1, body: longText },
+  { op: 'log', plugin: 'p', entries: longText, dropped: 0 },
 ];
 const toBridge: ToBridge[] = [
-  { op: 'call', id: 'x', plugin: 'p', tool: 'line\nbreak', maxBytes: 1, args: long },
-  { op: 'answer', id: 'x', ask: 1, output: long },
-  { op: 'answer', id: 'x', ask: 1, error: long },
+  { op: 'call', id: 'x', plugin: 'p', tool: 'line\nbreak', maxBytes: 1, args: longText },
+  { op: 'answer', id: 'x', ask: 1, output: longText },
+  { op: 'answer', id: 'x', ask: 1, error: longText },
   { op: 'answer', id: 'x', ask: 1 },
 ];
 
@@ -69,7 +69,7 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
 
 test('charsOf returns the length of the long texts of a message', () => {
   for (const message of [...fromBridge, ...toBridge]) {
-    const isLong = Object.values(message).includes(long);
-    assert.equal(charsOf(message), isLong ? long.length : 0, message.op);
+    const isLong = Object.values(message).includes(longText);
+    assert.equal(countMessageChars(message), isLong ? longText.length : 0, message.op);
   }
 });

@@ -6,17 +6,17 @@ import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
 /**
- * longFields are the message fields that may contain a long string. In the first line of the encoded messages, the
+ * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, the
  * length of each long string replaces the string.
  */
-const longFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
+const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
 /** encodeMessages encodes messages as one string, which decodeMessages decodes. */
 export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
   let texts = '';
   const heads = messages.map((message: Fields) => {
     const head: Record<string, unknown> = { ...message };
-    for (const field of longFields) {
+    for (const field of longTextFields) {
       const text = head[field];
       if (typeof text !== 'string') continue;
       head[field] = text.length;
@@ -35,8 +35,8 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
   if (typeof text !== 'string') return [];
   let position = text.indexOf('\n') + 1;
   const messages: M[] = [];
-  for (const message of readHeads(text.slice(0, position))) {
-    for (const field of longFields) {
+  for (const message of parseMessageHeads(text.slice(0, position))) {
+    for (const field of longTextFields) {
       const length = message[field];
       if (typeof length !== 'number') continue;
       const end = position + length;
@@ -49,7 +49,7 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
   return messages;
 }
 
-function readHeads(line: string): readonly Record<string, unknown>[] {
+function parseMessageHeads(line: string): readonly Record<string, unknown>[] {
   try {
     const heads: unknown = JSON.parse(line);
     return Array.isArray(heads) ? heads.filter(isRecord) : [];
@@ -58,10 +58,10 @@ function readHeads(line: string): readonly Record<string, unknown>[] {
   }
 }
 
-/** charsOf returns the approximate length of a port message, in UTF-16 units. */
-export function charsOf(message: FromBridge | ToBridge): number {
+/** countMessageChars returns the approximate length of a port message, in UTF-16 units. */
+export function countMessageChars(message: FromBridge | ToBridge): number {
   const fields: Fields = message;
-  return longFields.reduce((sum, field) => {
+  return longTextFields.reduce((sum, field) => {
     const text = fields[field];
     return typeof text === 'string' ? sum + text.length : sum;
   }, 0);

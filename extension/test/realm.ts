@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
-import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../src/handshake.ts';
+import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../src/handshake.ts';
 import { constantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
@@ -217,7 +217,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     const base = plugin === '';
     const received: string[] = [];
     const readiness: string[] = [];
-    add(port, UP, (message) => {
+    add(port, UP_MESSAGE, (message) => {
       const text = String(slot(message, 1));
       if (base && text.startsWith('host ')) {
         acceptOffer(event('host', { data: text.slice(5), ports: portsOf(message) }));
@@ -225,10 +225,10 @@ export function makeRealm(page: PageOptions = {}): Realm {
       }
       (text.startsWith('s ') ? readiness : received).push(text);
     });
-    const sendText = (text: string) => void dispatch(port, event(DOWN, { data: text }));
+    const sendText = (text: string) => void dispatch(port, event(DOWN_MESSAGE, { data: text }));
     const send = (...parts: unknown[]) => sendText(JSON.stringify(parts));
     ports.push({ plugin: plugin ?? '', hash: hash ?? '', received, readiness, send, sendText });
-    dispatch(port, event(ACCEPTED));
+    dispatch(port, event(ACCEPTED_EVENT));
   };
 
   return {
@@ -254,8 +254,8 @@ export function makeRealm(page: PageOptions = {}): Realm {
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
-      add(doc, OFFER, acceptOffer);
-      dispatch(doc, event(HANDSHAKE));
+      add(doc, OFFER_EVENT, acceptOffer);
+      dispatch(doc, event(HANDSHAKE_EVENT));
       return ports;
     },
     addContent: () => {

@@ -2,7 +2,7 @@
 // (internal/bench). Unlike times, the printed counts are the same on every machine.
 
 import type { PluginInfo } from '../../wire/wire.gen.ts';
-import type { Script } from '../src/chrome-scripts.ts';
+import type { RegisteredScript } from '../src/chrome-scripts.ts';
 import type { FromBridge, ToBridge } from '../src/port-message.ts';
 import { encodeMessages } from '../src/port-text.ts';
 import { Calls } from '../src/worker/calls/calls.ts';
@@ -35,12 +35,12 @@ function makePlugin(number: number): PluginInfo {
 
 /** countRegistrations returns how many user scripts the extension registers in Chrome for all plugins. */
 async function countRegistrations(): Promise<number> {
-  const userScripts = new Map<string, Script>();
-  const files = new Map<string, Script>();
-  const add = (to: Map<string, Script>) => async (scripts: readonly Script[]) => {
+  const userScripts = new Map<string, RegisteredScript>();
+  const files = new Map<string, RegisteredScript>();
+  const add = (to: Map<string, RegisteredScript>) => async (scripts: readonly RegisteredScript[]) => {
     for (const script of scripts) to.set(script.id, script);
   };
-  const remove = (from: Map<string, Script>) => async (ids: readonly string[]) => {
+  const remove = (from: Map<string, RegisteredScript>) => async (ids: readonly string[]) => {
     for (const id of ids) from.delete(id);
   };
   const registrar: Registrar = {

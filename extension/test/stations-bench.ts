@@ -103,9 +103,9 @@ function makeBridge() {
       last.toHost = text;
     },
   };
-  bridge.fromHost(host, 'ready');
+  bridge.receiveFromHost(host, 'ready');
   const start = (text: string) => {
-    for (const message of decodeMessages(text, readToBridge)) bridge.fromWorker(message);
+    for (const message of decodeMessages(text, readToBridge)) bridge.receiveFromWorker(message);
   };
   return { bridge, host, last, start };
 }
@@ -141,8 +141,8 @@ await measure('(the port text alone)', (call) => void callText(call));
   const { bridge, host, start } = makeBridge();
   await measure('bridge in and out, with the text', (call) => {
     start(callText(call));
-    bridge.fromHost(host, `r ${call + 1} ${result}`);
-    bridge.fromWorker({ op: 'confirmEndings', ids: [`call_${call}`] });
+    bridge.receiveFromHost(host, `r ${call + 1} ${result}`);
+    bridge.receiveFromWorker({ op: 'confirmEndings', ids: [`call_${call}`] });
   });
 }
 {

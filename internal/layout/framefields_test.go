@@ -74,7 +74,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 		}
 		report(t, f.eachLine(func(line string) string {
 			if match := writtenJSON.FindString(line); match != "" {
-				return fmt.Sprintf("%q begins JSON text; use an encoder of wire/frame.ts, or objectText in the host", match)
+				return fmt.Sprintf("%q begins JSON text; use an encoder of wire/frame.ts, or makeObjectText in the host", match)
 			}
 			return ""
 		}))

@@ -2,15 +2,15 @@
 // that a plugin matches. In frames, the bridge runs for the plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
-import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
+import { BRIDGE_MARK_KEY, readToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
-import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
+import { findProbeFrame, hasOriginOfTop, mayShareWindow } from './frame.ts';
 import { awaitLateHost, gatherHosts } from './hosts.ts';
 import { Link, type Session } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
-const isFirstBridge = !Reflect.has(globalThis, BRIDGE_MARK);
-Reflect.set(globalThis, BRIDGE_MARK, true);
+const isFirstBridge = !Reflect.has(globalThis, BRIDGE_MARK_KEY);
+Reflect.set(globalThis, BRIDGE_MARK_KEY, true);
 
 const link = new Link({ connect: connectBridge, isExtensionAlive, read: readToBridge });
 const calls = new BridgeCalls(
@@ -20,16 +20,16 @@ const calls = new BridgeCalls(
 );
 const { plugins } = calls;
 const session: Session = {
-  received: (message, arrivedMs) => calls.fromWorker(message, arrivedMs),
-  greeting: () => calls.greeting(),
-  connected: () => calls.connected(),
-  isLikelyLastMessage: () => calls.running === 0,
-  orphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
+  onReceived: (message, arrivedMs) => calls.receiveFromWorker(message, arrivedMs),
+  makeGreeting: () => calls.makeGreeting(),
+  onConnected: () => calls.connected(),
+  isLikelyLastMessage: () => calls.runningCount === 0,
+  onOrphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
 /** connectHosts performs the handshake with the hosts of the document. */
 function connectHosts(): void {
-  const frame = probeFrame();
+  const frame = findProbeFrame();
   // Without a probe frame, hosts in a shared Window cannot check their built-in functions, and are not trusted. A
   // reload of the page replaces a shared Window with a new Window.
   if (frame !== undefined || !mayShareWindow()) {
@@ -38,8 +38,8 @@ function connectHosts(): void {
   frame?.remove();
 }
 
-/** listen calls onEvent for trusted events, and ignores events that scripts of the page dispatch. */
-function listen(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
+/** listenTrusted calls onEvent for trusted events, and ignores events that scripts of the page dispatch. */
+function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
   target.addEventListener(
     type,
     (event) => {
@@ -54,23 +54,24 @@ function listen(target: EventTarget, type: string, onEvent: (event: Event) => vo
  * connects to the worker when the document is shown in a tab.
  */
 function connectToWorker(): void {
-  if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open(session));
+  if (Reflect.get(document, 'prerendering') === true)
+    listenTrusted(document, 'prerenderingchange', () => link.open(session));
   else link.open(session);
   watchNavigation(navigation, {
     navigationChanged: (on) => link.post({ op: 'navigating', on }),
     urlChanged: () => plugins.urlChanged(),
   });
-  listen(window, 'DOMContentLoaded', () => plugins.documentParsed());
-  listen(window, 'load', (event) => {
+  listenTrusted(window, 'DOMContentLoaded', () => plugins.documentParsed());
+  listenTrusted(window, 'load', (event) => {
     if (event.target === document) plugins.documentLoaded();
   });
-  listen(document, 'visibilitychange', () => plugins.visibilityChanged());
-  listen(window, 'pagehide', () => {
+  listenTrusted(document, 'visibilitychange', () => plugins.visibilityChanged());
+  listenTrusted(window, 'pagehide', () => {
     calls.reportLeaving();
     link.closeForNavigation();
   });
   // When a document returns from the back/forward cache, its port is closed, but its hosts and their calls still exist.
-  listen(window, 'pageshow', (event) => {
+  listenTrusted(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
     plugins.urlChanged();

@@ -15,7 +15,7 @@ function makeFixture() {
     return port.open;
   });
   const host: Host = { plugin: 'demo', hash: 'h', send: (text) => void toHost.push(JSON.parse(text)) };
-  calls.fromHost(host, 'ready');
+  calls.receiveFromHost(host, 'ready');
   posted.splice(0);
   const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
     op: 'call',
@@ -30,10 +30,10 @@ function makeFixture() {
 
 test('a host gets a call by number, and the worker gets its ending by ID', () => {
   const { calls, host, posted, toHost, call } = makeFixture();
-  calls.fromWorker(call('call_x'));
+  calls.receiveFromWorker(call('call_x'));
   assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
-  calls.fromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
-  calls.fromHost(host, 'r 1 {"text":"with spaces"}');
+  calls.receiveFromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
+  calls.receiveFromHost(host, 'r 1 {"text":"with spaces"}');
   assert.deepEqual(posted, [
     { op: 'progress', id: 'call_x', seq: 0, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
     { op: 'result', id: 'call_x', text: '{"text":"with spaces"}' },
@@ -44,20 +44,20 @@ test('a traced call ends with its hops in the page, and other calls without hops
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
   const { calls, host, posted, toHost, call } = makeFixture();
-  calls.fromWorker({ ...call('a'), trace: true }, 999.5);
-  calls.fromWorker({ ...call('b'), trace: true }, 999.5);
-  calls.fromWorker(call('c'), 999.5);
+  calls.receiveFromWorker({ ...call('a'), trace: true }, 999.5);
+  calls.receiveFromWorker({ ...call('b'), trace: true }, 999.5);
+  calls.receiveFromWorker(call('c'), 999.5);
   assert.deepEqual(
     toHost.map(([op]) => op),
     ['traced', 'traced', 'call'],
   );
   nowMs = 1010;
-  calls.fromHost(host, 't 1 1001 1001.25 1009.9');
-  calls.fromHost(host, 'r 1 7');
-  calls.fromHost(host, 't 2 1001 1000.9');
-  calls.fromHost(host, 'n 2');
-  calls.fromHost(host, 't 3 1001 1002 1003');
-  calls.fromHost(host, 'r 3 7');
+  calls.receiveFromHost(host, 't 1 1001 1001.25 1009.9');
+  calls.receiveFromHost(host, 'r 1 7');
+  calls.receiveFromHost(host, 't 2 1001 1000.9');
+  calls.receiveFromHost(host, 'n 2');
+  calls.receiveFromHost(host, 't 3 1001 1002 1003');
+  calls.receiveFromHost(host, 'r 3 7');
   const hops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
   assert.deepEqual(posted, [
     { op: 'result', id: 'a', text: '7', hops },
@@ -68,10 +68,10 @@ test('a traced call ends with its hops in the page, and other calls without hops
 
 test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
   const { calls, host, posted, call } = makeFixture();
-  calls.fromWorker(call('a'));
-  calls.fromWorker(call('b'));
-  calls.fromHost(host, 'n 1');
-  calls.fromHost(host, 'e 2 {"code":"tool_error","message":"no"}');
+  calls.receiveFromWorker(call('a'));
+  calls.receiveFromWorker(call('b'));
+  calls.receiveFromHost(host, 'n 1');
+  calls.receiveFromHost(host, 'e 2 {"code":"tool_error","message":"no"}');
   assert.deepEqual(posted, [
     { op: 'result', id: 'a' },
     { op: 'error', id: 'b', error: '{"code":"tool_error","message":"no"}' },
@@ -80,26 +80,26 @@ test('a tool that returns undefined ends with an empty result, and an error ends
 
 test('a call of a plugin that is not live fails, and a duplicate dispatch is ignored', () => {
   const { calls, posted, toHost, call } = makeFixture();
-  calls.fromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
+  calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(posted), /"code\\":\\"navigated\\".*other is not live/);
-  calls.fromWorker(call('y'));
-  calls.fromWorker(call('y'));
+  calls.receiveFromWorker(call('y'));
+  calls.receiveFromWorker(call('y'));
   assert.equal(toHost.length, 1);
 });
 
 test('a host cannot end a call of another host', () => {
   const { calls, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
+  calls.receiveFromWorker(call('x'));
   const other: Host = { plugin: 'other', hash: 'h', send: () => undefined };
-  calls.fromHost(other, 'r 1 "forged"');
-  calls.fromHost(other, 'p 1 1 0 [{}]');
+  calls.receiveFromHost(other, 'r 1 "forged"');
+  calls.receiveFromHost(other, 'p 1 1 0 [{}]');
   assert.deepEqual(posted, []);
 });
 
 test('each change of the live plugins is sent, with the reason of a failure', () => {
   const { calls, host, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
   assert.deepEqual(posted.at(-1), {
     op: 'documentState',
     plugins: [
@@ -108,17 +108,17 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
     ],
     running: [{ id: 'x', plugin: 'demo' }],
   });
-  assert.equal(calls.running, 1);
-  calls.fromHost(host, 'r 1 1');
-  assert.equal(calls.running, 0);
-  assert.deepEqual(calls.greeting(), { ...posted.at(-2), running: [] });
+  assert.equal(calls.runningCount, 1);
+  calls.receiveFromHost(host, 'r 1 1');
+  assert.equal(calls.runningCount, 0);
+  assert.deepEqual(calls.makeGreeting(), { ...posted.at(-2), running: [] });
 });
 
 test('a large result is sent in parts that split no character', () => {
   const { calls, host, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
+  calls.receiveFromWorker(call('x'));
   const text = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
-  calls.fromHost(host, `r 1 ${text}`);
+  calls.receiveFromHost(host, `r 1 ${text}`);
   const parts = posted.filter((m) => m.op === 'part');
   assert.deepEqual(posted.at(-1), { op: 'result', id: 'x', parts: 3 });
   assert.deepEqual(
@@ -132,17 +132,17 @@ test('a large result is sent in parts that split no character', () => {
 
 test('a new port gets unsent messages, progress before endings', () => {
   const { calls, host, posted, port, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromWorker(call('y'));
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromWorker(call('y'));
   port.open = false;
-  calls.fromHost(host, 'p 1 1 0 [{"progress":1}]');
-  calls.fromHost(host, 'p 2 1 0 [{"progress":5}]');
-  calls.fromHost(host, 'r 1 "done"');
+  calls.receiveFromHost(host, 'p 1 1 0 [{"progress":1}]');
+  calls.receiveFromHost(host, 'p 2 1 0 [{"progress":5}]');
+  calls.receiveFromHost(host, 'r 1 "done"');
   assert.deepEqual(posted, []);
   port.open = true;
   calls.connected();
   const plugins = [{ name: 'demo', hash: 'h' }];
-  assert.deepEqual(calls.greeting(), { op: 'documentState', plugins, running: [{ id: 'y', plugin: 'demo' }] });
+  assert.deepEqual(calls.makeGreeting(), { op: 'documentState', plugins, running: [{ id: 'y', plugin: 'demo' }] });
   assert.deepEqual(posted, [
     { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' },
     { op: 'result', id: 'x', text: '"done"' },
@@ -152,11 +152,11 @@ test('a new port gets unsent messages, progress before endings', () => {
 
 test('an ending is stored until it is acknowledged', () => {
   const { calls, host, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromHost(host, 'r 1 1');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromHost(host, 'r 1 1');
   calls.connected();
   assert.equal(posted.filter((m) => m.op === 'result').length, 2);
-  calls.fromWorker({ op: 'confirmEndings', ids: ['x'] });
+  calls.receiveFromWorker({ op: 'confirmEndings', ids: ['x'] });
   calls.connected();
   assert.equal(posted.filter((m) => m.op === 'result').length, 2);
 });
@@ -164,14 +164,14 @@ test('an ending is stored until it is acknowledged', () => {
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { calls, host, posted, toHost, call } = makeFixture();
-  for (const id of ['a', 'b', 'c']) calls.fromWorker(call(id));
-  calls.fromWorker({ op: 'cancel', id: 'a', reason: 'why' });
+  for (const id of ['a', 'b', 'c']) calls.receiveFromWorker(call(id));
+  calls.receiveFromWorker({ op: 'cancel', id: 'a', reason: 'why' });
   assert.deepEqual(toHost.at(-1), ['cancel', 1, 'why']);
-  calls.fromHost(host, 'a 1');
-  calls.fromHost(host, 'r 2 1');
-  calls.fromWorker({ op: 'cancel', id: 'b', reason: 'why' });
-  calls.fromWorker({ op: 'cancel', id: 'unknown', reason: 'why' });
-  calls.fromWorker({ op: 'cancel', id: 'c', reason: 'why' });
+  calls.receiveFromHost(host, 'a 1');
+  calls.receiveFromHost(host, 'r 2 1');
+  calls.receiveFromWorker({ op: 'cancel', id: 'b', reason: 'why' });
+  calls.receiveFromWorker({ op: 'cancel', id: 'unknown', reason: 'why' });
+  calls.receiveFromWorker({ op: 'cancel', id: 'c', reason: 'why' });
   t.mock.timers.tick(1999);
   assert.deepEqual(
     posted.filter((m) => m.op === 'cancelled').map((m) => [m.id, m.outcome]),
@@ -185,17 +185,17 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   assert.deepEqual(posted.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
   // The bridge forgets an ended call, so a late ending of the call is ignored.
   const before = posted.length;
-  calls.fromHost(host, 'r 3 1');
+  calls.receiveFromHost(host, 'r 3 1');
   calls.connected();
   assert.equal(posted.length, before);
 });
 
 test('waiting progress is bounded, and seq shows how many reports are missing', () => {
   const { calls, host, posted, port, call } = makeFixture();
-  calls.fromWorker(call('x'));
+  calls.receiveFromWorker(call('x'));
   port.open = false;
   const long = 'm'.repeat(100_000);
-  for (let i = 0; i < 5; i++) calls.fromHost(host, `p 1 10 1 [{"message":"${i}${long}"}]`);
+  for (let i = 0; i < 5; i++) calls.receiveFromHost(host, `p 1 10 1 [{"message":"${i}${long}"}]`);
   port.open = true;
   calls.connected();
   const kept = posted.filter((m) => m.op === 'progress');
@@ -210,29 +210,29 @@ test('waiting progress is bounded, and seq shows how many reports are missing', 
 
 test('an orphaned document cancels its running calls', () => {
   const { calls, host, toHost, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromWorker(call('y'));
-  calls.fromHost(host, 'r 1 1');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromWorker(call('y'));
+  calls.receiveFromHost(host, 'r 1 1');
   calls.cancelAll('the extension is gone');
   assert.deepEqual(toHost.slice(2), [['cancel', 2, 'the extension is gone']]);
 });
 
 test('leaving lists the calls that have begun, including ended ones that are not acknowledged', () => {
   const { calls, host, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromWorker(call('y'));
-  calls.fromHost(host, 'r 1 1');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromWorker(call('y'));
+  calls.receiveFromHost(host, 'r 1 1');
   posted.splice(0);
   calls.reportLeaving();
   assert.deepEqual(posted, [{ op: 'leaving', begunCalls: ['x', 'y'] }]);
 });
 
-const asked = (ask: number, body: string, id = 'x') => ({ op: 'toolRequest', id, ask, body });
+const makeToolRequest = (ask: number, body: string, id = 'x') => ({ op: 'toolRequest', id, ask, body });
 
 test('a prompt and a decision reach the host', () => {
   const { calls, toHost, call } = makeFixture();
-  calls.fromWorker({ ...call('x'), prompt: true, decision: '{"ok":1}' });
-  calls.fromWorker({ ...call('y'), decision: 'null' });
+  calls.receiveFromWorker({ ...call('x'), prompt: true, decision: '{"ok":1}' });
+  calls.receiveFromWorker({ ...call('y'), decision: 'null' });
   assert.deepEqual(toHost, [
     ['call', 1, 't', 9, { a: 1 }, true, { ok: 1 }],
     ['call', 2, 't', 9, { a: 1 }, false, null],
@@ -241,22 +241,22 @@ test('a prompt and a decision reach the host', () => {
 
 test('the worker gets a tool request, and the host its answer once, confirmed each time', () => {
   const { calls, host, posted, toHost, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
-  calls.fromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
-  calls.fromHost(host, 'q 1 3 {"user":{"reason":"r"}}');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
+  calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
+  calls.receiveFromHost(host, 'q 1 3 {"user":{"reason":"r"}}');
   assert.deepEqual(posted.splice(0), [
-    asked(1, '{"call":{"tool":"a b","args":{}}}'),
-    asked(2, '{"user":{"reason":"r"}}'),
-    asked(3, '{"user":{"reason":"r"}}'),
+    makeToolRequest(1, '{"call":{"tool":"a b","args":{}}}'),
+    makeToolRequest(2, '{"user":{"reason":"r"}}'),
+    makeToolRequest(3, '{"user":{"reason":"r"}}'),
   ]);
   toHost.splice(0);
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 2, error: '{"code":"denied"}' });
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":2}' });
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 3 });
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 9, output: '1' });
-  calls.fromWorker({ op: 'answer', id: 'unknown', ask: 1, output: '1' });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 2, error: '{"code":"denied"}' });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":2}' });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 3 });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 9, output: '1' });
+  calls.receiveFromWorker({ op: 'answer', id: 'unknown', ask: 1, output: '1' });
   assert.deepEqual(toHost, [
     ['answer', 1, 2, false, { code: 'denied' }],
     ['answer', 1, 1, true, { n: 1 }],
@@ -273,30 +273,33 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
       ['unknown', 1, false],
     ],
   );
-  calls.fromHost(host, 'r 1 1');
+  calls.receiveFromHost(host, 'r 1 1');
   posted.splice(0);
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
   assert.deepEqual(posted, [{ op: 'answerReceived', id: 'x', ask: 1, taken: false }]);
 });
 
 test('a new port gets open and withdrawn tool requests until the call ends', () => {
   const { calls, host, posted, port, toHost, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
-  calls.fromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 1 });
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
+  calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 1 });
   port.open = false;
-  calls.fromHost(host, 'q 1 2 {"withdrawn":true}');
-  calls.fromHost(host, 'q 1 3 {"user":{"reason":"three"}}');
+  calls.receiveFromHost(host, 'q 1 2 {"withdrawn":true}');
+  calls.receiveFromHost(host, 'q 1 3 {"user":{"reason":"three"}}');
   port.open = true;
   posted.splice(0);
   calls.connected();
-  assert.deepEqual(posted.splice(0), [asked(2, '{"withdrawn":true}'), asked(3, '{"user":{"reason":"three"}}')]);
+  assert.deepEqual(posted.splice(0), [
+    makeToolRequest(2, '{"withdrawn":true}'),
+    makeToolRequest(3, '{"user":{"reason":"three"}}'),
+  ]);
   toHost.splice(0);
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 2 });
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 2 });
   assert.deepEqual(posted.splice(0), [{ op: 'answerReceived', id: 'x', ask: 2, taken: false }]);
-  calls.fromHost(host, 'r 1 1');
-  calls.fromWorker({ op: 'answer', id: 'x', ask: 3 });
+  calls.receiveFromHost(host, 'r 1 1');
+  calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 3 });
   assert.deepEqual(posted.splice(0).slice(1), [{ op: 'answerReceived', id: 'x', ask: 3, taken: false }]);
   calls.connected();
   assert.deepEqual(
@@ -308,25 +311,25 @@ test('a new port gets open and withdrawn tool requests until the call ends', () 
 
 test('a resync reaches the host of a running call', () => {
   const { calls, host, toHost, call } = makeFixture();
-  calls.fromWorker(call('x'));
+  calls.receiveFromWorker(call('x'));
   toHost.splice(0);
-  calls.fromWorker({ op: 'resync', id: 'x', type: 'table' });
-  calls.fromWorker({ op: 'resync', id: 'unknown', type: 'table' });
-  calls.fromHost(host, 'r 1 1');
-  calls.fromWorker({ op: 'resync', id: 'x', type: 'table' });
+  calls.receiveFromWorker({ op: 'resync', id: 'x', type: 'table' });
+  calls.receiveFromWorker({ op: 'resync', id: 'unknown', type: 'table' });
+  calls.receiveFromHost(host, 'r 1 1');
+  calls.receiveFromWorker({ op: 'resync', id: 'x', type: 'table' });
   assert.deepEqual(toHost, [['resync', 1, 'table']]);
 });
 
 test('a host cannot send a tool request for a call of another host', () => {
   const { calls, posted, call } = makeFixture();
-  calls.fromWorker(call('x'));
-  calls.fromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
+  calls.receiveFromWorker(call('x'));
+  calls.receiveFromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
   assert.deepEqual(posted, []);
 });
 
 test('a call that arrives too late does not begin', () => {
   const { calls, posted } = makeFixture();
-  calls.fromWorker({
+  calls.receiveFromWorker({
     op: 'call',
     id: 'late',
     plugin: 'p',

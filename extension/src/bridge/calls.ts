@@ -1,8 +1,8 @@
 import { type CallError, CancelTimeoutMs, MaxPartChars, type PageHops } from '../../../wire/wire.gen.ts';
-import { addBounded } from '../bounded-buffer.ts';
-import { microsecondsBetween } from '../microseconds.ts';
-import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
-import { type PortHandlers, route } from '../port-router.ts';
+import { addToBoundedBuffer } from '../bounded-buffer.ts';
+import { measureMicroseconds } from '../microseconds.ts';
+import { type FromBridge, MaxCallAgeMs, type ToBridge } from '../port-message.ts';
+import { type PortHandlers, routeMessage } from '../port-router.ts';
 import { splitResult } from '../result-parts.ts';
 import type { Host, HostEvents } from './hosts.ts';
 import { PartSender } from './parts.ts';
@@ -18,14 +18,14 @@ interface Call {
   readonly number: number;
   readonly host: Host;
   /**
-   * endMessages contains the messages that report the ending of the call, from the ending until the worker acknowledges
-   * it. If endMessages contains the parts of a large result, #partSender sends them.
+   * endingMessages contains the messages that report the ending of the call, from the ending until the worker
+   * acknowledges it. If endingMessages contains the parts of a large result, #partSender sends them.
    */
-  endMessages?: FromBridge[];
-  /** sentReports is the number of progress reports that the call has sent so far. */
-  sentReports: number;
-  /** waitingProgress contains the progress messages that could not be sent, because no port was open. */
-  waitingProgress: Progress[];
+  endingMessages?: FromBridge[];
+  /** sentReportCount is the number of progress reports that the call has sent so far. */
+  sentReportCount: number;
+  /** unsentProgress contains the progress messages that could not be sent, because no port was open. */
+  unsentProgress: Progress[];
   readonly toolRequests: ToolRequests;
   /**
    * deferredStart is the message that starts the call after the host received its new adapter. deferredStart is
@@ -38,8 +38,8 @@ interface Call {
 
 /** CallTrace contains the times of a traced call in milliseconds, by the clock of the page. */
 interface CallTrace {
-  readonly arrivedMs: number;
-  readonly sentMs: number;
+  readonly arrivedAtMs: number;
+  readonly sentAtMs: number;
   /**
    * hostTimes are the three times that the host reported: when isReady returned, when the handler started, and when the
    * handler settled.
@@ -61,7 +61,7 @@ export class BridgeCalls {
   readonly hostEvents: HostEvents = {
     hostFound: (host) => this.plugins.addHost(host),
     baseFound: (base) => this.plugins.setBase(base),
-    received: (host, text) => this.fromHost(host, text),
+    received: (host, text) => this.receiveFromHost(host, text),
   };
 
   /**
@@ -76,7 +76,7 @@ export class BridgeCalls {
   ) {
     this.#post = post;
     this.#swaps = makeAdapterSwaps({
-      isBusy: (host) => this.#runningIn(host).length > 0,
+      isBusy: (host) => this.#listRunningIn(host).length > 0,
       endCalls: (host) => this.#endAll(host),
       startWaitingCalls: (host) => this.#release(host),
     });
@@ -84,15 +84,15 @@ export class BridgeCalls {
       post,
       isVisible,
       awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
-      changed: () => this.#post(this.greeting()),
-      hashOf: (host) => this.#swaps.hashOf(host),
+      onLiveAdaptersChanged: () => this.#post(this.makeGreeting()),
+      findPendingHash: (host) => this.#swaps.findPendingHash(host),
       endSwap: (host) => this.#swaps.finish(host),
     });
     this.#partSender = new PartSender(post);
   }
 
-  /** fromHost handles a message from a host, in the format that handshake.ts describes. */
-  fromHost(host: Host, text: string): void {
+  /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
+  receiveFromHost(host: Host, text: string): void {
     const [op, rest] = splitAtSpace(text);
     if (this.plugins.receiveFromHost(host, op, rest)) return;
     const [number, body] = splitAtSpace(rest);
@@ -100,7 +100,7 @@ export class BridgeCalls {
     if (!call || call.host !== host) return;
     switch (op) {
       case 'p':
-        this.#progress(call, body);
+        this.#sendProgress(call, body);
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
@@ -108,10 +108,10 @@ export class BridgeCalls {
         break;
       }
       case 'r':
-        this.#end(call, resultMessages(call.id, body, pageHops(call.trace)));
+        this.#end(call, splitResultMessages(call.id, body, measurePageHops(call.trace)));
         break;
       case 'n':
-        this.#end(call, [resultMessage(call.id, {}, pageHops(call.trace))]);
+        this.#end(call, [makeResultMessage(call.id, {}, measurePageHops(call.trace))]);
         break;
       case 't':
         if (call.trace) call.trace.hostTimes = body.split(' ').map(Number);
@@ -127,9 +127,11 @@ export class BridgeCalls {
     }
   }
 
-  /** fromWorker handles a message from the worker. `arrivedMs` is when the message arrived, by performance.now(). */
-  fromWorker(message: ToBridge, arrivedMs = performance.now()): void {
-    route(this.#handlers, message.op, message, arrivedMs);
+  /**
+   * receiveFromWorker handles a message from the worker. `arrivedMs` is when the message arrived, by performance.now().
+   */
+  receiveFromWorker(message: ToBridge, arrivedMs = performance.now()): void {
+    routeMessage(this.#handlers, message.op, message, arrivedMs);
   }
 
   readonly #handlers: PortHandlers<ToBridge, [arrivedMs: number]> = {
@@ -146,7 +148,7 @@ export class BridgeCalls {
       }
     },
     replaceAdapter: (message) => {
-      const host = this.plugins.anyHost(message.plugin);
+      const host = this.plugins.findHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
     ping: () => undefined, // link.ts answers pings
@@ -163,16 +165,16 @@ export class BridgeCalls {
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
-      for (const message of call.waitingProgress.splice(0)) this.#post(message);
-      for (const message of call.toolRequests.listUnanswered()) this.#post(message);
-      if (call.endMessages?.length === 1) for (const message of call.endMessages) this.#post(message);
+      for (const message of call.unsentProgress.splice(0)) this.#post(message);
+      for (const message of call.toolRequests.listUnansweredRequests()) this.#post(message);
+      if (call.endingMessages?.length === 1) for (const message of call.endingMessages) this.#post(message);
     }
     this.#partSender.restart();
     this.plugins.connected();
   }
 
-  /** running is the number of calls that have not ended. */
-  get running(): number {
+  /** runningCount is the number of calls that have not ended. */
+  get runningCount(): number {
     return this.#callsByNumber.size;
   }
 
@@ -194,8 +196,8 @@ export class BridgeCalls {
     }
   }
 
-  /** greeting returns the first message on each new port: the plugins of the document and the running calls. */
-  greeting(): FromBridge {
+  /** makeGreeting returns the first message on each new port: the plugins of the document and the running calls. */
+  makeGreeting(): FromBridge {
     const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
       op: 'documentState',
@@ -203,35 +205,35 @@ export class BridgeCalls {
       ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
       ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
       ...(hasBase ? { hasBase } : {}),
-      running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
+      running: this.#listRunning().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     };
   }
 
-  #running(): Call[] {
-    return [...this.#callsById.values()].filter((call) => !call.endMessages);
+  #listRunning(): Call[] {
+    return [...this.#callsById.values()].filter((call) => !call.endingMessages);
   }
 
   #start(message: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
     if (this.#callsById.has(id)) return;
     const lateMs = Date.now() - atMs;
-    if (lateMs > StaleCallMs) {
+    if (lateMs > MaxCallAgeMs) {
       const message = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
       const error: CallError = { code: 'page_unresponsive', message, notStarted: true };
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
-    const host = this.plugins.liveHost(plugin);
+    const host = this.plugins.findLiveHost(plugin);
     if (!host) {
-      this.#post({ op: 'error', id, error: notLiveError(plugin) });
+      this.#post({ op: 'error', id, error: makeNotLiveError(plugin) });
       return;
     }
     const call: Call = {
       id,
       number: ++this.#lastNumber,
       host,
-      sentReports: 0,
-      waitingProgress: [],
+      sentReportCount: 0,
+      unsentProgress: [],
       toolRequests: makeToolRequests(id),
     };
     this.#callsById.set(id, call);
@@ -239,13 +241,13 @@ export class BridgeCalls {
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
     const op = message.trace ? 'traced' : 'call';
     const text = `["${op}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
-    if (message.trace) call.trace = { arrivedMs, sentMs: performance.now(), hostTimes: [] };
+    if (message.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
     if (this.#swaps.isWaiting(host)) call.deferredStart = text;
     else host.send(text);
   }
 
   /** runningIn returns the calls that have started in the adapter of a host and have not ended. */
-  #runningIn(host: Host): Call[] {
+  #listRunningIn(host: Host): Call[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
@@ -253,7 +255,7 @@ export class BridgeCalls {
   #endAll(host: Host): void {
     const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
     const error: CallError = { code: 'plugin_updated', message };
-    for (const call of this.#runningIn(host)) {
+    for (const call of this.#listRunningIn(host)) {
       this.#sendToHost(call, 'cancel', message);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
@@ -265,14 +267,14 @@ export class BridgeCalls {
       const { deferredStart } = call;
       if (call.host !== host || deferredStart === undefined) continue;
       delete call.deferredStart;
-      if (this.plugins.liveHost(host.plugin) === host) host.send(deferredStart);
-      else this.#end(call, [{ op: 'error', id: call.id, error: notLiveError(host.plugin) }]);
+      if (this.plugins.findLiveHost(host.plugin) === host) host.send(deferredStart);
+      else this.#end(call, [{ op: 'error', id: call.id, error: makeNotLiveError(host.plugin) }]);
     }
   }
 
   /** sendToHost sends a message about a call to the call's host, unless the call has ended. */
   #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
-    if (call && !call.endMessages) call.host.send(JSON.stringify([op, call.number, text]));
+    if (call && !call.endingMessages) call.host.send(JSON.stringify([op, call.number, text]));
   }
 
   #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
@@ -288,7 +290,7 @@ export class BridgeCalls {
 
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
-    if (!call || call.endMessages) {
+    if (!call || call.endingMessages) {
       // For a call that has already ended, the worker receives only the outcome "finished".
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
@@ -307,18 +309,18 @@ export class BridgeCalls {
     }, CancelTimeoutMs);
   }
 
-  #progress(call: Call, body: string): void {
+  #sendProgress(call: Call, body: string): void {
     const [count, rest] = splitAtSpace(body);
     const [skipped, reports] = splitAtSpace(rest);
     const message: Progress = {
       op: 'progress',
       id: call.id,
-      seq: call.sentReports,
+      seq: call.sentReportCount,
       skipped: Number(skipped),
       reports,
     };
-    call.sentReports += Number(count);
-    if (!this.#post(message)) addBounded(call.waitingProgress, message);
+    call.sentReportCount += Number(count);
+    if (!this.#post(message)) addToBoundedBuffer(call.unsentProgress, message);
   }
 
   /**
@@ -326,7 +328,7 @@ export class BridgeCalls {
    * connected sends the ending later, after the waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
-    call.endMessages = ending;
+    call.endingMessages = ending;
     call.toolRequests.close();
     this.#callsByNumber.delete(call.number);
     if (ending.length > 1) this.#partSender.begin(call.id, ending);
@@ -342,22 +344,22 @@ export class BridgeCalls {
   }
 }
 
-/** notLiveError returns the JSON text of a wire.CallError for a plugin that has no adapter in the document. */
-function notLiveError(plugin: string): string {
+/** makeNotLiveError returns the JSON text of a wire.CallError for a plugin that has no adapter in the document. */
+function makeNotLiveError(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };
   return JSON.stringify(error);
 }
 
-/** resultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function resultMessages(id: string, text: string, hops: PageHops | undefined): FromBridge[] {
-  if (text.length <= MaxPartChars) return [resultMessage(id, { text }, hops)];
+/** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
+function splitResultMessages(id: string, text: string, hops: PageHops | undefined): FromBridge[] {
+  if (text.length <= MaxPartChars) return [makeResultMessage(id, { text }, hops)];
   const messages: FromBridge[] = splitResult(text).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  messages.push(resultMessage(id, { parts: messages.length }, hops));
+  messages.push(makeResultMessage(id, { parts: messages.length }, hops));
   return messages;
 }
 
-function resultMessage(
+function makeResultMessage(
   id: string,
   result: { readonly text?: string; readonly parts?: number },
   hops: PageHops | undefined,
@@ -365,16 +367,18 @@ function resultMessage(
   return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
 }
 
-/** pageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times. */
-function pageHops(trace: CallTrace | undefined): PageHops | undefined {
+/**
+ * measurePageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times.
+ */
+function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
   const [readyMs, startedMs, settledMs] = trace?.hostTimes ?? [];
   if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
   return {
-    bridgeInUs: microsecondsBetween(trace.arrivedMs, trace.sentMs),
-    hostInUs: microsecondsBetween(trace.sentMs, readyMs),
-    schemaUs: microsecondsBetween(readyMs, startedMs),
-    handlerUs: microsecondsBetween(startedMs, settledMs),
-    resultUs: microsecondsBetween(settledMs, performance.now()),
+    bridgeInUs: measureMicroseconds(trace.arrivedAtMs, trace.sentAtMs),
+    hostInUs: measureMicroseconds(trace.sentAtMs, readyMs),
+    schemaUs: measureMicroseconds(readyMs, startedMs),
+    handlerUs: measureMicroseconds(startedMs, settledMs),
+    resultUs: measureMicroseconds(settledMs, performance.now()),
   };
 }
 

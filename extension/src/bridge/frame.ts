@@ -36,8 +36,8 @@ export function addProbeFrame(): void {
   Reflect.set(globalThis, PROBE_FRAME_KEY, frame);
 }
 
-/** probeFrame returns the probe frame, or undefined if the page has moved or removed the frame. */
-export function probeFrame(): Element | undefined {
+/** findProbeFrame returns the probe frame, or undefined if the page has moved or removed the frame. */
+export function findProbeFrame(): Element | undefined {
   const frame: unknown = Reflect.get(globalThis, PROBE_FRAME_KEY);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
+import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
 import { BridgeCalls } from './calls.ts';
 import { awaitLateHost, gatherHosts, type Host } from './hosts.ts';
 
@@ -13,10 +13,10 @@ class EmptyPage extends EventTarget {
  * dispatchOffer dispatches an event with the offer of a host to the bridge. The field `taken` becomes true once the
  * bridge accepts the offer.
  */
-function dispatchOffer(page: EventTarget, plugin: string, type = OFFER) {
+function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
-  const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
-  port.addEventListener(ACCEPTED, () => {
+  const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })) };
+  port.addEventListener(ACCEPTED_EVENT, () => {
     made.taken = true;
   });
   page.dispatchEvent(new MessageEvent(type, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
@@ -28,7 +28,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   const received: string[] = [];
   const early = dispatchOffer(page, 'early');
   let promptedOffer = dispatchOffer(page, 'none');
-  page.addEventListener(HANDSHAKE, () => {
+  page.addEventListener(HANDSHAKE_EVENT, () => {
     promptedOffer = dispatchOffer(page, 'demo');
   });
   const found: string[] = [];
@@ -49,9 +49,9 @@ test('a space marks the messages to a host that have no large integers', () => {
   const page = new EmptyPage();
   const { port1: port } = new MessageChannel();
   const texts: unknown[] = [];
-  port.addEventListener(DOWN, (event) => texts.push(event instanceof MessageEvent && event.data));
-  page.addEventListener(HANDSHAKE, () => {
-    page.dispatchEvent(new MessageEvent(OFFER, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
+  port.addEventListener(DOWN_MESSAGE, (event) => texts.push(event instanceof MessageEvent && event.data));
+  page.addEventListener(HANDSHAKE_EVENT, () => {
+    page.dispatchEvent(new MessageEvent(OFFER_EVENT, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
   });
   let host: Host | undefined;
   gatherHosts(page, {
@@ -69,7 +69,7 @@ test('a space marks the messages to a host that have no large integers', () => {
 test('a document has a limited number of hosts, one for each plugin', () => {
   const page = new EmptyPage();
   let taken = 0;
-  page.addEventListener(HANDSHAKE, () => {
+  page.addEventListener(HANDSHAKE_EVENT, () => {
     for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
   gatherHosts(page, { hostFound: () => undefined, received: () => undefined });
@@ -89,8 +89,9 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
       });
     },
   );
-  for (const nonce of ['old', 'new']) calls.fromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: nonce, nonce });
-  calls.fromWorker({ op: 'awaitLateHost', plugin: 'other', hash: 'h', nonce: 'third' });
+  for (const nonce of ['old', 'new'])
+    calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: nonce, nonce });
+  calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'other', hash: 'h', nonce: 'third' });
   const taken = [
     dispatchOffer(page, 'demo', 'old').taken,
     dispatchOffer(page, 'other', 'new').taken,
@@ -98,6 +99,6 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
     dispatchOffer(page, 'other', 'third').taken,
   ];
   assert.deepEqual([taken, found], [[false, false, true, false], ['third other']]);
-  calls.fromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: 'newest', nonce: 'newest' });
+  calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: 'newest', nonce: 'newest' });
   assert.equal(dispatchOffer(page, 'demo', 'newest').taken, true);
 });

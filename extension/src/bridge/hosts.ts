@@ -1,4 +1,4 @@
-import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
+import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
 
 /** Host is the host of one plugin in this document. */
 export interface Host {
@@ -20,8 +20,8 @@ export interface Host {
   send(text: string): void;
 }
 
-/** Base is the host that creates hosts for plugins whose code arrives later. */
-export interface Base {
+/** BasePort is the host that creates hosts for plugins whose code arrives later. */
+export interface BasePort {
   send(text: string): void;
 }
 
@@ -35,7 +35,7 @@ export interface HostEvents {
   /** hostFound is called once for each host, before the first message of the host. */
   hostFound(host: Host): void;
   /** baseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
-  baseFound?(base: Base): void;
+  baseFound?(base: BasePort): void;
   /**
    * received is called synchronously for each message from a host. The implementation of received must not run code of
    * the page.
@@ -71,9 +71,9 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
     if (offer.plugin === '') connectBase(offer.port, events);
     else connectHost(offer, false, events);
   };
-  doc.addEventListener(OFFER, onOffer);
-  doc.dispatchEvent(new Event(HANDSHAKE));
-  doc.removeEventListener(OFFER, onOffer);
+  doc.addEventListener(OFFER_EVENT, onOffer);
+  doc.dispatchEvent(new Event(HANDSHAKE_EVENT));
+  doc.removeEventListener(OFFER_EVENT, onOffer);
 }
 
 /**
@@ -89,8 +89,8 @@ export function awaitLateHost(doc: EventTarget, type: string, plugin: string, ev
   return () => doc.removeEventListener(type, onOffer);
 }
 
-/** Offer is the first message of a host to the bridge. */
-interface Offer {
+/** HostOffer is the first message of a host to the bridge. */
+interface HostOffer {
   readonly plugin: string;
   readonly hash: string;
   readonly base?: string;
@@ -98,19 +98,19 @@ interface Offer {
   readonly port: MessagePort;
 }
 
-function connectHost({ port, ...introduction }: Offer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendDown(port, text) };
-  port.addEventListener(UP, (message) => {
+function connectHost({ port, ...introduction }: HostOffer, isBased: boolean, events: HostEvents): void {
+  const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendToHost(port, text) };
+  port.addEventListener(UP_MESSAGE, (message) => {
     if (message instanceof MessageEvent && typeof message.data === 'string') events.received(host, message.data);
   });
   events.hostFound(host);
-  port.dispatchEvent(new Event(ACCEPTED));
+  port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
 /** connectBase connects to the base and to the hosts that the base creates later. */
 function connectBase(port: MessagePort, events: HostEvents): void {
   const connectedPlugins = new Set<string>();
-  port.addEventListener(UP, (event) => {
+  port.addEventListener(UP_MESSAGE, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
       return;
     const offer = readOffer(event, event.data.slice(HOST_PREFIX.length));
@@ -119,20 +119,22 @@ function connectBase(port: MessagePort, events: HostEvents): void {
     connectedPlugins.add(offer.plugin);
     connectHost(offer, true, events);
   });
-  events.baseFound?.({ send: (text) => sendDown(port, text) });
-  port.dispatchEvent(new Event(ACCEPTED));
+  events.baseFound?.({ send: (text) => sendToHost(port, text) });
+  port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
-/** longDigits matches 16 digits in a row. An integer with fewer than 16 digits is exact as a JavaScript number. */
-const longDigits = /\d{16}/;
+/**
+ * longIntegerPattern matches 16 digits in a row. An integer with fewer than 16 digits is exact as a JavaScript number.
+ */
+const longIntegerPattern = /\d{16}/;
 
 /**
- * sendDown dispatches a message to a host. A leading space marks a message whose integers are all exact as JavaScript
+ * sendToHost dispatches a message to a host. A leading space marks a message whose integers are all exact as JavaScript
  * numbers. The host must not search messages with a regular expression, because the page could read the searched text
  * from `RegExp.$_`.
  */
-function sendDown(port: MessagePort, text: string): void {
-  port.dispatchEvent(new MessageEvent(DOWN, { data: longDigits.test(text) ? text : ` ${text}` }));
+function sendToHost(port: MessagePort, text: string): void {
+  port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));
 }
 
 /** isPristine reports whether no script of the page can have run in the document yet. */
@@ -142,7 +144,7 @@ function isPristine(doc: Page, frame: unknown): boolean {
   return isEmpty && doc.readyState === 'loading';
 }
 
-function readOffer(event: Event, data: unknown): Offer | undefined {
+function readOffer(event: Event, data: unknown): HostOffer | undefined {
   const port = event instanceof MessageEvent ? event.ports[0] : undefined;
   if (!port || typeof data !== 'string') return undefined;
   try {
@@ -150,7 +152,7 @@ function readOffer(event: Event, data: unknown): Offer | undefined {
     if (!Array.isArray(parts)) return undefined;
     const [plugin, hash, base, hasAdapter]: unknown[] = parts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
-    const offer: Offer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
+    const offer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
     return typeof base === 'string' && base !== '' ? { ...offer, base } : offer;
   } catch {
     return undefined;

@@ -48,11 +48,11 @@ function makeFixture(t: TestContext) {
   });
   const open = () =>
     link.open({
-      received: (message) => received.push(message),
-      greeting: () => greeting,
+      onReceived: (message) => received.push(message),
+      makeGreeting: () => greeting,
       isLikelyLastMessage: () => environment.alone,
-      connected: () => void environment.connected++,
-      orphaned: () => void environment.orphaned++,
+      onConnected: () => void environment.connected++,
+      onOrphaned: () => void environment.orphaned++,
     });
   const runTasks = () => {
     for (const work of later.splice(0)) work();

@@ -1,6 +1,6 @@
-import { afterTasks, type Batcher, makeBatcher } from '../batch.ts';
+import { type Batcher, makeBatcher, makeTaskScheduler } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
-import { charsOf, decodeMessages, encodeMessages } from '../port-text.ts';
+import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
 /** Port contains the parts of chrome.runtime.Port that the link uses. */
 export interface Port {
@@ -26,20 +26,21 @@ export interface LinkOptions {
 
 /** Session is the document that uses a link to exchange messages with the worker. */
 export interface Session {
-  /** received handles a message from the worker that arrived at arrivedMs, by performance.now(). */
-  received(message: ToBridge, arrivedMs: number): void;
-  /** greeting returns the first message that the link sends on each new port. */
-  greeting(): FromBridge;
-  /** connected is called on each new port after the greeting was sent. */
-  connected(): void;
+  /** onReceived handles a message from the worker that arrived at arrivedMs, by performance.now(). */
+  onReceived(message: ToBridge, arrivedMs: number): void;
+  /** makeGreeting returns the first message that the link sends on each new port. */
+  makeGreeting(): FromBridge;
+  /** onConnected is called on each new port after the greeting was sent. */
+  onConnected(): void;
   /**
    * isLikelyLastMessage reports whether the document is unlikely to send another message soon, as in BatcherOptions.
    */
   isLikelyLastMessage(): boolean;
   /**
-   * orphaned is called when the extension was removed, reloaded or updated, so that the link can open no port anymore.
+   * onOrphaned is called when the extension was removed, reloaded or updated, so that the link can open no port
+   * anymore.
    */
-  orphaned(): void;
+  onOrphaned(): void;
 }
 
 /** ShortConnectionMs is the lifetime, in milliseconds, below which a port counts as short-lived. */
@@ -68,16 +69,21 @@ export class Link {
   #session: Session | undefined;
   #port: Port | undefined;
   #isOrphan = false;
-  #hasLeft = false;
-  /** #shortPorts is the number of consecutive short-lived ports. */
-  #shortPorts = 0;
+  #isLeftByUser = false;
+  /** #shortConnectionCount is the number of consecutive short-lived ports. */
+  #shortConnectionCount = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#runSoon = options.runSoon ?? afterTasks();
+    this.#runSoon = options.runSoon ?? makeTaskScheduler();
     const send = (messages: readonly FromBridge[]) => this.#send(messages);
     const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
-    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, isLikelyLastMessage, runSoon: this.#runSoon });
+    this.#batcher = makeBatcher<FromBridge>({
+      send,
+      countChars: countMessageChars,
+      isLikelyLastMessage,
+      runSoon: this.#runSoon,
+    });
   }
 
   /** post sends a message, and returns false if no port is open. */
@@ -97,7 +103,7 @@ export class Link {
    */
   reopen(): void {
     this.#close();
-    this.#hasLeft = false;
+    this.#isLeftByUser = false;
     this.#connect();
   }
 
@@ -107,27 +113,27 @@ export class Link {
    * document may then run these calls.
    */
   closeForNavigation(): void {
-    this.#hasLeft = true;
+    this.#isLeftByUser = true;
     this.#batcher.flush();
     this.#close();
   }
 
   #connect(): void {
     const session = this.#session;
-    if (!session || this.#port || this.#isOrphan || this.#hasLeft) return;
+    if (!session || this.#port || this.#isOrphan || this.#isLeftByUser) return;
     try {
       this.#listen(this.#options.connect(), session);
     } catch {
       this.#becomeOrphan();
       return;
     }
-    this.#send([session.greeting()]);
+    this.#send([session.makeGreeting()]);
     // Waiting messages are sent first, because they are older than the messages that session.connected sends. Waiting
     // tool requests and endings are dropped, because session.connected sends all of these messages again. An ending
     // that the link sends before its parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
-    session.connected();
+    session.onConnected();
   }
 
   #send(messages: readonly FromBridge[]): boolean {
@@ -150,7 +156,7 @@ export class Link {
         if (this.#port !== port) return;
         // A ping is answered before waiting messages and before the next call, because a call may block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
-        else session.received(message, arrivedMs);
+        else session.onReceived(message, arrivedMs);
       }
     });
     port.onDisconnect(() => {
@@ -165,12 +171,12 @@ export class Link {
       return;
     }
     setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckMs);
-    this.#shortPorts = Date.now() - openedAt < ShortConnectionMs ? this.#shortPorts + 1 : 0;
+    this.#shortConnectionCount = Date.now() - openedAt < ShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
     // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link reconnects
     // without a timer, because in a hidden tab Chrome fires timers only once per second, even with a delay of 0. A
     // document in the back/forward cache runs no code; its `pageshow` event reopens the link.
-    if (this.#shortPorts < 2) this.#runSoon(() => this.#connect());
-    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortPorts - 2), MaxRetryMs));
+    if (this.#shortConnectionCount < 2) this.#runSoon(() => this.#connect());
+    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortConnectionCount - 2), MaxRetryMs));
   }
 
   /**
@@ -178,7 +184,7 @@ export class Link {
    * that was opened while the extension was reloaded.
    */
   #checkAlive(checksLeft: number): void {
-    if (this.#isOrphan || this.#hasLeft) return;
+    if (this.#isOrphan || this.#isLeftByUser) return;
     if (!this.#options.isExtensionAlive()) this.#becomeOrphan();
     else if (checksLeft > 1) setTimeout(() => this.#checkAlive(checksLeft - 1), AliveCheckMs);
   }
@@ -187,7 +193,7 @@ export class Link {
     this.#port = undefined;
     if (this.#isOrphan) return;
     this.#isOrphan = true;
-    this.#session?.orphaned();
+    this.#session?.onOrphaned();
   }
 
   #close(): void {

@@ -30,10 +30,10 @@ export interface Logs {
 }
 
 /**
- * Batch contains log entries that are sent as one message. `entries` is the JSON text of the log entries, joined by
+ * LogBatch contains log entries that are sent as one message. `entries` is the JSON text of the log entries, joined by
  * commas, without the brackets of an array.
  */
-interface Batch {
+interface LogBatch {
   readonly plugin: string;
   count: number;
   dropped: number;
@@ -42,7 +42,7 @@ interface Batch {
 
 /** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
 export function makeLogs(post: (message: FromBridge) => boolean): Logs {
-  const waitingBatches: Batch[] = [];
+  const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +56,7 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     waitingBatches.shift();
     return true;
   };
-  const subtractBatch = (batch: Batch) => {
+  const subtractBatch = (batch: LogBatch) => {
     entryCount -= batch.count;
     charCount -= batch.entries.length;
   };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-/** eventsOf returns the events that watchNavigation reports for a navigation event of the browser. */
-function eventsOf(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
+/** collectNavigationEvents returns the events that watchNavigation reports for a navigation event of the browser. */
+function collectNavigationEvents(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
   const reported: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
   const navigation = new EventTarget();
@@ -20,18 +20,21 @@ function eventsOf(name: string, fields: object, trusted = true): (boolean | 'mov
   return reported;
 }
 
-const away = { destination: { sameDocument: false }, downloadRequest: null };
+const crossDocumentNavigation = { destination: { sameDocument: false }, downloadRequest: null };
 
 test('a navigation to another document is reported, and its failure', () => {
-  assert.deepEqual(eventsOf('navigate', away), [true]);
-  for (const name of ['navigatesuccess', 'navigateerror']) assert.deepEqual(eventsOf(name, {}), [false]);
-  assert.deepEqual(eventsOf('currententrychange', {}), [false, 'moved']);
+  assert.deepEqual(collectNavigationEvents('navigate', crossDocumentNavigation), [true]);
+  for (const name of ['navigatesuccess', 'navigateerror']) assert.deepEqual(collectNavigationEvents(name, {}), [false]);
+  assert.deepEqual(collectNavigationEvents('currententrychange', {}), [false, 'moved']);
 });
 
 test('navigations within the document, downloads and synthetic events are not reported', () => {
-  assert.deepEqual(eventsOf('navigate', { ...away, destination: { sameDocument: true } }), []);
-  assert.deepEqual(eventsOf('navigate', { ...away, downloadRequest: '' }), []);
-  assert.deepEqual(eventsOf('navigate', away, false), []);
-  assert.deepEqual(eventsOf('navigateerror', {}, false), []);
-  assert.deepEqual(eventsOf('currententrychange', {}, false), []);
+  assert.deepEqual(
+    collectNavigationEvents('navigate', { ...crossDocumentNavigation, destination: { sameDocument: true } }),
+    [],
+  );
+  assert.deepEqual(collectNavigationEvents('navigate', { ...crossDocumentNavigation, downloadRequest: '' }), []);
+  assert.deepEqual(collectNavigationEvents('navigate', crossDocumentNavigation, false), []);
+  assert.deepEqual(collectNavigationEvents('navigateerror', {}, false), []);
+  assert.deepEqual(collectNavigationEvents('currententrychange', {}, false), []);
 });

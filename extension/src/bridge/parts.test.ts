@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FromBridge } from '../port-message.ts';
-import { MaxInFlight, PartSender } from './parts.ts';
+import { MaxPartsInFlight, PartSender } from './parts.ts';
 
 function makeFixture() {
   const posted: string[] = [];
@@ -21,13 +21,13 @@ const makeEnding = (id: string, count: number): FromBridge[] => [
 
 test('parts in flight are limited, and each acknowledgement sends the next', () => {
   const { parts, posted } = makeFixture();
-  parts.begin('a', makeEnding('a', MaxInFlight + 2));
-  assert.equal(posted.length, MaxInFlight);
+  parts.begin('a', makeEnding('a', MaxPartsInFlight + 2));
+  assert.equal(posted.length, MaxPartsInFlight);
   parts.confirmPart();
   parts.confirmPart();
-  assert.deepEqual(posted.slice(MaxInFlight), [`a${MaxInFlight}`, `a${MaxInFlight + 1}`, 'result a']);
-  for (let i = 0; i < MaxInFlight; i++) parts.confirmPart();
-  assert.equal(posted.length, MaxInFlight + 3);
+  assert.deepEqual(posted.slice(MaxPartsInFlight), [`a${MaxPartsInFlight}`, `a${MaxPartsInFlight + 1}`, 'result a']);
+  for (let i = 0; i < MaxPartsInFlight; i++) parts.confirmPart();
+  assert.equal(posted.length, MaxPartsInFlight + 3);
 });
 
 test('the shortest result goes first, and every fourth part is one of the oldest', () => {
@@ -50,7 +50,7 @@ test('a new port restarts every result', () => {
   posted.splice(0);
   port.open = true;
   parts.restart();
-  assert.equal(posted.length, MaxInFlight + 1);
+  assert.equal(posted.length, MaxPartsInFlight + 1);
   assert.deepEqual(posted.slice(0, 4), ['a0', 'a1', 'a2', 'result a']);
 });
 

@@ -9,8 +9,8 @@ import type { FromBridge } from '../port-message.ts';
 // have to store parts of all these results until the end. To prevent starvation, every fourth part belongs to the
 // oldest result.
 
-/** MaxInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
-export const MaxInFlight = 8;
+/** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
+export const MaxPartsInFlight = 8;
 
 /** OldestResultInterval is the interval, in parts, at which a part of the oldest result is sent. */
 const OldestResultInterval = 4;
@@ -26,7 +26,7 @@ export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
   /** #pendingResults are the results that are being sent, oldest first. */
   readonly #pendingResults = new Map<string, PendingResult>();
-  #inFlight = 0;
+  #partsInFlight = 0;
   #partCount = 0;
 
   constructor(post: (message: FromBridge) => boolean) {
@@ -41,13 +41,13 @@ export class PartSender {
 
   /** confirmPart is called when the worker has sent one part to the server. */
   confirmPart(): void {
-    this.#inFlight--;
+    this.#partsInFlight--;
     this.#send();
   }
 
   /** restart sends all pending results again from their beginning, because a new port is open. */
   restart(): void {
-    this.#inFlight = 0;
+    this.#partsInFlight = 0;
     for (const result of this.#pendingResults.values()) result.sentCount = 0;
     this.#send();
   }
@@ -58,12 +58,12 @@ export class PartSender {
   }
 
   #send(): void {
-    while (this.#inFlight < MaxInFlight) {
+    while (this.#partsInFlight < MaxPartsInFlight) {
       const result = this.#nextResult();
       const message = result?.messages[result.sentCount];
       if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       result.sentCount++;
-      this.#inFlight++;
+      this.#partsInFlight++;
       // The last message of a result is short, and contains the number of parts.
       const lastMessage = result.messages[result.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;

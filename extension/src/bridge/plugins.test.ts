@@ -26,12 +26,12 @@ function makeFixture(...names: string[]) {
   const fromHost = (plugin: string, text: string) => {
     const found = hosts.find((one) => one.plugin === plugin);
     assert.ok(found);
-    calls.fromHost(found, text);
+    calls.receiveFromHost(found, text);
   };
   return { calls, plugins: calls.plugins, posted, toHost, fromHost, page };
 }
 
-const live = (posted: FromBridge[]) =>
+const readLiveAdapters = (posted: FromBridge[]) =>
   posted.splice(0).flatMap((message) => (message.op === 'documentState' ? [message.plugins] : []));
 
 test('when the document is parsed, all hosts start and the live hosts are probed', () => {
@@ -62,7 +62,7 @@ test('readiness is sent for each plugin and with every greeting', () => {
     { op: 'ready', plugin: 'b', ready: false },
     { op: 'ready', plugin: 'b', ready: true },
   ]);
-  assert.deepEqual(live([calls.greeting()]), [
+  assert.deepEqual(readLiveAdapters([calls.makeGreeting()]), [
     [
       { name: 'a', hash: 'h' },
       { name: 'b', hash: 'h', ready: true },
@@ -119,10 +119,10 @@ test('a navigation within the document probes all adapters, at most once per sec
 
 test('settings, probes and renewals reach only the host of their plugin', () => {
   const { calls, toHost } = makeFixture('a', 'b');
-  calls.fromWorker({ op: 'settings', plugin: 'a', settings: { values: { key: 'v' } } });
-  calls.fromWorker({ op: 'probe', plugin: 'b' });
-  calls.fromWorker({ op: 'replaceAdapter', plugin: 'b', hash: 'h2', nonce: 'n', waitMs: 1000 });
-  calls.fromWorker({ op: 'settings', plugin: 'none', settings: {} });
+  calls.receiveFromWorker({ op: 'settings', plugin: 'a', settings: { values: { key: 'v' } } });
+  calls.receiveFromWorker({ op: 'probe', plugin: 'b' });
+  calls.receiveFromWorker({ op: 'replaceAdapter', plugin: 'b', hash: 'h2', nonce: 'n', waitMs: 1000 });
+  calls.receiveFromWorker({ op: 'settings', plugin: 'none', settings: {} });
   assert.deepEqual(toHost.splice(0, 2), ['a ["settings",{"values":{"key":"v"}}]', 'b ["probe"]']);
   assert.deepEqual(toHost, ['b ["renew","n","h2"]']);
 });
@@ -148,10 +148,10 @@ test('a removed plugin is not live, and its calls still end', () => {
   const { calls, posted, toHost, fromHost } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
-  calls.fromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
+  calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
   posted.splice(0);
-  calls.fromWorker({ op: 'removePlugin', plugin: 'a' });
-  calls.fromWorker({ op: 'removePlugin', plugin: 'a' });
+  calls.receiveFromWorker({ op: 'removePlugin', plugin: 'a' });
+  calls.receiveFromWorker({ op: 'removePlugin', plugin: 'a' });
   assert.deepEqual(toHost.slice(1), ['a ["remove"]']);
   assert.deepEqual(posted.splice(0), [
     {
@@ -165,7 +165,7 @@ test('a removed plugin is not live, and its calls still end', () => {
   assert.deepEqual(posted, []);
   fromHost('a', 'r 1 7');
   assert.deepEqual(posted.splice(0), [{ op: 'result', id: 'x', text: '7' }]);
-  calls.fromWorker({ op: 'call', id: 'y', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
+  calls.receiveFromWorker({ op: 'call', id: 'y', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(posted), /not live/);
 });
 

@@ -1,6 +1,6 @@
 import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
-import { type PortHandlers, route } from '../port-router.ts';
-import type { Base, Host } from './hosts.ts';
+import { type PortHandlers, routeMessage } from '../port-router.ts';
+import type { BasePort, Host } from './hosts.ts';
 import { type Logs, makeLogs } from './logs.ts';
 import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
@@ -17,12 +17,12 @@ export type PluginMessage = Extract<
 export interface PluginsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** changed is called when the live plugins or their hashes have changed. */
-  changed(): void;
+  /** onLiveAdaptersChanged is called when the live plugins or their hashes have changed. */
+  onLiveAdaptersChanged(): void;
   /** isVisible reports whether the document may be visible to the user. */
   isVisible(): boolean;
-  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
-  hashOf(host: Host): string | undefined;
+  /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
+  findPendingHash(host: Host): string | undefined;
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
   /**
@@ -52,7 +52,7 @@ export class Plugins {
   readonly #wakes: WakeRequests;
   readonly #probing: Probing;
   #isParsed = false;
-  #base: Base | undefined;
+  #base: BasePort | undefined;
 
   constructor(options: PluginsOptions) {
     const { post, isVisible } = options;
@@ -93,13 +93,13 @@ export class Plugins {
     return this.#base !== undefined;
   }
 
-  /** liveHost returns the host of a plugin, or undefined if the plugin is not live. */
-  liveHost(plugin: string): Host | undefined {
+  /** findLiveHost returns the host of a plugin, or undefined if the plugin is not live. */
+  findLiveHost(plugin: string): Host | undefined {
     return this.#liveHosts.get(plugin);
   }
 
-  /** anyHost returns the host of a plugin, even if the host has no adapter. */
-  anyHost(plugin: string): Host | undefined {
+  /** findHost returns the host of a plugin, even if the host has no adapter. */
+  findHost(plugin: string): Host | undefined {
     return this.#allHosts.get(plugin);
   }
 
@@ -109,7 +109,7 @@ export class Plugins {
   }
 
   /** setBase stores the base, which can create hosts for plugins whose code arrives later. */
-  setBase(base: Base): void {
+  setBase(base: BasePort): void {
     this.#base = base;
   }
 
@@ -123,7 +123,7 @@ export class Plugins {
 
   /** receive handles a message from the worker to one plugin. */
   receive(message: PluginMessage): void {
-    route(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
+    routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
 
   /** documentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
@@ -196,7 +196,7 @@ export class Plugins {
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
     kept: (host, problem) => {
-      const { hashOf, endSwap, post } = this.#options;
+      const { findPendingHash: hashOf, endSwap, post } = this.#options;
       // If a plugin has no older adapter, a failed replacement means that the plugin has failed in this document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
@@ -233,7 +233,7 @@ export class Plugins {
     if (problem !== undefined) entry.problem = problem;
     this.#liveHosts.set(host.plugin, host);
     this.#liveAdapters.set(host.plugin, entry);
-    this.#options.changed();
+    this.#options.onLiveAdaptersChanged();
     if (!this.#isParsed || problem !== undefined) return;
     host.send('["probe"]');
     this.#probing.readinessChanged();
@@ -246,7 +246,7 @@ export class Plugins {
     this.#removedHosts.add(host);
     this.#liveHosts.delete(plugin);
     this.#options.endSwap(host);
-    if (this.#liveAdapters.delete(plugin)) this.#options.changed();
+    if (this.#liveAdapters.delete(plugin)) this.#options.onLiveAdaptersChanged();
   }
 
   #setReady({ plugin }: Host, ready: boolean): void {

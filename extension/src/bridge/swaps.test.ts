@@ -22,10 +22,11 @@ function makeFixture() {
     send: (text) => toHost.push(text),
   };
   calls.plugins.addHost(host);
-  const fromHost = (text: string) => calls.fromHost(host, text);
-  const call = (id: string) => calls.fromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
+  const fromHost = (text: string) => calls.receiveFromHost(host, text);
+  const call = (id: string) =>
+    calls.receiveFromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
   const renew = (hash = 'h2') =>
-    calls.fromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
+    calls.receiveFromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
   fromHost('ready');
   call('x');
   posted.splice(0);
@@ -38,7 +39,7 @@ test('an adapter is replaced once its calls have ended, and new calls wait', () 
   renew();
   call('y');
   call('z');
-  calls.fromWorker({ op: 'cancel', id: 'z', reason: 'r' });
+  calls.receiveFromWorker({ op: 'cancel', id: 'z', reason: 'r' });
   assert.deepEqual(toHost, []);
   assert.deepEqual(posted.splice(0), [{ op: 'cancelled', id: 'z', outcome: 'aborted' }]);
   fromHost('r 1 "old"');
@@ -93,14 +94,14 @@ test('a call that waits for the new adapter has not begun, and fails if the plug
   call('y');
   calls.reportLeaving();
   assert.deepEqual(posted.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
-  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
+  calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.match(JSON.stringify(posted), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
 });
 
 test('a removed plugin whose new adapter does not start has failed', () => {
   const { calls, posted, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
-  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
+  calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   renew();
   posted.splice(0);
   fromHost('kept a typo');
@@ -113,7 +114,7 @@ test('a removed plugin whose new adapter does not start has failed', () => {
 test('a removed plugin is reported until it gets another adapter', () => {
   const { calls, posted, toHost, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
-  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
+  calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.deepEqual(posted.splice(0).at(-1), {
     op: 'documentState',
     plugins: [],

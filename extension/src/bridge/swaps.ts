@@ -26,8 +26,8 @@ export interface AdapterSwaps {
   isWaiting(host: Host): boolean;
   /** callEnded is called when a call in the adapter of a host has ended. */
   callEnded(host: Host): void;
-  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
-  hashOf(host: Host): string | undefined;
+  /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
+  findPendingHash(host: Host): string | undefined;
   /**
    * finish ends the swap of a host, and starts the calls that waited for the new adapter. After its swap, a host has
    * the new adapter, the old adapter, or no adapter.
@@ -79,7 +79,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     callEnded: (host) => {
       if (pendingSwaps.has(host) && !isBusy(host)) armHost(host);
     },
-    hashOf: (host) => pendingSwaps.get(host)?.message.hash,
+    findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,
     finish,
     clear: () => {
       for (const host of [...pendingSwaps.keys()]) finish(host);

@@ -1,8 +1,8 @@
 import type { ToolAskParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is the body of a message by which a tool withdraws a request. */
-const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
+/** WITHDRAWN_REQUEST is the body of a message by which a tool withdraws a request. */
+const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /**
  * ToolRequests stores the requests that one call sent to the server. The server ignores duplicates, so unanswered
@@ -16,8 +16,10 @@ export interface ToolRequests {
    * "known" if the host already received the answer, and "unwanted" in all other cases.
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
-  /** listUnanswered returns the messages for a new worker: all unanswered or withdrawn requests, oldest first. */
-  listUnanswered(): FromBridge[];
+  /**
+   * listUnansweredRequests returns the messages for a new worker: all unanswered or withdrawn requests, oldest first.
+   */
+  listUnansweredRequests(): FromBridge[];
   /** close drops all requests of the call, because an ended call needs no answers. */
   close(): void;
 }
@@ -35,12 +37,12 @@ export function makeToolRequests(id: string): ToolRequests {
     recordAnswer: (ask) => {
       if (answeredRequests.has(ask)) return 'known';
       const body = unansweredBodies.get(ask);
-      if (body === undefined || body === WITHDRAWN) return 'unwanted';
+      if (body === undefined || body === WITHDRAWN_REQUEST) return 'unwanted';
       unansweredBodies.delete(ask);
       answeredRequests.add(ask);
       return 'wanted';
     },
-    listUnanswered: () => [...unansweredBodies].map(([ask, body]) => requestMessage(ask, body)),
+    listUnansweredRequests: () => [...unansweredBodies].map(([ask, body]) => requestMessage(ask, body)),
     close: () => {
       unansweredBodies.clear();
       answeredRequests.clear();

@@ -18,8 +18,8 @@ async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort
   return { realm, port };
 }
 
-/** reports returns the progress reports that the host has sent since the previous call. */
-function reports(port: HostPort): unknown[] {
+/** readReports returns the progress reports that the host has sent since the previous call. */
+function readReports(port: HostPort): unknown[] {
   return port.received.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
     return batch ? JSON.parse(batch[1] ?? '') : [text];
@@ -34,7 +34,7 @@ test('activities are sent as reports, in order', async () => {
     c.reportActivityDelta('table', [{ op: 'remove', path: '/rows/0' }]);
     c.reportActivity('note', null);
     c.reportActivity('text', 'a');`);
-  assert.deepEqual(reports(port), [
+  assert.deepEqual(readReports(port), [
     { activity: { type: 'table', content: { rows: [] } }, audience: 'user' },
     { progress: 1 },
     { activity: { type: 'table', patch: [{ op: 'add', path: '/rows/-', value: 1 }] }, audience: 'user' },
@@ -53,7 +53,7 @@ test('an invalid activity becomes an invalid report, and nothing throws', async 
     for (const patch of [undefined, null, 'text', cyclic]) c.reportActivityDelta('t', patch);
     c.reportActivity(); c.reportActivityDelta(); c.endAudience(5); c.endAudience();
     c.reportActivity('t', 'x'.repeat(256 * 1024 - 2), 7);`);
-  const all = reports(port);
+  const all = readReports(port);
   assert.equal(all.length, 17);
   for (const report of all.slice(0, 15)) assert.deepEqual(report, { invalid: true });
   assert.match(JSON.stringify(all[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
@@ -69,7 +69,7 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
   for (const [handle, want] of ends) {
-    const received = reports((await beginCall(handle)).port);
+    const received = readReports((await beginCall(handle)).port);
     const isLogEntry = (message: unknown) => typeof message === 'string' && message.startsWith('l ');
     assert.deepEqual(
       received.filter((message) => !isLogEntry(message)),
@@ -78,30 +78,30 @@ test('the audience of a successful ending is the last report', async () => {
   }
 });
 
-const waits = 'await new Promise((ok) => { go = ok; });';
+const waitStatement = 'await new Promise((ok) => { go = ok; });';
 
 test('a resync sends the last content and its later patches', async () => {
   const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivity('a', { n: 0 }, { audience: 'user' });
     c.reportActivity('b', 'other');
     for (let i = 1; i <= 3; i++) c.reportActivityDelta('a', { op: 'replace', path: '/n', value: i });
-    ${waits}
+    ${waitStatement}
     c.reportActivity('a', 'new');
-    ${waits}`);
+    ${waitStatement}`);
   realm.task();
-  const before = reports(port);
+  const before = readReports(port);
   port.send('resync', 1, 'a');
   port.send('resync', 1, 'unknown');
   port.send('resync', 9, 'a');
   await realm.idle();
   realm.task();
   assert.match(port.received[0] ?? '', /^p 1 4 0 /);
-  const again = reports(port);
+  const again = readReports(port);
   assert.deepEqual(again, [before[1], ...before.slice(3)]);
   port.send('resync', 1, '');
   await realm.idle();
   realm.task();
-  assert.deepEqual(reports(port), [before[1], ...before.slice(3), before[2]]);
+  assert.deepEqual(readReports(port), [before[1], ...before.slice(3), before[2]]);
   realm.run('go()');
   await realm.idle();
   realm.task();
@@ -109,35 +109,37 @@ test('a resync sends the last content and its later patches', async () => {
   port.send('resync', 1, 'a');
   await realm.idle();
   realm.task();
-  assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 'new' } }]);
+  assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 'new' } }]);
 });
 
 test('invalid activities are not sent again', async () => {
   const { realm, port } = await beginCall(`
-    c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waits}`);
+    c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waitStatement}`);
   realm.task();
-  assert.equal(reports(port).length, 3);
+  assert.equal(readReports(port).length, 3);
   port.send('resync', 1, 'a');
   await realm.idle();
   realm.task();
-  assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 1 } }]);
+  assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 1 } }]);
 });
 
 test('each content of an activity is sent again at most 8 times', async () => {
-  const { realm, port } = await beginCall(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
+  const { realm, port } = await beginCall(
+    `c.reportActivity('a', 1); ${waitStatement} c.reportActivity('a', 2); ${waitStatement}`,
+  );
   realm.task();
   port.received.splice(0);
   const resync = async () => {
     for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
     await realm.idle();
     realm.task();
-    return reports(port).length;
+    return readReports(port).length;
   };
   assert.equal(await resync(), 8);
   realm.run('go()');
   await realm.idle();
   realm.task();
-  assert.equal(reports(port).length, 1);
+  assert.equal(readReports(port).length, 1);
   assert.equal(await resync(), 8);
 });
 
@@ -147,7 +149,7 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     for (let i = 0; i < 20; i++) c.reportActivity('many' + i, i);
     c.reportActivity('many0', big);
     for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
-    ${waits}`);
+    ${waitStatement}`);
   realm.task();
   port.received.splice(0);
   const kept: number[] = [];
@@ -155,7 +157,7 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     port.send('resync', 1, `many${i}`);
     await realm.idle();
     realm.task();
-    if (reports(port).length > 0) kept.push(i);
+    if (readReports(port).length > 0) kept.push(i);
   }
   assert.deepEqual(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 });

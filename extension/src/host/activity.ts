@@ -1,7 +1,7 @@
 import { MaxActivityBytes, MaxActivityTypes } from '../../../wire/wire.gen.ts';
-import { objectText, utf8LengthOf, writeJson } from './json.ts';
+import { countUtf8Bytes, makeObjectText, writeJson } from './json.ts';
 import { isArray, isObject, makeBareObject, toJson } from './primordials.ts';
-import { audienceOf, truncate } from './report.ts';
+import { readAudience, truncateMessage } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
@@ -14,7 +14,7 @@ const MaxStoredChars = 1024 * 1024;
 const MaxResends = 8;
 
 /** INVALID_REPORT is sent in place of an activity report that is invalid or too long. */
-const INVALID_REPORT = objectText<'Report'>({ invalid: 'true' });
+const INVALID_REPORT = makeObjectText<'Report'>({ invalid: 'true' });
 
 /**
  * Activities converts the activities of one call to reports, and stores the reports for resyncs. The methods of
@@ -42,7 +42,7 @@ export interface Activities {
 interface StoredReports {
   reports: string;
   count: number;
-  resends: number;
+  resendCount: number;
 }
 
 /** makeActivities returns the empty Activities of a new call. */
@@ -53,7 +53,7 @@ export function makeActivities(): Activities {
 
   const findStored = (type: string): StoredReports | undefined => {
     const entry = storedByType[type];
-    return isStored(entry) ? entry : undefined;
+    return isStoredReports(entry) ? entry : undefined;
   };
   const dropStored = (type: string) => {
     const entry = findStored(type);
@@ -65,7 +65,7 @@ export function makeActivities(): Activities {
   const storeContent = (type: string, report: string) => {
     dropStored(type);
     if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredChars) return;
-    const entry: StoredReports = { reports: report, count: 1, resends: 0 };
+    const entry: StoredReports = { reports: report, count: 1, resendCount: 0 };
     storedByType[type] = entry;
     storedTypeCount++;
     storedChars += report.length;
@@ -89,22 +89,22 @@ export function makeActivities(): Activities {
       return report;
     },
     reportPatch: (type, patch, options) => {
-      const report = reportOf(type, 'patch', () => patchText(patch), options);
+      const report = reportOf(type, 'patch', () => toPatchText(patch), options);
       if (typeof type === 'string' && report !== INVALID_REPORT) storePatch(type, report);
       return report;
     },
     resend: (type, send) => {
       for (const storedType in storedByType) {
         const entry = type === '' || type === storedType ? findStored(storedType) : undefined;
-        if (!entry || entry.resends >= MaxResends) continue;
-        entry.resends++;
+        if (!entry || entry.resendCount >= MaxResends) continue;
+        entry.resendCount++;
         send(entry.reports, entry.count);
       }
     },
   };
 }
 
-function isStored(value: unknown): value is StoredReports {
+function isStoredReports(value: unknown): value is StoredReports {
   return isObject(value);
 }
 
@@ -117,22 +117,22 @@ function reportOf(
   if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID_REPORT;
   try {
     const text = writeField();
-    if (text === undefined || utf8LengthOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID_REPORT;
-    const audience = audienceOf(options);
+    if (text === undefined || countUtf8Bytes(text, MaxActivityBytes) > MaxActivityBytes) return INVALID_REPORT;
+    const audience = readAudience(options);
     const activity =
       field === 'content'
-        ? objectText<'Activity'>({ type: toJson(type), content: text })
-        : objectText<'Activity'>({ type: toJson(type), patch: text });
-    return objectText<'Report'>({
+        ? makeObjectText<'Activity'>({ type: toJson(type), content: text })
+        : makeObjectText<'Activity'>({ type: toJson(type), patch: text });
+    return makeObjectText<'Report'>({
       activity,
-      audience: typeof audience === 'string' && audience !== '' ? toJson(truncate(audience)) : undefined,
+      audience: typeof audience === 'string' && audience !== '' ? toJson(truncateMessage(audience)) : undefined,
     });
   } catch {
     return INVALID_REPORT;
   }
 }
 
-function patchText(patch: unknown): string | undefined {
+function toPatchText(patch: unknown): string | undefined {
   if (!isObject(patch)) return undefined;
   const text = writeJson(patch);
   return isArray(patch) || text === undefined ? text : `[${text}]`;

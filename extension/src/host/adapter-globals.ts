@@ -18,8 +18,8 @@ import type { Timers } from './timers.ts';
 // functions of `__openTabs` send window messages, which the page can read and forge. In opentabs, the functions of
 // `__openTabs` use a private channel, and the nonces of the original format have no effect.
 
-/** Services are the host's functions and values that an adapter uses through `__openTabs`. */
-export interface Services {
+/** HostServices are the host's functions and values that an adapter uses through `__openTabs`. */
+export interface HostServices {
   readonly plugin: string;
   /** config contains the plugin's settings. */
   readonly config: object;
@@ -31,19 +31,21 @@ export interface Services {
 }
 
 /**
- * CarriedProperties are the properties of `__openTabs` that a hot reload copies to the next adapter in the document.
+ * KeptOnReloadProperties are the properties of `__openTabs` that a hot reload copies to the next adapter in the
+ * document.
  */
-const CarriedProperties = ['preScript', 'tokenCache'];
+const KeptOnReloadProperties = ['preScript', 'tokenCache'];
 
 /**
- * makeAdapterGlobals returns a new `__openTabs`, with the CarriedProperties of the document's previous `__openTabs`.
+ * makeAdapterGlobals returns a new `__openTabs`, with the KeptOnReloadProperties of the document's previous
+ * `__openTabs`.
  */
-export function makeAdapterGlobals(services: Services, previousGlobals?: unknown): object {
+export function makeAdapterGlobals(services: HostServices, previousGlobals?: unknown): object {
   // The objects in `__openTabs` have no prototypes, so a property of the page's Object.prototype cannot be mistaken for
   // a setting.
   const adapterGlobals = makeBareObject();
-  for (let i = 0; i < CarriedProperties.length; i++) {
-    const key = CarriedProperties[i] ?? '';
+  for (let i = 0; i < KeptOnReloadProperties.length; i++) {
+    const key = KeptOnReloadProperties[i] ?? '';
     const carriedValue = isObject(previousGlobals) ? lookup(previousGlobals, key) : undefined;
     defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
@@ -60,7 +62,7 @@ export function makeAdapterGlobals(services: Services, previousGlobals?: unknown
  * post messages to the page, or may replace the whole `__openTabs` object. The setters of the host's properties ignore
  * the functions that an adapter assigns.
  */
-export function addAdapterGlobals(container: unknown, services: Services): void {
+export function addAdapterGlobals(container: unknown, services: HostServices): void {
   if (!isObject(container)) return;
   const defineAccessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
     const descriptor: PropertyDescriptor = { get, set, enumerable: true, configurable: true };

@@ -63,8 +63,8 @@ async function openHostilePage() {
   return { realm, port };
 }
 
-/** observedUses returns the uses of built-in functions that the page observed. */
-function observedUses(realm: Realm): string[] {
+/** listObservedUses returns the uses of built-in functions that the page observed. */
+function listObservedUses(realm: Realm): string[] {
   const saw = realm.run('page.saw');
   return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];
 }
@@ -251,7 +251,7 @@ for (const [name, messages, want] of attacks) {
       port.received.filter((message) => !isLogEntry(message)),
       want,
     );
-    assert.deepEqual(observedUses(realm), []);
+    assert.deepEqual(listObservedUses(realm), []);
   });
 }
 
@@ -261,7 +261,7 @@ test('page: a hostile page observes nothing of logs', async () => {
   port.send('call', 1, 'logs', 1 << 20, args);
   await realm.idle();
   realm.task();
-  assert.deepEqual(observedUses(realm), []);
+  assert.deepEqual(listObservedUses(realm), []);
   const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
     port.received.map((text) => text.slice(0, 6 + entry.length + 1)),

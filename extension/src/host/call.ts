@@ -3,10 +3,10 @@ import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Cancellation, makeCancellation } from './cancellation.ts';
 import { makeContext } from './context.ts';
-import { abortedError, failureText, thrownText, toolError } from './failure.ts';
-import { type Failure, thrownFailure } from './failure-log.ts';
-import { objectText } from './json.ts';
-import { parseWith } from './parse.ts';
+import { makeAbortedError, makeFailureText, makeSimpleToolError, makeThrownText } from './failure.ts';
+import { type LoggedFailure, makeThrownFailure } from './failure-log.ts';
+import { makeObjectText } from './json.ts';
+import { parseArguments } from './parse.ts';
 import {
   apply,
   construct,
@@ -25,15 +25,15 @@ import {
   whenSettled,
 } from './primordials.ts';
 import { makeReadiness } from './ready.ts';
-import { truncate } from './report.ts';
-import { type Outcome, outcomeOf } from './result.ts';
+import { truncateMessage } from './report.ts';
+import { makeOutcome, type Outcome } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * Request is a call that the bridge sent to the host. The bridge assigns a number to each request, because the page
+ * CallRequest is a call that the bridge sent to the host. The bridge assigns a number to each request, because the page
  * must not see the ID of the call.
  */
-export interface Request {
+export interface CallRequest {
   readonly call: number;
   readonly tool: string;
   readonly maxBytes: number;
@@ -46,7 +46,7 @@ export interface Request {
   readonly isTraced?: boolean;
 }
 
-/** CallEvents are the callbacks by which a Runner reports the progress and the end of calls. */
+/** CallEvents are the callbacks by which a ToolRunner reports the progress and the end of calls. */
 export interface CallEvents {
   /**
    * report is called for each batch of progress reports, in order. `reports` is the JSON text of `count` wire.Reports,
@@ -73,9 +73,9 @@ export interface CallEvents {
   ready(ready: boolean): void;
 }
 
-/** Runner runs the tools of one adapter. */
-export interface Runner {
-  run(request: Request): void;
+/** ToolRunner runs the tools of one adapter. */
+export interface ToolRunner {
+  run(request: CallRequest): void;
   /** cancel aborts the signal of a call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
   /**
@@ -105,8 +105,8 @@ interface RunningCall {
   /** endAudience is the audience of the call's final message, or an empty string. */
   endAudience: string;
   isLive: boolean;
-  /** times contains the recorded times of a traced call; undefined for any other call. */
-  times: string | undefined;
+  /** timesText contains the recorded times of a traced call; undefined for any other call. */
+  timesText: string | undefined;
   /**
    * end removes the call from the table of running calls, and reports the outcome. Only the first call of `end` has an
    * effect.
@@ -117,7 +117,7 @@ interface RunningCall {
 /** RunningCalls is the table of the calls that have not ended. */
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
-  add(request: Request): RunningCall;
+  add(request: CallRequest): RunningCall;
   /** cancel aborts the signal of a call. */
   cancel(entry: RunningCall, reason: string): void;
 }
@@ -130,7 +130,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     if (!entry.isLive) return false;
     entry.isLive = false;
     delete table[entry.call];
-    entry.toolRequests.close(() => toolError('the call has ended', 'call_ended'));
+    entry.toolRequests.close(() => makeSimpleToolError('the call has ended', 'call_ended'));
     return true;
   };
   const endCall = (entry: RunningCall, outcome: Outcome) => {
@@ -141,9 +141,9 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     }
     // endAudience is part of the last report, because a full buffer drops the oldest reports.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
-      events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
+      events.report(entry.call, makeObjectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
-    if (entry.times !== undefined) events.traced(entry.call, entry.times);
+    if (entry.timesText !== undefined) events.traced(entry.call, entry.timesText);
     events.end(entry.call, outcome);
   };
   return {
@@ -159,7 +159,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
         activities: makeActivities(),
         endAudience: '',
         isLive: true,
-        times: isTraced === true ? '' : undefined,
+        timesText: isTraced === true ? '' : undefined,
         end: (outcome) => endCall(entry, outcome),
       };
       table[call] = entry;
@@ -170,42 +170,42 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       // also waits no longer than CancelTimeoutMs for a cancelled call.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
-      entry.toolRequests.close(() => abortedError(error));
+      entry.toolRequests.close(() => makeAbortedError(error));
     },
   };
 }
 
 /**
- * makeRunner returns a Runner for the adapter of a plugin. `readContainer` returns the container in which the adapter
- * registers. `logFailure` adds an entry about a failed call to the plugin's log.
+ * makeToolRunner returns a ToolRunner for the adapter of a plugin. `readContainer` returns the container in which the
+ * adapter registers. `logFailure` adds an entry about a failed call to the plugin's log.
  */
-export function makeRunner(
+export function makeToolRunner(
   plugin: string,
   readContainer: () => unknown,
   events: CallEvents,
   logFailure: LogFailure,
-): Runner {
+): ToolRunner {
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
   // obtains the container after the start cannot replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 
-  const run = (request: Request) => {
+  const run = (request: CallRequest) => {
     const entry = calls.add(request);
     const adapter = registered;
     const failWith = (text: string) => entry.end({ kind: 'error', text });
     if (!adapter) {
-      failWith(failureText('internal', `the adapter did not register as ${plugin}`));
+      failWith(makeFailureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
-    const context = contextOf(entry, request.decision, (report) => {
+    const context = makeCallContext(entry, request.decision, (report) => {
       if (entry.isLive) events.report(entry.call, report, 1);
     });
     readiness.check(adapter, (problem) => {
       if (problem !== undefined) {
-        failWith(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
-      } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context, logFailure);
+        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
+      } else if (!endIfCancelled(entry)) startHandler(plugin, adapter, request, entry, context, logFailure);
     });
   };
   const cancel = (call: number, reason: string): boolean => {
@@ -239,30 +239,30 @@ function isRunning(value: unknown): value is RunningCall {
 }
 
 /**
- * isStopped reports whether a call has ended. If a call was cancelled before its handler started, isStopped ends the
- * call first.
+ * endIfCancelled reports whether a call has ended. If a call was cancelled before its handler started, endIfCancelled
+ * ends the call first.
  */
-function isStopped(entry: RunningCall): boolean {
+function endIfCancelled(entry: RunningCall): boolean {
   if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
   return !entry.isLive;
 }
 
-/** addTime records the current time if the call is traced. */
-function addTime(entry: RunningCall): void {
-  if (entry.times !== undefined) entry.times += ` ${apply(performanceNow, nativePerformance, [])}`;
+/** recordTime records the current time if the call is traced. */
+function recordTime(entry: RunningCall): void {
+  if (entry.timesText !== undefined) entry.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
 /** LogFailure adds an entry about a failed call to the plugin's log. */
-export type LogFailure = (failure: Failure) => void;
+export type LogFailure = (failure: LoggedFailure) => void;
 
-/** MaxLossHints limits the log entries about values of one result that JSON cannot represent. */
-const MaxLossHints = 3;
+/** MaxConversionHints limits the log entries about values of one result that JSON cannot represent. */
+const MaxConversionHints = 3;
 
-/** startTool runs the tool or prompt of a request and ends the call with its outcome. */
-function startTool(
+/** startHandler runs the tool or prompt of a request and ends the call with its outcome. */
+function startHandler(
   plugin: string,
   adapter: object,
-  request: Request,
+  request: CallRequest,
   entry: RunningCall,
   context: object,
   logFailure: LogFailure,
@@ -270,44 +270,44 @@ function startTool(
   const warn = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
   let output: unknown;
   const done = (value: unknown) => {
-    addTime(entry);
+    recordTime(entry);
     let lossCount = 0;
     const onLoss = (path: string, hint: string) => {
-      if (lossCount < MaxLossHints) warn(`${path} ${hint}`);
+      if (lossCount < MaxConversionHints) warn(`${path} ${hint}`);
       lossCount++;
     };
     const hint = value === undefined ? missingResultHint(output) : '';
     if (hint !== '') warn(`the handler ${hint}`);
-    entry.end(outcomeOf(request.tool, value, request.maxBytes, onLoss));
+    entry.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
   const failWith = (text: string) => entry.end({ kind: 'error', text });
   const failWithThrown = (error: unknown) => {
-    if (!entry.cancellation.isCancelled()) logFailure(thrownFailure(request.tool, error));
-    failWith(thrownText(error));
+    if (!entry.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
+    failWith(makeThrownText(error));
   };
-  addTime(entry);
+  recordTime(entry);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
-    const handler = tool && handlerOf(tool, request.prompt);
+    const handler = tool && findHandler(tool, request.prompt);
     if (!tool || !isFn(handler)) {
-      failWith(unknownText(plugin, request));
+      failWith(makeUnknownToolText(plugin, request));
       return;
     }
     output = request.prompt ? undefined : lookup(tool, 'output');
     const callHandler = (params: unknown) => {
-      if (isStopped(entry)) return;
-      addTime(entry);
+      if (endIfCancelled(entry)) return;
+      recordTime(entry);
       try {
         whenSettled(apply(handler, tool, [params, context]), done, failWithThrown);
       } catch (error) {
         failWithThrown(error);
       }
     };
-    parseWith(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
+    parseArguments(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
       onValid: callHandler,
       onInvalid: (issues) =>
-        failWith(failureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
-      onUnsafe: (reason) => failWith(failureText('unsafe_page', reason)),
+        failWith(makeFailureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
+      onUnsafe: (reason) => failWith(makeFailureText('unsafe_page', reason)),
     });
   } catch (error) {
     failWithThrown(error);
@@ -334,22 +334,22 @@ function findTool(tools: unknown, name: string): object | undefined {
   return undefined;
 }
 
-/** handlerOf returns the handler function of a tool or a prompt. */
-function handlerOf(tool: object, prompt: boolean): unknown {
+/** findHandler returns the handler function of a tool or a prompt. */
+function findHandler(tool: object, prompt: boolean): unknown {
   return (prompt ? lookup(tool, 'render') : undefined) ?? lookup(tool, 'handle');
 }
 
-/** unknownText returns the JSON text of a wire.CallError for an unknown tool or prompt. */
-function unknownText(plugin: string, { tool, prompt }: Request): string {
+/** makeUnknownToolText returns the JSON text of a wire.CallError for an unknown tool or prompt. */
+function makeUnknownToolText(plugin: string, { tool, prompt }: CallRequest): string {
   const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
-  return failureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
+  return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
 }
 
-function contextOf(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
+function makeCallContext(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
   const { activities, toolRequests } = entry;
   const endAudience = (audience: unknown) => {
-    if (typeof audience === 'string') entry.endAudience = truncate(audience);
+    if (typeof audience === 'string') entry.endAudience = truncateMessage(audience);
   };
-  const readSignal = () => entry.cancellation.readSignal();
+  const readSignal = () => entry.cancellation.getSignal();
   return makeContext({ readSignal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
 }

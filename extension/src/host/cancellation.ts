@@ -5,8 +5,8 @@ export interface Cancellation {
   isCancelled(): boolean;
   /** cancel aborts the signal with a reason, and returns the reason of the first cancellation. */
   cancel(reason: unknown): unknown;
-  /** readSignal returns the abort signal of the call. Each call of readSignal returns the same signal. */
-  readSignal(): unknown;
+  /** getSignal returns the abort signal of the call. Each call of getSignal returns the same signal. */
+  getSignal(): unknown;
 }
 
 /** makeCancellation returns the Cancellation of a call that is not cancelled. */
@@ -26,7 +26,7 @@ export function makeCancellation(): Cancellation {
       abort();
       return abortReason;
     },
-    readSignal: () => {
+    getSignal: () => {
       if (!controller) {
         controller = construct(NativeAbortController, []);
         if (isCancelled) abort();

@@ -1,4 +1,4 @@
-import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
+import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
 import { parseExactInteger } from './number.ts';
 import {
   addEventListener,
@@ -32,18 +32,18 @@ import {
   startPort,
 } from './primordials.ts';
 
-/** Channel is the host's end of the connection to the bridge (handshake.ts). */
-export interface Channel {
+/** BridgeChannel is the host's end of the connection to the bridge (handshake.ts). */
+export interface BridgeChannel {
   /** port is the event target through which the host and the bridge exchange all messages. */
   readonly port: EventTarget;
   sendToBridge(text: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
-   * offer offers the channel to the bridge during the first handshake only. `done` is called once, before the first
-   * script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
+   * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
+   * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
-  offer(introduction: string, done: (isAccepted: boolean) => void): void;
+  offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
    * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
@@ -52,11 +52,11 @@ export interface Channel {
 }
 
 /** makeChannel returns a channel that is not connected to a bridge. */
-export function makeChannel(): Channel {
+export function makeChannel(): BridgeChannel {
   // Messages are events that are dispatched on the port; no message is posted through the port.
-  const port = firstPort(construct(NativeMessageChannel, []));
+  const port = getPort1(construct(NativeMessageChannel, []));
   const sendToBridge = (text: string) => {
-    apply(dispatchEvent, port, [makeMessage(UP, text)]);
+    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, text)]);
   };
   const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
@@ -64,9 +64,9 @@ export function makeChannel(): Channel {
     const markAccepted = () => {
       isAccepted = true;
     };
-    apply(addEventListener, port, [ACCEPTED, markAccepted]);
+    apply(addEventListener, port, [ACCEPTED_EVENT, markAccepted]);
     apply(dispatchEvent, target, [makeMessage(type, introduction, port)]);
-    apply(removeEventListener, port, [ACCEPTED, markAccepted]);
+    apply(removeEventListener, port, [ACCEPTED_EVENT, markAccepted]);
     return isAccepted;
   };
   return {
@@ -74,9 +74,9 @@ export function makeChannel(): Channel {
     sendToBridge,
     listen: (onMessage) => listenOn(port, onMessage),
     offerThroughPort: offerOn,
-    offer: (introduction, done) => {
+    offerToBridge: (introduction, done) => {
       runAtStart((hasHandshake) => {
-        const isAccepted = hasHandshake && isPristine() && offerOn(realDocument, OFFER, introduction);
+        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, introduction);
         // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
         // `window.event`.
         runInMicrotask(() => done(isAccepted));
@@ -85,8 +85,8 @@ export function makeChannel(): Channel {
   };
 }
 
-/** isPristine reports whether no script of the page can have run in the document yet. */
-export function isPristine(): boolean {
+/** hasPristinePage reports whether no script of the page can have run in the document yet. */
+export function hasPristinePage(): boolean {
   const rootElement = apply(documentElementGetter, realDocument, []);
   const firstChild = isObject(rootElement) ? apply(firstChildGetter, rootElement, []) : null;
   // The frame that the probe script added is in the document until the bridge has finished the handshake.
@@ -108,14 +108,14 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   const runOnce = (hasHandshake: boolean) => {
     if (hasRun) return;
     hasRun = true;
-    apply(removeEventListener, realDocument, [HANDSHAKE, onHandshake]);
+    apply(removeEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
     apply(disconnectObserver, observer, []);
     onStart(hasHandshake);
   };
   const onHandshake = () => runOnce(true);
   const onNoHandshake = () => runOnce(false);
   const observer = construct(NativeMutationObserver, [onNoHandshake]);
-  apply(addEventListener, realDocument, [HANDSHAKE, onHandshake]);
+  apply(addEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
   const options = makeBareObject();
   defineProperty(options, 'childList', dataProperty(true));
   defineProperty(options, 'subtree', dataProperty(true));
@@ -129,21 +129,21 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
  */
 export function runAtEndOfTask(work: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
-  const receiver = firstPort(channel);
+  const receiver = getPort1(channel);
   const sender = apply(port2Getter, channel, []);
-  if (!isTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
+  if (!isEventTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
   apply(addEventListener, receiver, ['message', work]);
   apply(startPort, receiver, []);
   return () => apply(postMessage, sender, [0]);
 }
 
-function firstPort(channel: object): MessagePort {
+function getPort1(channel: object): MessagePort {
   const port = apply(port1Getter, channel, []);
-  if (!isTarget(port)) throw new TypeError('opentabs: MessageChannel has no ports');
+  if (!isEventTarget(port)) throw new TypeError('opentabs: MessageChannel has no ports');
   return port;
 }
 
-function isTarget(value: unknown): value is MessagePort {
+function isEventTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
@@ -174,5 +174,5 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
       }
     });
   };
-  apply(addEventListener, port, [DOWN, listener]);
+  apply(addEventListener, port, [DOWN_MESSAGE, listener]);
 }

@@ -1,4 +1,4 @@
-import { addAdapterGlobals, makeAdapterGlobals, type Services } from './adapter-globals.ts';
+import { addAdapterGlobals, type HostServices, makeAdapterGlobals } from './adapter-globals.ts';
 import {
   apply,
   construct,
@@ -31,8 +31,8 @@ import {
 
 const ADAPTER_GLOBALS_KEY = '__openTabs';
 
-/** Container holds the private `__openTabs` of one plugin, and the `globalThis` of the plugin. */
-export interface Container {
+/** AdapterContainer holds the private `__openTabs` of one plugin, and the `globalThis` of the plugin. */
+export interface AdapterContainer {
   /** scope is the `globalThis` that the adapter sees. */
   readonly scope: object;
   /** read returns the adapter's current `__openTabs`. Adapters may replace the `__openTabs` object at any time. */
@@ -43,7 +43,7 @@ export interface Container {
  * makeContainer returns a new container for each start of an adapter. `previousGlobals` is the `__openTabs` of the
  * adapter's previous start.
  */
-export function makeContainer(services: Services, previousGlobals?: unknown): Container {
+export function makeContainer(services: HostServices, previousGlobals?: unknown): AdapterContainer {
   const ownProperties = makeBareObject();
   const storeGlobals = (value: unknown) => {
     addAdapterGlobals(value, services);
@@ -51,12 +51,15 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
     return true;
   };
   defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
-  const disguise = makeWindowDisguise();
+  const membrane = makeWindowMembrane();
   // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
   // properties of its target, so a page that locks `__openTabs` on the window could force a value on the adapter.
   const proxyTarget = makeBareObject();
-  const scope: object = new NativeProxy(proxyTarget, scopeHandler(ownProperties, storeGlobals, proxyTarget, disguise));
-  disguise.scope = scope;
+  const scope: object = new NativeProxy(
+    proxyTarget,
+    makeScopeHandler(ownProperties, storeGlobals, proxyTarget, membrane),
+  );
+  membrane.scope = scope;
   return { scope, read: () => ownProperties[ADAPTER_GLOBALS_KEY] };
 }
 
@@ -72,7 +75,7 @@ interface WindowMembrane {
   toWindowValue(value: unknown): unknown;
 }
 
-function makeWindowDisguise(): WindowMembrane {
+function makeWindowMembrane(): WindowMembrane {
   const proxies = construct(NativeWeakMap, []);
   const originals = construct(NativeWeakMap, []);
   const disguise: WindowMembrane = {
@@ -113,7 +116,7 @@ function makeWindowDisguise(): WindowMembrane {
   return disguise;
 }
 
-function scopeHandler(
+function makeScopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
   storeGlobals: (value: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
@@ -136,7 +139,7 @@ function scopeHandler(
       if (hasOwn(descriptor, 'value'))
         defineProperty(descriptor, 'value', dataProperty(disguise.toWindowValue(descriptor.value)));
       if (!defineProperty(realWindow, key, descriptor)) return false;
-      copyIfLocked(proxyTarget, key);
+      copyLockedProperty(proxyTarget, key);
       return true;
     },
     getOwnPropertyDescriptor: (_, key) => {
@@ -165,10 +168,10 @@ function scopeHandler(
 }
 
 /**
- * copyIfLocked copies a property that the adapter has locked on the window to the target of the proxy, as the rules of
- * proxies require.
+ * copyLockedProperty copies a property that the adapter has locked on the window to the target of the proxy, as the
+ * rules of proxies require.
  */
-function copyIfLocked(proxyTarget: object, key: PropertyKey): void {
+function copyLockedProperty(proxyTarget: object, key: PropertyKey): void {
   const descriptor = getOwnPropertyDescriptor(realWindow, key);
   if (descriptor?.configurable !== false) return;
   setPrototypeOf(descriptor, null);

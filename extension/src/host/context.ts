@@ -1,7 +1,7 @@
 import type { Activities } from './activity.ts';
 import { detachFromPage } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
-import { audienceOf, reportText } from './report.ts';
+import { makeReportText, readAudience } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
 
 /** ContextOptions are the parts of a call that the context of its handler uses. */
@@ -25,10 +25,10 @@ export interface ContextOptions {
 export function makeContext(options: ContextOptions): object {
   const { sendReport, activities, toolRequests } = options;
   const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
-    sendReport(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(options) })));
+    sendReport(makeReportText(removePrototype({ progress, total, percent, message, audience: readAudience(options) })));
   return freeze(
     removePrototype({
-      reportProgress: (progress: unknown) => sendReport(reportText(progress)),
+      reportProgress: (progress: unknown) => sendReport(makeReportText(progress)),
       reportPercent: (percent: unknown, message?: unknown, options?: unknown) =>
         sendProgress(undefined, undefined, percent, message, options),
       reportCount: (done: unknown, total?: unknown, message?: unknown, options?: unknown) =>

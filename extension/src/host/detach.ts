@@ -21,10 +21,10 @@ import {
 // of the standard prototypes unless a handler passes them to the page.
 
 /**
- * MaxDepth limits the depth to which detachFromPage processes nested arguments. JSON text that is nested deeper than
- * MaxDepth is rejected before the arguments reach the host.
+ * MaxDetachDepth limits the depth to which detachFromPage processes nested arguments. JSON text that is nested deeper
+ * than MaxDetachDepth is rejected before the arguments reach the host.
  */
-const MaxDepth = 500;
+const MaxDetachDepth = 500;
 
 const objectMethods = [
   'constructor',
@@ -43,21 +43,21 @@ const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayProt
  * detachFromPage replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
  */
 export function detachFromPage(value: unknown): unknown {
-  return detachBelow(value, 0);
+  return detachToDepth(value, 0);
 }
 
-function detachBelow(value: unknown, depth: number): unknown {
-  if (!isObject(value) || depth > MaxDepth) return value;
+function detachToDepth(value: unknown, depth: number): unknown {
+  if (!isObject(value) || depth > MaxDetachDepth) return value;
   const parent = getPrototypeOf(value);
   if (parent !== ObjectPrototype && parent !== ArrayPrototype) return value;
   const detachedPrototype = parent === ArrayPrototype ? detachedArrayPrototype : detachedObjectPrototype;
   if (setPrototypeOf(value, detachedPrototype)) {
-    detachFields(value, value, depth);
+    copyDetachedFields(value, value, depth);
     return value;
   }
   const copy: object = isArray(value) ? [] : makeBareObject();
   setPrototypeOf(copy, detachedPrototype);
-  detachFields(value, copy, depth);
+  copyDetachedFields(value, copy, depth);
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
@@ -70,8 +70,8 @@ export function inheritDetached(object: object): object {
   return object;
 }
 
-/** detachFields writes the detached fields of one object to another object, or back to the same object. */
-function detachFields(from: object, into: object, depth: number): void {
+/** copyDetachedFields writes the detached fields of one object to another object, or back to the same object. */
+function copyDetachedFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
@@ -79,7 +79,7 @@ function detachFields(from: object, into: object, depth: number): void {
     if (descriptor === undefined) continue;
     setPrototypeOf(descriptor, null);
     if (hasOwn(descriptor, 'value')) {
-      const detachedValue = detachBelow(descriptor.value, depth + 1);
+      const detachedValue = detachToDepth(descriptor.value, depth + 1);
       if (from === into && detachedValue === descriptor.value) continue;
       defineProperty(descriptor, 'value', dataProperty(detachedValue));
     }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
 
-/** logOf runs a tool, and returns the log entries of the host without their times. */
-async function logOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
+/** readLogOf runs a tool, and returns the log entries of the host without their times. */
+async function readLogOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', `{ name: 'run', handle: ${handle}${more} }`));
   const [port] = realm.bridge();
@@ -28,7 +28,7 @@ test('the log explains what a result loses, with the path of the part', async ()
     ['() => ({ c: new (class Song { #a = 1 })() })', /^run: c is an instance of Song without public fields/],
     ['() => ({ n: { nodeType: 1, nodeName: "DIV", __proto__: { x: 1 } } })', /^run: n is a DOM node \(DIV\)/],
   ] as const) {
-    const [entry] = await logOf(handle);
+    const [entry] = await readLogOf(handle);
     assert.equal(entry?.level, 'warning', handle);
     assert.match(String(entry?.message), want);
   }
@@ -37,38 +37,42 @@ test('the log explains what a result loses, with the path of the part', async ()
 test('the log has no hint about a result that loses nothing, and at most three about one result', async () => {
   const plain = `() => ({ a: 1n, d: new Date(0), u: new URL('https://a.b'), j: { toJSON: () => 1 },
     c: new (class { a = 1 })(), n: Object.create(null), s: new String('s'), x: undefined, l: [, 1] })`;
-  assert.deepEqual(await logOf(plain), []);
-  assert.equal((await logOf('() => [1, 2, 3, 4, 5].map(() => () => 1)')).length, 3);
+  assert.deepEqual(await readLogOf(plain), []);
+  assert.equal((await readLogOf('() => [1, 2, 3, 4, 5].map(() => () => 1)')).length, 3);
 });
 
 test('the log reports a missing return only if the output schema requires a result', async () => {
   const output = (type: string) => `, output: { def: { type: '${type}' } }`;
-  const [entry] = await logOf('() => undefined', output('object'));
+  const [entry] = await readLogOf('() => undefined', output('object'));
   assert.equal(
     entry?.message,
     'run: the handler returned undefined, but the tool has an output schema. Is a return missing?',
   );
   for (const more of [output('void'), output('optional'), ''])
-    assert.deepEqual(await logOf('() => undefined', more), []);
+    assert.deepEqual(await readLogOf('() => undefined', more), []);
 });
 
 test('the log contains the stack trace of a thrown error and advice', async () => {
-  const [error] = await logOf('() => { throw new TypeError("Failed to fetch") }');
+  const [error] = await readLogOf('() => { throw new TypeError("Failed to fetch") }');
   assert.equal(error?.level, 'error');
   assert.match(String(error?.message), /^run failed: Failed to fetch\nThe browser got no answer .*\(CORS\)/);
   assert.match(String(error?.stack), /^TypeError: Failed to fetch\n +at .*:\d+:\d+/);
-  const [text] = await logOf('() => { throw "no luck" }');
+  const [text] = await readLogOf('() => { throw "no luck" }');
   assert.match(String(text?.message), /^run failed: no luck\nThe tool threw a text/);
   assert.equal(text?.stack, undefined);
-  const [usual] = await logOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
+  const [usual] = await readLogOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
   assert.equal(usual?.level, 'debug');
 });
 
 test("the page's hook for stack traces does not receive the error, and stays", async () => {
   const hook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
   const handle = '() => { throw globalThis.made ??= new TypeError("x") }';
-  const [entry] = await logOf(handle, '', hook);
+  const [entry] = await readLogOf(handle, '', hook);
   assert.match(String(entry?.stack), /^TypeError: x\n/);
-  const [locked] = await logOf(handle, '', 'Object.defineProperty(Error, "prepareStackTrace", { value: () => "x" })');
+  const [locked] = await readLogOf(
+    handle,
+    '',
+    'Object.defineProperty(Error, "prepareStackTrace", { value: () => "x" })',
+  );
   assert.deepEqual([locked?.level, locked?.stack], ['error', undefined]);
 });

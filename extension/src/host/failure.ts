@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../wire/wire.gen.ts';
-import { objectText } from './json.ts';
+import { makeObjectText } from './json.ts';
 import {
   apply,
   dataProperty,
@@ -16,39 +16,43 @@ import {
   setPrototypeOf,
   toJson,
 } from './primordials.ts';
-import { truncate } from './report.ts';
+import { truncateMessage } from './report.ts';
 
 /** MaxErrorChars is the maximum length of an error message, in UTF-16 units. */
 const MaxErrorChars = 16 * 1024;
 
-/** failureText returns the JSON text of a wire.CallError. */
-export function failureText(code: ErrorCode, message: string): string {
-  return errorText(code, message, undefined);
+/** makeFailureText returns the JSON text of a wire.CallError. */
+export function makeFailureText(code: ErrorCode, message: string): string {
+  return makeErrorText(code, message, undefined);
 }
 
-function errorText(code: ErrorCode, message: string, tool: string | undefined): string {
-  return objectText<'CallError'>({ code: `"${code}"`, message: toJson(truncate(message, MaxErrorChars)), tool });
+function makeErrorText(code: ErrorCode, message: string, tool: string | undefined): string {
+  return makeObjectText<'CallError'>({
+    code: `"${code}"`,
+    message: toJson(truncateMessage(message, MaxErrorChars)),
+    tool,
+  });
 }
 
-/** thrownText returns the JSON text of a wire.CallError for a value that a tool threw, and never throws. */
-export function thrownText(thrown: unknown): string {
-  return errorText('tool_error', messageOf(thrown), toolErrorText(thrown));
+/** makeThrownText returns the JSON text of a wire.CallError for a value that a tool threw, and never throws. */
+export function makeThrownText(thrown: unknown): string {
+  return makeErrorText('tool_error', readMessage(thrown), makeToolErrorText(thrown));
 }
 
-/** messageOf returns the message of a thrown value, and never throws. */
-export function messageOf(thrown: unknown): string {
+/** readMessage returns the message of a thrown value, and never throws. */
+export function readMessage(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   const message = isObject(thrown) ? readField(thrown, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
   const ownName = isObject(thrown) ? readField(thrown, 'name') : undefined;
-  const name = typeof ownName === 'string' && ownName !== '' ? ownName : isObject(thrown) ? errorClassOf(thrown) : '';
+  const name = typeof ownName === 'string' && ownName !== '' ? ownName : isObject(thrown) ? readErrorClass(thrown) : '';
   if (name !== '') return `the tool threw a ${name} without a message`;
   if (typeof thrown === 'number' || typeof thrown === 'boolean') return `the tool threw ${thrown}`;
   return 'the tool threw a value without a message';
 }
 
-/** errorClassOf returns the name of the built-in error class of a thrown object, or the empty string. */
-function errorClassOf(thrown: object): string {
+/** readErrorClass returns the name of the built-in error class of a thrown object, or the empty string. */
+function readErrorClass(thrown: object): string {
   try {
     return errorKind(thrown);
   } catch {
@@ -82,40 +86,41 @@ function readExceptionMessage(thrown: object): unknown {
 }
 
 /**
- * toolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined if the thrown value has no string `code`.
+ * makeToolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined if the thrown value has no string
+ * `code`.
  */
-function toolErrorText(thrown: unknown): string | undefined {
+function makeToolErrorText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
   if (typeof code !== 'string' || code === '') return undefined;
   const category = readField(thrown, 'category');
   const retryAfterMs = readField(thrown, 'retryAfterMs');
   const hasRetryAfter = typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0;
-  return objectText<'ToolErrorInfo'>({
-    code: toJson(truncate(code, 200)),
-    category: typeof category === 'string' && category !== '' ? toJson(truncate(category, 200)) : undefined,
+  return makeObjectText<'ToolErrorInfo'>({
+    code: toJson(truncateMessage(code, 200)),
+    category: typeof category === 'string' && category !== '' ? toJson(truncateMessage(category, 200)) : undefined,
     retryable: readField(thrown, 'retryable') === true ? 'true' : 'false',
     retryAfterMs: hasRetryAfter ? `${retryAfterMs}` : undefined,
   });
 }
 
-/** issuesText formats the issues of a zod error, one "path: message" per line. */
-export function issuesText(error: unknown): string {
+/** formatIssues formats the issues of a zod error, one "path: message" per line. */
+export function formatIssues(error: unknown): string {
   const issues = isObject(error) ? readField(error, 'issues') : undefined;
-  if (!isObject(issues) || !isArray(issues)) return messageOf(error);
+  if (!isObject(issues) || !isArray(issues)) return readMessage(error);
   let text = '';
   for (let i = 0; i < issues.length && i < 100; i++) {
     const issue: unknown = hasOwn(issues, i) ? issues[i] : undefined;
     if (!isObject(issue)) continue;
     const message = readField(issue, 'message');
-    const line = `${pathText(readField(issue, 'path'))}: ${typeof message === 'string' ? message : 'invalid'}`;
+    const line = `${formatIssuePath(readField(issue, 'path'))}: ${typeof message === 'string' ? message : 'invalid'}`;
     text += text === '' ? line : `\n${line}`;
   }
-  return text === '' ? messageOf(error) : text;
+  return text === '' ? readMessage(error) : text;
 }
 
-/** pathText formats the path ["a", 0, "b"] as "a[0].b". */
-function pathText(path: unknown): string {
+/** formatIssuePath formats the path ["a", 0, "b"] as "a[0].b". */
+function formatIssuePath(path: unknown): string {
   if (!isObject(path) || !isArray(path) || path.length === 0) return 'arguments';
   let text = '';
   for (let i = 0; i < path.length; i++) {
@@ -127,10 +132,10 @@ function pathText(path: unknown): string {
 }
 
 /**
- * toolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows an error from
- * toolError, the call fails with the code of this error.
+ * makeSimpleToolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows an error
+ * from makeSimpleToolError, the call fails with the code of this error.
  */
-export function toolError(message: string, code: string): object {
+export function makeSimpleToolError(message: string, code: string): object {
   return makeToolError(message, code, undefined, false, undefined);
 }
 
@@ -159,22 +164,22 @@ function makeToolError(
   return error;
 }
 
-/** abortedError returns the error of an aborted operation, with the same fields as ToolError.aborted of the SDK. */
-export function abortedError(reason: unknown): object {
+/** makeAbortedError returns the error of an aborted operation, with the same fields as ToolError.aborted of the SDK. */
+export function makeAbortedError(reason: unknown): object {
   const why = typeof reason === 'string' ? reason : isObject(reason) ? readField(reason, 'message') : undefined;
-  const error = toolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
+  const error = makeSimpleToolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
   defineProperty(error, 'cause', hiddenProperty(reason));
   return error;
 }
 
 /**
- * toolErrorOf converts the wire.CallError of a failed tool request to a tool error. The tool error contains the error
+ * toToolError converts the wire.CallError of a failed tool request to a tool error. The tool error contains the error
  * of the other tool, or the reason why the other tool could not run. `isUserAsk` is true for a request of
  * context.waitForUser.
  */
-export function toolErrorOf(failure: unknown, isUserAsk: boolean): object {
+export function toToolError(failure: unknown, isUserRequest: boolean): object {
   const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
-  const text = messageOf(failure);
+  const text = readMessage(failure);
   const otherError = fieldOf('tool');
   const otherCode = isObject(otherError) ? readField(otherError, 'code') : undefined;
   if (isObject(otherError) && typeof otherCode === 'string') {
@@ -188,7 +193,7 @@ export function toolErrorOf(failure: unknown, isUserAsk: boolean): object {
     );
   }
   const code = fieldOf('code');
-  if (isUserAsk && code === 'denied') return toolError(text, 'user_denied');
-  if (isUserAsk && code === 'approval_timeout') return toolError(text, 'user_timeout');
-  return toolError(text, typeof code === 'string' ? code : 'internal');
+  if (isUserRequest && code === 'denied') return makeSimpleToolError(text, 'user_denied');
+  if (isUserRequest && code === 'approval_timeout') return makeSimpleToolError(text, 'user_timeout');
+  return makeSimpleToolError(text, typeof code === 'string' ? code : 'internal');
 }

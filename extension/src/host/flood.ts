@@ -13,18 +13,19 @@ export type SendReports = (call: number, count: number, skipped: number, reports
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
-/** BusyFlushMs is the interval at which reports are sent within one task, in milliseconds. */
-const BusyFlushMs = 250;
+/** BusyFlushIntervalMs is the interval at which reports are sent within one task, in milliseconds. */
+const BusyFlushIntervalMs = 250;
 
 /**
- * Chunk contains consecutive progress reports of one call. Chunks form a linked list that begins with the oldest chunk.
+ * ReportChunk contains consecutive progress reports of one call. Chunks form a linked list that begins with the oldest
+ * chunk.
  */
-interface Chunk {
+interface ReportChunk {
   readonly call: number;
   text: string;
   count: number;
   skipped: number;
-  next: Chunk | undefined;
+  next: ReportChunk | undefined;
 }
 
 /** ReportBuffer is a bounded buffer of progress reports. */
@@ -40,8 +41,8 @@ export interface ReportBuffer {
  * at the end of the task.
  */
 export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
-  let first: Chunk | undefined;
-  let last: Chunk | undefined;
+  let first: ReportChunk | undefined;
+  let last: ReportChunk | undefined;
   let waitingChars = 0;
   let isScheduled = false;
   let flushedAt = 0;
@@ -92,7 +93,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       isScheduled = true;
       flushedAt = apply(performanceNow, nativePerformance, []);
       whenIdle();
-    } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushMs) {
+    } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
       flush();
       // whenIdle is still scheduled for the end of the current task, so more reports must not schedule whenIdle again.
       isScheduled = true;
@@ -103,6 +104,6 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
   return { add, flush };
 }
 
-function makeChunk(call: number): Chunk {
+function makeChunk(call: number): ReportChunk {
   return { call, text: '', count: 0, skipped: 0, next: undefined };
 }

@@ -1,10 +1,11 @@
 import { getProperty, makeBareObject, realWindow } from './primordials.ts';
 
 /**
- * protectedNames are the names of globals that internal/jsbuild/extension.go declares as local variables in the code of
- * a plugin. If a script of the page replaces a protected global, the plugin's code still uses the original value.
+ * protectedBuiltInNames are the names of globals that internal/jsbuild/extension.go declares as local variables in the
+ * code of a plugin. If a script of the page replaces a protected global, the plugin's code still uses the original
+ * value.
  */
-const protectedNames = [
+const protectedBuiltInNames = [
   'Object',
   'Function',
   'Array',
@@ -50,9 +51,9 @@ const protectedNames = [
   'decodeURIComponent',
 ];
 
-/** builtIns contains the values of the protected globals at document_start. */
-export const builtIns = makeBareObject();
-for (let i = 0; i < protectedNames.length; i++) {
-  const name = protectedNames[i] ?? '';
-  builtIns[name] = getProperty(realWindow, name);
+/** protectedBuiltIns contains the values of the protected globals at document_start. */
+export const protectedBuiltIns = makeBareObject();
+for (let i = 0; i < protectedBuiltInNames.length; i++) {
+  const name = protectedBuiltInNames[i] ?? '';
+  protectedBuiltIns[name] = getProperty(realWindow, name);
 }

@@ -4,8 +4,8 @@ import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.
 
 const MB = 1 << 20;
 
-/** open starts one adapter, and returns the port of its host. */
-async function open(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
+/** openWithTools starts one adapter, and returns the port of its host. */
+async function openWithTools(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', tools, isReady));
   const [port] = realm.bridge();
@@ -15,9 +15,9 @@ async function open(tools: string, isReady?: string): Promise<{ realm: Realm; po
   return { realm, port };
 }
 
-/** call runs a call of a tool, and returns the messages that the host sent. */
-async function call(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
-  const { realm, port } = await open(tools);
+/** callTool runs a call of a tool, and returns the messages that the host sent. */
+async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
+  const { realm, port } = await openWithTools(tools);
   port.send('call', 1, 'run', max, args);
   await realm.idle();
   return port.received.filter((message) => !message.startsWith('l '));
@@ -26,16 +26,16 @@ async function call(tools: string, args: unknown = {}, max = MB): Promise<string
 const tool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
 
 test('a call runs the handler with the arguments and sends its result as JSON text', async () => {
-  assert.deepEqual(await call(tool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
+  assert.deepEqual(await callTool(tool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
     'r 1 {"got":{"a":"ü"},"list":[1,null]}',
   ]);
-  assert.deepEqual(await call(tool('async (p) => p.n + 1'), { n: 1 }), ['r 1 2']);
-  assert.deepEqual(await call(tool('async () => undefined')), ['n 1']);
-  assert.deepEqual(await call(tool('() => null')), ['r 1 null']);
+  assert.deepEqual(await callTool(tool('async (p) => p.n + 1'), { n: 1 }), ['r 1 2']);
+  assert.deepEqual(await callTool(tool('async () => undefined')), ['n 1']);
+  assert.deepEqual(await callTool(tool('() => null')), ['r 1 null']);
 });
 
 test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
-  const { realm, port } = await open(tool('async () => 7'));
+  const { realm, port } = await openWithTools(tool('async () => 7'));
   port.send('traced', 1, 'run', MB, {});
   port.send('call', 2, 'run', MB, {});
   await realm.idle();
@@ -139,7 +139,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
     ['async () => { throw new Error("no cookie") }', 'isReady\\(\\) threw: no cookie'],
     ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
   ] as const) {
-    const { realm, port } = await open(tool('() => 1'), isReady);
+    const { realm, port } = await openWithTools(tool('() => 1'), isReady);
     port.send('call', 1, 'run', MB, {});
     await realm.idle();
     assert.match(port.received.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
@@ -149,7 +149,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
 test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
-  const { realm, port } = await open(tool('() => 1'), isReady);
+  const { realm, port } = await openWithTools(tool('() => 1'), isReady);
   const call = async (number: number, afterMs: number) => {
     t.mock.timers.tick(afterMs);
     port.send('call', number, 'run', MB, {});
@@ -173,7 +173,7 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
 });
 
 test("a call needs a known tool and arguments that match the tool's schema", async () => {
-  const { realm, port } = await open(tool('() => 1'));
+  const { realm, port } = await openWithTools(tool('() => 1'));
   port.send('call', 1, 'other', MB, {});
   await realm.idle();
   assert.match(port.received.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
@@ -182,15 +182,15 @@ test("a call needs a known tool and arguments that match the tool's schema", asy
     ? { success: true, data: { a: v.a, b: 'default' } }
     : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
   const withInput = tool('(p) => p', `, input: { ${parse} }`);
-  assert.deepEqual(await call(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
-  assert.deepEqual(await call(withInput, { a: 1 }), [
+  assert.deepEqual(await callTool(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
+  assert.deepEqual(await callTool(withInput, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
   const later = tool(
     '(p) => p',
     `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
   );
-  assert.deepEqual(await call(later, { a: 1 }), ['r 1 [1]']);
+  assert.deepEqual(await callTool(later, { a: 1 }), ['r 1 [1]']);
 });
 
 test('a prompt is found among the prompts, its arguments are checked, and it has the same context', async () => {
@@ -235,11 +235,11 @@ test('a handler has the whole context and can only read it', async () => {
   const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
   const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
   const received = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
-  assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(received)}`]);
+  assert.deepEqual(await callTool(tool(looks)), [`r 1 ${JSON.stringify(received)}`]);
 });
 
 test('a handler gets the decision of the user', async () => {
-  const { realm, port } = await open(tool('(p, c) => [c.decision]'));
+  const { realm, port } = await openWithTools(tool('(p, c) => [c.decision]'));
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
   port.send('call', 2, 'run', MB, {}, false);
   await realm.idle();
@@ -248,7 +248,7 @@ test('a handler gets the decision of the user', async () => {
 
 test('a value that a tool throws becomes the error of the call', async () => {
   const toolError = `() => { throw Object.assign(new Error('slow down'), { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 1500 }); }`;
-  assert.deepEqual(await call(tool(toolError)), [
+  assert.deepEqual(await callTool(tool(toolError)), [
     'e 1 {"code":"tool_error","message":"slow down","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":1500}}',
   ]);
   const cases: [string, string][] = [
@@ -270,24 +270,24 @@ test('a value that a tool throws becomes the error of the call', async () => {
       '{"code":"tool_error","message":"m","tool":{"code":"A","retryable":false}}',
     ],
   ];
-  for (const [handle, want] of cases) assert.deepEqual(await call(tool(handle)), [`e 1 ${want}`]);
+  for (const [handle, want] of cases) assert.deepEqual(await callTool(tool(handle)), [`e 1 ${want}`]);
 });
 
 test('a result that JSON cannot represent, or that is too large, fails the call', async () => {
   const cyclic = '() => { const a = {}; a.a = a; return a; }';
   for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
     assert.match(
-      (await call(tool(handle))).join(),
+      (await callTool(tool(handle))).join(),
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
   // The JSON text has 10 characters of 3 bytes each, and 2 quotes.
-  assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
-  assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 31), [
+  assert.deepEqual(await callTool(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
+  assert.deepEqual(await callTool(tool("() => '€'.repeat(10)"), {}, 31), [
     'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',
   ]);
   assert.match(
-    (await call(tool('() => "x".repeat(3 * 1024 * 1024)'), {}, 2 * MB)).join(),
+    (await callTool(tool('() => "x".repeat(3 * 1024 * 1024)'), {}, 2 * MB)).join(),
     /has 3\.1 MB, the limit is 2 MB/,
   );
 });
@@ -304,27 +304,30 @@ test('the size of a long result is exact, wherever its characters of several uni
     const value = `'x'.repeat(${prefix}) + '${text}'`;
     const json = JSON.stringify('x'.repeat(prefix) + text.replace('\\ud83d', '\ud83d'));
     const bytes = Buffer.byteLength(json);
-    assert.deepEqual(await call(tool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
-    assert.match((await call(tool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
+    assert.deepEqual(await callTool(tool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
+    assert.match((await callTool(tool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
   }
 });
 
 test('a thenable and a promise subclass are followed', async () => {
-  assert.deepEqual(await call(tool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), ['r 1 7']);
-  assert.deepEqual(await call(tool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);
-  assert.match((await call(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
+  assert.deepEqual(await callTool(tool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), ['r 1 7']);
+  assert.deepEqual(await callTool(tool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);
+  assert.match((await callTool(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
 });
 
 test('nested thenables use no stack, and an endless chain is an error', async () => {
   const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
-  assert.deepEqual(await call(tool(`() => { ${nested} }`)), ['r 1 "end"']);
+  assert.deepEqual(await callTool(tool(`() => { ${nested} }`)), ['r 1 "end"']);
   for (const endless of [
     '{ then(ok) { ok(this); } }',
     '(function make() { return { then: (ok) => ok(make()) }; })()',
   ]) {
-    assert.match((await call(tool(`() => (${endless})`))).join(), /tool_error.*resolved to another one 10000 times/);
+    assert.match(
+      (await callTool(tool(`() => (${endless})`))).join(),
+      /tool_error.*resolved to another one 10000 times/,
+    );
   }
-  const { realm, port } = await open(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
+  const { realm, port } = await openWithTools(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
   port.send('call', 1, 'run', MB, {});
   for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.idle();
   assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
@@ -338,9 +341,9 @@ test('a thenable that calls back with little stack left ends its call', async ()
     ['bad(new Error("no"))', /tool_error.*no/],
   ] as const) {
     const now = `() => { ${deep} ${last} return { then: (ok, bad) => deepest(() => ${then}) }; }`;
-    assert.match((await call(tool(now))).join(), want);
+    assert.match((await callTool(tool(now))).join(), want);
     const later = `() => { ${deep} ${last} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${then})) }; }`;
-    assert.match((await call(tool(later))).join(), want);
+    assert.match((await callTool(tool(later))).join(), want);
   }
 });
 
@@ -352,7 +355,7 @@ test('reports are sent once per task and before the result', async () => {
     c.reportProgress({ message: 'last' });
     return 'end';
   }`;
-  const { realm, port } = await open(tool(handle));
+  const { realm, port } = await openWithTools(tool(handle));
   realm.run('resume = undefined');
   port.send('call', 4, 'run', MB, {});
   await realm.idle();
@@ -381,7 +384,7 @@ test('a report never throws and never loses its message', async () => {
     'Object.create({ progress: 3 })',
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
-  const received = await call(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
+  const received = await callTool(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
   assert.deepEqual(received, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
     'n 1',
@@ -396,7 +399,7 @@ test('a percentage and a count have an audience', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const received = await call(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
+  const received = await callTool(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
   assert.deepEqual(received, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',
@@ -404,7 +407,9 @@ test('a percentage and a count have an audience', async () => {
 });
 
 test('any number of reports in one loop are sent in batches of 1,000', async () => {
-  const received = await call(tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'));
+  const received = await callTool(
+    tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'),
+  );
   assert.equal(received.pop(), 'n 1');
   const all: unknown[] = [];
   for (const line of received) {
@@ -421,7 +426,7 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
 });
 
 test('a report after the end is ignored', async () => {
-  const { realm, port } = await open(tool('(p, c) => { late = c; return 1; }'));
+  const { realm, port } = await openWithTools(tool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
   port.send('call', 1, 'run', MB, {});
   await realm.idle();
@@ -432,7 +437,7 @@ test('a report after the end is ignored', async () => {
 
 test('cancel aborts the signal with the reason, and the host reports the outcome', async () => {
   const waits = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
-  const { realm, port } = await open(tool(waits));
+  const { realm, port } = await openWithTools(tool(waits));
   realm.run('why = undefined');
   port.send('call', 1, 'run', MB, {});
   await realm.idle();
@@ -474,7 +479,7 @@ test('a cancelled handler may clean up before it settles', async () => {
     try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }
     finally { await null; cleaned = true; c.reportProgress({ message: 'too late' }); }
   }`;
-  const { realm, port } = await open(tool(cleans));
+  const { realm, port } = await openWithTools(tool(cleans));
   realm.run('cleaned = false');
   port.send('call', 1, 'run', MB, {});
   await realm.idle();
@@ -486,7 +491,10 @@ test('a cancelled handler may clean up before it settles', async () => {
 });
 
 test('a call that is cancelled during isReady() does not run its handler', async () => {
-  const { realm, port } = await open(tool('() => { ran = true; }'), '() => new Promise((ok) => { answer = ok; })');
+  const { realm, port } = await openWithTools(
+    tool('() => { ran = true; }'),
+    '() => new Promise((ok) => { answer = ok; })',
+  );
   realm.run('answer = undefined; ran = false');
   port.send('call', 1, 'run', MB, {});
   await realm.idle();
@@ -501,7 +509,9 @@ test('a call that is cancelled during isReady() does not run its handler', async
 test('a handler that ignores the cancellation is dropped after 2 s and can report nothing more', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
-    const { realm, port } = await open(tool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'));
+    const { realm, port } = await openWithTools(
+      tool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'),
+    );
     realm.run('keep = settle = undefined');
     port.send('call', 1, 'run', MB, {});
     await realm.idle();
@@ -518,7 +528,7 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
 });
 
 test('page code that a handler calls cannot read the port from window.event', async () => {
-  const received = await call(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  const received = await callTool(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
   assert.deepEqual(received, ['r 1 "undefined"']);
 });
 
@@ -540,7 +550,7 @@ test('each plugin has a separate container, and the window has none', async () =
 });
 
 test('malformed messages are ignored', async () => {
-  const { realm, port } = await open(tool('() => 1'));
+  const { realm, port } = await openWithTools(tool('() => 1'));
   port.send();
   port.send('call');
   port.send('nonsense', 1);

@@ -1,5 +1,5 @@
-import { UP } from '../handshake.ts';
-import { type Channel, isPristine, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
+import { UP_MESSAGE } from '../handshake.ts';
+import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
 import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
@@ -9,7 +9,7 @@ import {
   defineProperty,
   freeze,
   hasOwn,
-  isFramed,
+  isInFrame,
   realDocument,
   runInMicrotask,
   toJson,
@@ -26,32 +26,32 @@ import { makeTimers, type Timers } from './timers.ts';
  * later.
  *
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
- * contain a meetingEvent, start may run at any time, but only in an isolated world.
+ * contain a lateHostEvent, start may run at any time, but only in an isolated world.
  */
 export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const options = readOptions(optionsText);
-  if (options.meetingEvent !== '') return startLate(options, evaluate);
-  if (!isPristine()) return undefined;
-  if (options.plugin === '') return isFramed && !options.runsInFrames ? undefined : startBase();
+  if (options.lateHostEvent !== '') return startLate(options, evaluate);
+  if (!hasPristinePage()) return undefined;
+  if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBase();
   const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
   const prepare = () => {
     if (preScript) lifecycle.prepare(preScript);
   };
-  if (isFramed && !options.runsInFrames) {
+  if (isInFrame && !options.runsInFrames) {
     // The pre-script waits until all hosts of the document have stored their built-in functions.
     if (preScript) runAtStart(() => runInMicrotask(prepare));
     return undefined;
   }
-  channel.offer(introduction, (isAccepted) => {
+  channel.offerToBridge(introduction, (isAccepted) => {
     prepare();
     if (isAccepted) lifecycle.begin(false);
   });
   return lifecycle.entryPoint;
 }
 
-/** Plugin contains the channel and the lifecycle of one plugin in the document. */
-interface Plugin {
-  readonly channel: Channel;
+/** PluginHost contains the channel and the lifecycle of one plugin in the document. */
+interface PluginHost {
+  readonly channel: BridgeChannel;
   readonly lifecycle: Lifecycle;
   /** introduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
   readonly introduction: string;
@@ -61,7 +61,7 @@ interface Plugin {
 function makePlugin(
   { plugin, hash, base, settings: initialSettings, startsLate }: Options,
   evaluate: Evaluate | undefined,
-): Plugin {
+): PluginHost {
   const channel = makeChannel();
   const { sendToBridge } = channel;
   const settings = makeSettings();
@@ -90,7 +90,7 @@ function makePlugin(
     events: {
       report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
-      end: (call, outcome) => sendNow(outcomeMessage(call, outcome)),
+      end: (call, outcome) => sendNow(makeOutcomeMessage(call, outcome)),
       traced: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
       ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
@@ -109,16 +109,16 @@ function startBase(): EntryPoint {
   const baseChannel = makeChannel();
   const entryPoints: EntryPoint[] = [];
   baseChannel.listen((parts) => {
-    const readPart = makeReader(parts);
+    const readPart = makeElementReader(parts);
     if (readPart(0) !== 'host') return;
-    const options = readOptions(textOrEmpty(readPart(1)));
+    const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
     const { channel, lifecycle, introduction } = makePlugin(options, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.offerThroughPort(baseChannel.port, UP, `host ${introduction}`))
-      lifecycle.armEntryPoint(textOrEmpty(readPart(2)), options.hash);
+    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${introduction}`))
+      lifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
-  baseChannel.offer(toJson(['', '', '']), doNothing);
+  baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
     for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
     return false;
@@ -131,7 +131,7 @@ function startBase(): EntryPoint {
  */
 function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  if (!channel.offerThroughPort(realDocument, options.meetingEvent, introduction)) return undefined;
+  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, introduction)) return undefined;
   lifecycle.begin(false);
   return lifecycle.entryPoint;
 }
@@ -141,10 +141,10 @@ function doNothing(): void {
 }
 
 /**
- * makeReader returns a function that reads only an array's own elements. A missing element would otherwise be read from
- * the page's Array.prototype.
+ * makeElementReader returns a function that reads only an array's own elements. A missing element would otherwise be
+ * read from the page's Array.prototype.
  */
-function makeReader(parts: readonly unknown[]): (index: number) => unknown {
+function makeElementReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
@@ -156,7 +156,7 @@ function handleMessage(
   updateSettings: (settings: unknown) => void,
   sendToBridge: (text: string) => void,
 ): void {
-  const readPart = makeReader(parts);
+  const readPart = makeElementReader(parts);
   switch (readPart(0)) {
     case 'begin':
       lifecycle.begin(true);
@@ -171,7 +171,7 @@ function handleMessage(
       updateSettings(readPart(1));
       return;
     case 'renew':
-      lifecycle.armEntryPoint(textOrEmpty(readPart(1)), textOrEmpty(readPart(2)));
+      lifecycle.armEntryPoint(toTextOrEmpty(readPart(1)), toTextOrEmpty(readPart(2)));
       return;
     case 'remove':
       lifecycle.remove();
@@ -189,7 +189,7 @@ function handleCallMessage(
 ): void {
   switch (readPart(0)) {
     case 'cancel':
-      if (!runner.cancel(call, textOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
+      if (!runner.cancel(call, toTextOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
       return;
     case 'traced':
     case 'call': {
@@ -197,7 +197,7 @@ function handleCallMessage(
       if (typeof maxBytes !== 'number') return;
       const prompt = readPart(5) === true;
       const isTraced = readPart(0) === 'traced';
-      const tool = textOrEmpty(readPart(2));
+      const tool = toTextOrEmpty(readPart(2));
       runner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
       return;
     }
@@ -207,12 +207,12 @@ function handleCallMessage(
       return;
     }
     case 'resync':
-      runner.resync(call, textOrEmpty(readPart(2)));
+      runner.resync(call, toTextOrEmpty(readPart(2)));
       return;
   }
 }
 
-function outcomeMessage(call: number, outcome: Outcome): string {
+function makeOutcomeMessage(call: number, outcome: Outcome): string {
   switch (outcome.kind) {
     case 'result':
       return `r ${call} ${outcome.text}`;
@@ -223,6 +223,6 @@ function outcomeMessage(call: number, outcome: Outcome): string {
   }
 }
 
-function textOrEmpty(value: unknown): string {
+function toTextOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
 import { adapterScript } from '../worker/delivery/entry-points.ts';
 
-const version = (name: string) => `
+const makeVersionCode = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
   ${adapter(
     'demo',
@@ -11,7 +11,7 @@ const version = (name: string) => `
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
 
 /** startAdapter starts an adapter whose entry point accepts later versions. */
-async function startAdapter(code = version('1')) {
+async function startAdapter(code = makeVersionCode('1')) {
   const realm = makeRealm();
   realm.run('var log = []');
   realm.start('demo', 'h1', code, { entryPoint: '_entry', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
@@ -37,10 +37,10 @@ async function startAdapter(code = version('1')) {
 test('a new adapter replaces the running one, which is torn down first; caches stay', async () => {
   const { port, log, bring, arm, call } = await startAdapter();
   await arm('n', 'h2');
-  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
   assert.deepEqual([log(), port.received.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
-  assert.equal(bring('n', 'h2', version('3')), false);
+  assert.equal(bring('n', 'h2', makeVersionCode('3')), false);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
@@ -49,7 +49,7 @@ test('the readiness of a new adapter is reported again', async () => {
   port.send('probe');
   await realm.idle();
   await arm('n', 'h2');
-  sendAdapter('n', 'h2', version('2'));
+  sendAdapter('n', 'h2', makeVersionCode('2'));
   port.send('probe');
   await realm.idle();
   assert.deepEqual(port.readiness, ['s 1', 's 1']);
@@ -72,7 +72,7 @@ test('if a new adapter fails to start, the old one runs again and the reason is 
     );
     assert.equal(await call(), 'r 1 ["1","11","P"]');
     await arm('m', 'h3');
-    assert.equal(bring('m', 'h3', version('3')), true);
+    assert.equal(bring('m', 'h3', makeVersionCode('3')), true);
     assert.equal(await call(), 'r 1 ["3","113","P"]');
   }
 });
@@ -82,7 +82,7 @@ test('an adapter that failed to start can be replaced', async () => {
   port.send('begin');
   await arm('n', 'h2');
   assert.match(port.received.join(), /^broken .*typo,armed n$/);
-  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
   assert.equal(port.received.at(-1), 'renewed h2');
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
@@ -90,8 +90,8 @@ test('an adapter that failed to start can be replaced', async () => {
 test('the entry point requires the nonce, and a page cannot replace it', async () => {
   const { realm, port, log, bring, arm, call } = await startAdapter();
   log();
-  assert.equal(bring('', '', version('evil')), false);
-  assert.equal(bring('n', 'h2', version('evil')), false);
+  assert.equal(bring('', '', makeVersionCode('evil')), false);
+  assert.equal(bring('n', 'h2', makeVersionCode('evil')), false);
   await arm('n', 'h2');
   for (const [nonce, hash] of [
     ['', ''],
@@ -100,7 +100,7 @@ test('the entry point requires the nonce, and a page cannot replace it', async (
     ['n', 'h3'],
     ['undefined', 'h2'],
   ] as const) {
-    assert.equal(bring(nonce, hash, version('evil')), false);
+    assert.equal(bring(nonce, hash, makeVersionCode('evil')), false);
   }
   assert.equal(realm.run(`_entry('n', 'h2', 'text')`), false);
   assert.equal(realm.run(`_entry()`), false);
@@ -112,7 +112,7 @@ test('the entry point requires the nonce, and a page cannot replace it', async (
   );
   assert.equal(realm.run(`Object.keys(_entry).length`), 0);
   assert.deepEqual([log(), port.received.splice(0)], ['', ['ready', 'armed n']]);
-  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
@@ -132,13 +132,13 @@ test('after a removal another adapter can start, with the carried values', async
   await arm('n', 'h2');
   port.send('remove');
   await arm('', 'h2');
-  assert.equal(bring('n', 'h2', version('2')), false);
+  assert.equal(bring('n', 'h2', makeVersionCode('2')), false);
   await arm('n', 'h2');
   assert.equal(bring('n', 'h2', 'throw new Error("typo")'), true);
   assert.equal(port.received.splice(0)[3], 'kept the adapter threw while it started: typo');
   assert.match((await call()) ?? '', /^e 1 .*did not register/);
   await arm('m', 'h3');
-  assert.equal(bring('m', 'h3', version('3')), true);
+  assert.equal(bring('m', 'h3', makeVersionCode('3')), true);
   assert.equal(log(), 'start 1,end 1,start 3');
   assert.equal(await call(), 'r 1 ["3","13","P"]');
 });

@@ -12,10 +12,10 @@ import {
 } from './primordials.ts';
 
 /**
- * objectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
+ * makeObjectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
  * undefined omits the field. The compiler checks the field names, which is impossible for handwritten JSON text.
  */
-export function objectText<N extends keyof Types>(
+export function makeObjectText<N extends keyof Types>(
   fields: {
     readonly [K in keyof Types[N]]?: string | undefined;
   },
@@ -39,14 +39,16 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(plainCopy(value, onLoss));
 }
 
-/** EncodedPieceBytes is the size of the buffer into which utf8LengthOf encodes one piece of a text after the other. */
+/**
+ * EncodedPieceBytes is the size of the buffer into which countUtf8Bytes encodes one piece of a text after the other.
+ */
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * utf8LengthOf returns the length of a text in UTF-8 bytes, to be compared with a limit. If the comparison has the same
- * result, utf8LengthOf returns the faster length in UTF-16 units instead.
+ * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the comparison has the
+ * same result, countUtf8Bytes returns the faster length in UTF-16 units instead.
  */
-export function utf8LengthOf(text: string, limit: number): number {
+export function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;
   const encoder = construct(NativeTextEncoder, []);
   const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);

@@ -19,11 +19,11 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   return { realm, port, log, call };
 }
 
-const logWord = (word: string) => `log.push(${JSON.stringify(word)});`;
-const run = (handle: string) => `{ name: 'run', handle: ${handle} }`;
+const makeLogStatement = (word: string) => `log.push(${JSON.stringify(word)});`;
+const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
-  const { realm, port, log } = await startAdapter(logWord('evaluated') + adapter('demo', ''));
+  const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + adapter('demo', ''));
   for (let i = 0; i < 3; i++) port.send('begin');
   port.send('probe');
   port.send('settings', {});
@@ -33,9 +33,9 @@ test('an adapter is evaluated once in a document, whatever messages the bridge s
 });
 
 test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
-  const { realm, port, log } = await startAdapter(logWord('adapter') + adapter('demo', ''), {
+  const { realm, port, log } = await startAdapter(makeLogStatement('adapter') + adapter('demo', ''), {
     start: 'dom',
-    preScript: logWord('pre-script'),
+    preScript: makeLogStatement('pre-script'),
   });
   assert.deepEqual([log(), port.received], [['pre-script'], []]);
   port.send('begin');
@@ -45,10 +45,10 @@ test('a late adapter starts after the document is parsed, its pre-script before 
 });
 
 test('an adapter that throws before the document is parsed starts again in a new container', async () => {
-  const code = `${logWord('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
+  const code = `${makeLogStatement('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
     globalThis.__openTabs.tokenCache.kept = (globalThis.__openTabs.tokenCache.kept ?? 0) + 1;
     if (!globalThis.there) throw new Error('no body');
-    ${adapter('demo', run('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
+    ${adapter('demo', makeRunTool('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
   const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual([log(), port.received], [['try'], []]);
   realm.run('there = true');
@@ -57,7 +57,7 @@ test('an adapter that throws before the document is parsed starts again in a new
   await realm.idle();
   assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
-  const broken = await startAdapter(`${logWord('try')} throw new Error('never')`);
+  const broken = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
   broken.port.send('begin');
   broken.port.send('begin');
   await broken.realm.idle();
@@ -70,7 +70,7 @@ test('an adapter that throws before the document is parsed starts again in a new
 test('a pre-script runs before the adapter in its container, even if it throws', async () => {
   const preScript = `globalThis.__openTabs.preScript.demo = { token: 'T' }; throw new Error('after all');`;
   const { realm, port, call } = await startAdapter(
-    adapter('demo', run('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token')),
+    adapter('demo', makeRunTool('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token')),
     { preScript },
   );
   assert.equal(await call('run'), 'r 1 "T"');
@@ -82,7 +82,9 @@ test('without a bridge only the pre-script runs, before the page has content, in
   for (const framed of [false, true]) {
     const realm = makeRealm({ framed });
     realm.run('var log = []');
-    realm.start('demo', 'h', logWord('adapter') + adapter('demo', ''), { preScript: logWord('pre-script') });
+    realm.start('demo', 'h', makeLogStatement('adapter') + adapter('demo', ''), {
+      preScript: makeLogStatement('pre-script'),
+    });
     assert.deepEqual(realm.run('log.length'), 0);
     realm.addContent();
     await realm.idle();
@@ -97,7 +99,10 @@ test('in a frame an adapter runs only if its plugin has enabled frames', async (
   for (const frames of [false, true]) {
     const realm = makeRealm({ framed: true });
     realm.run('var log = []');
-    realm.start('demo', 'h', logWord('adapter') + adapter('demo', ''), { frames, preScript: logWord('pre-script') });
+    realm.start('demo', 'h', makeLogStatement('adapter') + adapter('demo', ''), {
+      frames,
+      preScript: makeLogStatement('pre-script'),
+    });
     realm.bridge();
     await realm.idle();
     assert.deepEqual(
@@ -116,7 +121,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
       odd: { bad: 'not a url', worse: 7 },
     },
   };
-  const code = adapter('demo', run('() => globalThis.__openTabs.pluginConfig'));
+  const code = adapter('demo', makeRunTool('() => globalThis.__openTabs.pluginConfig'));
   const { port, call, realm } = await startAdapter(code, { settings });
   const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
   assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
@@ -131,7 +136,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
 
 test('settings, pre-script values and names of two plugins are separate, even after an await', async () => {
   const realm = makeRealm();
-  const tool = run(`async () => {
+  const tool = makeRunTool(`async () => {
     const read = () => [globalThis.__openTabs._pluginName, globalThis.__openTabs.pluginConfig.key,
       Object.keys(globalThis.__openTabs.preScript).join()];
     const before = read(); await new Promise((go) => waiting.push(go)); return [before, read()];
@@ -166,7 +171,7 @@ test('isReady() runs with the name of its plugin, and each change of its result 
     realm.start(
       name,
       'h',
-      notify + adapter(name, run('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
+      notify + adapter(name, makeRunTool('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
     );
   }
   const [a, b] = realm.bridge();
@@ -205,7 +210,7 @@ test('logs use the private channel only, and the nonces are placeholders', async
     logged('info', 'evaluated');
     ${adapter(
       'demo',
-      run(`async () => { logged('warning', 'one', { a: 1 }, 'x'.repeat(5000)); await null; logged('odd', 5, 7, () => 1); restore();
+      makeRunTool(`async () => { logged('warning', 'one', { a: 1 }, 'x'.repeat(5000)); await null; logged('odd', 5, 7, () => 1); restore();
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
     )}`;
   const { realm, port, log, call } = await startAdapter(code);
@@ -229,7 +234,7 @@ test('logs use the private channel only, and the nonces are placeholders', async
 
 test('logs are bounded: dropped entries of a task are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
-    ${adapter('demo', run(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
+    ${adapter('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await startAdapter(`let send; ${code}`);
   port.received.splice(0);
   assert.equal(await call('run'), 'r 1 1');
@@ -254,7 +259,7 @@ test("a container that replaces the first one gets the host's properties", async
     Object.defineProperty(globalThis, '__openTabs', { value: Object.assign({}, globalThis.__openTabs), writable: true });
     let send; globalThis.__openTabs._setLogTransport = (fn) => { send = fn; return () => {}; };
     globalThis.__openTabs._setLogTransport(() => log.push('posted'));
-    ${adapter('demo', run(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
+    ${adapter('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
   const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
   port.send('settings', { values: { key: 'b' } });
   await realm.idle();
@@ -264,7 +269,10 @@ test("a container that replaces the first one gets the host's properties", async
 });
 
 test('a removed plugin is torn down and runs no more calls', async () => {
-  const torn = adapter('demo', run('() => 1')).replace('tools:', "teardown() { log.push('down'); throw 1; }, tools:");
+  const torn = adapter('demo', makeRunTool('() => 1')).replace(
+    'tools:',
+    "teardown() { log.push('down'); throw 1; }, tools:",
+  );
   const { realm, port, log, call } = await startAdapter(torn);
   assert.equal(await call('run'), 'r 1 1');
   port.send('remove');
@@ -274,7 +282,7 @@ test('a removed plugin is torn down and runs no more calls', async () => {
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.task();
   assert.ok(port.received.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
-  const waiting = await startAdapter(logWord('never'), { start: 'dom' });
+  const waiting = await startAdapter(makeLogStatement('never'), { start: 'dom' });
   waiting.port.send('remove');
   waiting.port.send('begin');
   await waiting.realm.idle();

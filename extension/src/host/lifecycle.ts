@@ -1,10 +1,10 @@
-import type { Services } from './adapter-globals.ts';
-import { type CallEvents, makeRunner, type Runner } from './call.ts';
+import type { HostServices } from './adapter-globals.ts';
+import { type CallEvents, makeToolRunner, type ToolRunner } from './call.ts';
 import { makeContainer } from './container.ts';
-import { messageOf } from './failure.ts';
-import type { Failure } from './failure-log.ts';
-import { builtIns } from './globals.ts';
-import { type BuiltInPatches, watchPatches } from './patches.ts';
+import { readMessage } from './failure.ts';
+import type { LoggedFailure } from './failure-log.ts';
+import { protectedBuiltIns } from './globals.ts';
+import { type BuiltInPatchHistory, watchBuiltInPatches } from './patches.ts';
 import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { readStack } from './stack.ts';
@@ -22,7 +22,7 @@ export type Evaluate = (
 
 /** LifecycleOptions describe the adapter of one plugin in one document. */
 export interface LifecycleOptions {
-  readonly services: Services;
+  readonly services: HostServices;
   /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
   readonly evaluate: Evaluate | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
@@ -34,7 +34,7 @@ export interface LifecycleOptions {
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
   /** runner runs the tools of the current adapter. */
-  readonly runner: Runner;
+  readonly runner: ToolRunner;
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
@@ -76,15 +76,15 @@ interface StartResult {
 
 /** AdapterSlot runs the code of a plugin's adapter, one adapter at a time. */
 interface AdapterSlot {
-  readonly runner: Runner;
+  readonly runner: ToolRunner;
   prepare(preScript: Evaluate): void;
   start(code: Evaluate | undefined): StartResult;
   /** stop tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
 
-/** makeSlot returns an AdapterSlot without an adapter. */
-function makeSlot(services: Services, events: CallEvents): AdapterSlot {
+/** makeAdapterSlot returns an AdapterSlot without an adapter. */
+function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   /** origin is an error whose stack trace points to the line before the adapter's first line. */
@@ -92,41 +92,41 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const noteOrigin = (error: unknown) => {
     origin = error;
   };
-  const logFailure = (failure: Failure) => {
+  const logFailure = (failure: LoggedFailure) => {
     const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(origin) };
     logs.write(failure.level, failure.message, stack);
   };
-  const runner = makeRunner(plugin, () => container.read(), events, logFailure);
-  let patches: BuiltInPatches | undefined;
+  const runner = makeToolRunner(plugin, () => container.read(), events, logFailure);
+  let patches: BuiltInPatchHistory | undefined;
 
   const prepare = (preScript: Evaluate) => {
     try {
       const problem = runWithBuiltIns(preScript, container.scope, () => '', doNothing);
       if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
     } catch (error) {
-      logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
+      logs.write('error', `the pre-script of ${plugin} threw: ${readMessage(error)}`);
     }
   };
   const start = (code: Evaluate | undefined): StartResult => {
     const { scope } = container;
     if (!code) return { problem: 'the plugin has no adapter', hasThrown: false };
-    patches = watchPatches();
+    patches = watchBuiltInPatches();
     try {
       return { problem: runWithBuiltIns(code, scope, () => runner.useAdapter(), noteOrigin), hasThrown: false };
     } catch (error) {
-      return { problem: `the adapter threw while it started: ${messageOf(error)}`, hasThrown: true };
+      return { problem: `the adapter threw while it started: ${readMessage(error)}`, hasThrown: true };
     } finally {
       patches.recordPatched();
     }
   };
   const stop = () => {
-    const adapter = runner.drop() ?? findRegistered(plugin, container.read());
+    const adapter = runner.drop() ?? findRegisteredAdapter(plugin, container.read());
     const tearDown = () => {
       try {
         const teardown = adapter ? lookup(adapter, 'teardown') : undefined;
         if (isFn(teardown)) apply(teardown, adapter, []);
       } catch (error) {
-        logs.write('warning', `the plugin ${plugin} threw in teardown(): ${messageOf(error)}`);
+        logs.write('warning', `the plugin ${plugin} threw in teardown(): ${readMessage(error)}`);
       }
     };
     if (patches) patches.undoAfter(tearDown);
@@ -137,9 +137,10 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
 }
 
 /**
- * makeEntry returns an entry point that accepts one adapter for each call of `arm`, and passes the adapter to `accept`.
+ * makeEntryPoint returns an entry point that accepts one adapter for each call of `arm`, and passes the adapter to
+ * `accept`.
  */
-function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
+function makeEntryPoint(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
   let armed: ExpectedAdapter | undefined;
   // Only the host, which receives the nonce over the private port, and the script with the adapter have the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
@@ -163,7 +164,7 @@ function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, 
 /** makeLifecycle returns the Lifecycle of an adapter that has not started. */
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   const { services, startsLate, sendToBridge } = options;
-  const slot = makeSlot(services, options.events);
+  const slot = makeAdapterSlot(services, options.events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let currentCode = options.evaluate;
   let isDocumentParsed = false;
@@ -203,7 +204,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     const restart = slot.start(currentCode);
     if (restart.problem !== '') sendToBridge(`broken ${restart.problem}`);
   };
-  const { entryPoint, arm, disarm } = makeEntry(sendToBridge, (hash, next) => {
+  const { entryPoint, arm, disarm } = makeEntryPoint(sendToBridge, (hash, next) => {
     if (state !== 'waiting') {
       replaceAdapter(hash, next);
       return;
@@ -232,7 +233,7 @@ function runWithBuiltIns(
   noteOrigin: (error: unknown) => void,
 ): string {
   const run = () => {
-    apply(apply(code, undefined, [builtIns, noteOrigin]), scope, [scope, scope, scope]);
+    apply(apply(code, undefined, [protectedBuiltIns, noteOrigin]), scope, [scope, scope, scope]);
     return check();
   };
   return withPristineBuiltIns(run, (why) => why);
@@ -246,8 +247,8 @@ function isEvaluate(value: unknown): value is Evaluate {
   return isFn(value);
 }
 
-/** findRegistered returns the registered adapter in the container, even if the adapter is invalid. */
-function findRegistered(plugin: string, container: unknown): object | undefined {
+/** findRegisteredAdapter returns the registered adapter in the container, even if the adapter is invalid. */
+function findRegisteredAdapter(plugin: string, container: unknown): object | undefined {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
   return isObject(adapter) ? adapter : undefined;

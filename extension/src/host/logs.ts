@@ -6,9 +6,9 @@ import {
   MaxLogEntries,
   MaxStackChars,
 } from '../../../wire/wire.gen.ts';
-import { objectText, utf8LengthOf, writeJson } from './json.ts';
+import { countUtf8Bytes, makeObjectText, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
-import { truncate } from './report.ts';
+import { truncateMessage } from './report.ts';
 
 /**
  * MaxWaitingEntries and MaxWaitingChars limit the number and the length of the log entries that wait for the end of a
@@ -47,15 +47,15 @@ export interface Logs {
 }
 
 /**
- * Chunk contains consecutive log entries that are sent as one message. The chunks form a linked list that begins with
- * the oldest chunk.
+ * LogChunk contains consecutive log entries that are sent as one message. The chunks form a linked list that begins
+ * with the oldest chunk.
  */
-interface Chunk {
+interface LogChunk {
   text: string;
   count: number;
   /** dropped is the number of log entries that were dropped right before the chunk. */
   dropped: number;
-  next: Chunk | undefined;
+  next: LogChunk | undefined;
 }
 
 /**
@@ -63,15 +63,15 @@ interface Chunk {
  * the task.
  */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
-  let first: Chunk | undefined;
-  let last: Chunk | undefined;
+  let first: LogChunk | undefined;
+  let last: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
   const add = (entry: string) => {
     if (waitingEntries === 0) whenIdle();
     if (!last || last.count >= MaxLogEntries) {
-      const chunk: Chunk = { text: '', count: 0, dropped: 0, next: undefined };
+      const chunk: LogChunk = { text: '', count: 0, dropped: 0, next: undefined };
       if (last) last.next = chunk;
       else first = chunk;
       last = chunk;
@@ -106,34 +106,38 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   const accept = (entries: unknown) => {
     if (!isObject(entries)) return;
     if (!isArray(entries)) {
-      add(entryText(entries));
+      add(formatEntry(entries));
       return;
     }
     for (let i = 0; i < entries.length; i++) {
       const entry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
-      if (isObject(entry)) add(entryText(entry));
+      if (isObject(entry)) add(formatEntry(entry));
     }
   };
   const writeEntry = (level: HostLogLevel, message: string, stack?: StackTrace) =>
-    add(logEntryText(level, message, '', stack));
+    add(formatLogEntry(level, message, '', stack));
   return { accept, write: writeEntry, flush };
 }
 
-/** entryText converts a log entry of an adapter to the JSON text of a wire.LogEntry. entryText never throws. */
-function entryText(entry: object): string {
+/** formatEntry converts a log entry of an adapter to the JSON text of a wire.LogEntry. formatEntry never throws. */
+function formatEntry(entry: object): string {
   const message = readField(entry, 'message');
-  return logEntryText(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
+  return formatLogEntry(
+    toLevel(readField(entry, 'level')),
+    toMessageText(message),
+    toDataText(readField(entry, 'data')),
+  );
 }
 
-function logEntryText(level: LogLevel, message: string, data: string, stack?: StackTrace): string {
+function formatLogEntry(level: LogLevel, message: string, data: string, stack?: StackTrace): string {
   const hasStack = stack !== undefined && stack.stack !== '';
-  return objectText<'LogEntry'>({
+  return makeObjectText<'LogEntry'>({
     level: `"${level}"`,
-    message: toJson(truncate(message, MaxLogChars)),
+    message: toJson(truncateMessage(message, MaxLogChars)),
     data: data === '' ? undefined : data,
     atMs: `${dateNow()}`,
-    stack: hasStack ? toJson(truncate(stack.stack, MaxStackChars)) : undefined,
-    stackOrigin: hasStack ? toJson(truncate(stack.origin, MaxStackChars)) : undefined,
+    stack: hasStack ? toJson(truncateMessage(stack.stack, MaxStackChars)) : undefined,
+    stackOrigin: hasStack ? toJson(truncateMessage(stack.origin, MaxStackChars)) : undefined,
   });
 }
 
@@ -145,31 +149,31 @@ function readField(entry: object, field: string): unknown {
   }
 }
 
-function levelOf(level: unknown): LogLevel {
+function toLevel(level: unknown): LogLevel {
   if (level === 'debug' || level === 'error') return level;
   return level === 'warning' || level === 'warn' ? 'warning' : 'info';
 }
 
-function messageText(message: unknown): string {
+function toMessageText(message: unknown): string {
   if (message === undefined) return '';
   return typeof message === 'string' ? message : jsonOrPlaceholder(message);
 }
 
 /**
- * dataText returns the JSON text of a log entry's additional arguments, truncated to the limits, or an empty string
+ * toDataText returns the JSON text of a log entry's additional arguments, truncated to the limits, or an empty string
  * without arguments.
  */
-function dataText(data: unknown): string {
+function toDataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
   let text = '';
   let bytes = 2;
   for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
-    let json = typeof value === 'string' ? toJson(truncate(value, MaxLogChars)) : jsonOrPlaceholder(value);
-    let size = utf8LengthOf(json, json.length) + 1;
+    let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : jsonOrPlaceholder(value);
+    let size = countUtf8Bytes(json, json.length) + 1;
     if (bytes + size > MaxLogDataBytes) {
-      json = toJson(truncate(json, MaxLogChars));
-      size = utf8LengthOf(json, json.length) + 1;
+      json = toJson(truncateMessage(json, MaxLogChars));
+      size = countUtf8Bytes(json, json.length) + 1;
     }
     if (bytes + size > MaxLogDataBytes) break;
     text += text === '' ? json : `,${json}`;

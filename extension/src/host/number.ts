@@ -10,21 +10,21 @@ export const MaxSafeInteger = 9007199254740991;
 export function parseExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || (value <= MaxSafeInteger && value >= -MaxSafeInteger)) return value;
   const source = context?.source;
-  return typeof source === 'string' && isInteger(source) ? toBigInt(source) : value;
+  return typeof source === 'string' && isIntegerSource(source) ? toBigInt(source) : value;
 }
 
 /**
- * rawInteger returns a value that JSON.stringify writes as an integer without rounding. rawInteger throws if the
- * browser lacks JSON.rawJSON.
+ * makeRawInteger returns a value that JSON.stringify writes as an integer without rounding. makeRawInteger throws if
+ * the browser lacks JSON.rawJSON.
  */
-export function rawInteger(value: bigint): unknown {
+export function makeRawInteger(value: bigint): unknown {
   if (!isFn(rawJson))
     throw new NativeTypeError('this browser cannot write a bigint as JSON; return a string or a number');
   return apply(rawJson, undefined, [`${value}`]);
 }
 
-/** isInteger reports whether the text of a number consists of digits and an optional sign. */
-function isInteger(source: string): boolean {
+/** isIntegerSource reports whether the text of a number consists of digits and an optional sign. */
+function isIntegerSource(source: string): boolean {
   for (let i = source[0] === '-' ? 1 : 0; i < source.length; i++) {
     const digit = source[i];
     if (digit === undefined || digit < '0' || digit > '9') return false;

@@ -20,10 +20,10 @@ export interface Options {
   /** base identifies the parts of the plugin that a hot reload cannot change in this document. */
   readonly base: string;
   /**
-   * meetingEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host
-   * that starts at document_start, meetingEvent is empty.
+   * lateHostEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host
+   * that starts at document_start, lateHostEvent is empty.
    */
-  readonly meetingEvent: string;
+  readonly lateHostEvent: string;
 }
 
 /** readOptions parses the JSON text of a plugin script's options. */
@@ -41,6 +41,6 @@ export function readOptions(json: string): Options {
     startsLate: textField('start') === 'dom',
     runsInFrames: lookup(fields, 'frames') === true,
     base: textField('base'),
-    meetingEvent: textField('meet'),
+    lateHostEvent: textField('meet'),
   };
 }

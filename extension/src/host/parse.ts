@@ -1,8 +1,8 @@
 import { detachFromPage } from './detach.ts';
-import { issuesText, messageOf } from './failure.ts';
+import { formatIssues, readMessage } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
-import { compileParser, findParser, notParsed } from './simple-schema.ts';
+import { compileParser, findParser, NotSimple } from './simple-schema.ts';
 
 /** ParseCallbacks receives the outcome of parsing arguments. Parsing calls exactly one of the callbacks, once. */
 export interface ParseCallbacks {
@@ -22,18 +22,18 @@ type ParseOutcome =
   | { readonly kind: 'later'; readonly promise: unknown };
 
 /**
- * parseWith validates arguments with a schema, which may add defaults and transform values. The code of a schema uses
- * shared built-in functions at each step, so parseWith runs the schema with unmodified built-in functions. Without a
- * schema, all arguments are valid and stay unchanged.
+ * parseArguments validates arguments with a schema, which may add defaults and transform values. The code of a schema
+ * uses shared built-in functions at each step, so parseArguments runs the schema with unmodified built-in functions.
+ * Without a schema, all arguments are valid and stay unchanged.
  */
-export function parseWith(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
+export function parseArguments(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
   if (!isObject(schema)) {
     parsing.onValid(detachFromPage(args));
     return;
   }
   const simple = findParser(schema);
-  const params = simple ? simple(args) : notParsed;
-  if (params !== notParsed) {
+  const params = simple ? simple(args) : NotSimple;
+  if (params !== NotSimple) {
     parsing.onValid(params);
     return;
   }
@@ -55,17 +55,17 @@ export function parseWith(schema: unknown, args: unknown, parsing: ParseCallback
   const makeUnsafe = (why: string): ParseOutcome => ({ kind: 'unsafe', why });
   const outcome = withPristineBuiltIns(parse, makeUnsafe);
   if (outcome.kind !== 'later') {
-    deliver(outcome, parsing);
+    deliverOutcome(outcome, parsing);
     return;
   }
   whenSettled(
     outcome.promise,
     (parsed) =>
-      deliver(
+      deliverOutcome(
         withPristineBuiltIns(() => readAsyncResult(parsed), makeUnsafe),
         parsing,
       ),
-    (error) => parsing.onInvalid(messageOf(error)),
+    (error) => parsing.onInvalid(readMessage(error)),
   );
 }
 
@@ -76,18 +76,18 @@ export function parseWith(schema: unknown, args: unknown, parsing: ParseCallback
 function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detachFromPage(lookup(parsed, 'data')) };
-  return { kind: 'invalid', issues: issuesText(lookup(parsed, 'error')) };
+  return { kind: 'invalid', issues: formatIssues(lookup(parsed, 'error')) };
 }
 
 function readAsyncResult(parsed: unknown): ParseOutcome {
   try {
     return readResult(parsed);
   } catch (error) {
-    return { kind: 'invalid', issues: messageOf(error) };
+    return { kind: 'invalid', issues: readMessage(error) };
   }
 }
 
-function deliver(outcome: ParseOutcome, parsing: ParseCallbacks): void {
+function deliverOutcome(outcome: ParseOutcome, parsing: ParseCallbacks): void {
   switch (outcome.kind) {
     case 'valid':
       parsing.onValid(outcome.params);

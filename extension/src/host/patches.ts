@@ -4,8 +4,8 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 // teardown function. If another plugin replaced the same methods in the meantime, a simple teardown would remove the
 // methods of the other plugin. A plugin without its methods would miss all further navigations.
 
-/** BuiltInPatches records the methods of `history` that an adapter replaced when it started. */
-export interface BuiltInPatches {
+/** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
+export interface BuiltInPatchHistory {
   /** recordPatched records the methods of `history` after the adapter has started. */
   recordPatched(): void;
   /**
@@ -15,8 +15,8 @@ export interface BuiltInPatches {
   undoAfter(tearDown: () => void): void;
 }
 
-/** watchPatches records the methods of `history` before an adapter starts. */
-export function watchPatches(): BuiltInPatches {
+/** watchBuiltInPatches records the methods of `history` before an adapter starts. */
+export function watchBuiltInPatches(): BuiltInPatchHistory {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
     recordPatched: () => {

@@ -1,5 +1,5 @@
 import { lossHint } from '../../../sdk-ts/src/runtime/hints.ts';
-import { rawInteger } from './number.ts';
+import { makeRawInteger } from './number.ts';
 import {
   ArrayPrototype,
   apply,
@@ -9,6 +9,7 @@ import {
   booleanValueOf,
   construct,
   DatePrototype,
+  dateGetTime,
   dateToIsoString,
   deleteProperty,
   freeze,
@@ -29,13 +30,12 @@ import {
   setPrototypeOf,
   slice,
   stringValueOf,
-  timeOfDate,
   UrlPrototype,
   urlHrefGetter,
 } from './primordials.ts';
 
-/** MaxDepth limits the nesting of a value that is written as JSON. */
-const MaxDepth = 2000;
+/** MaxCopyDepth limits the nesting of a value that is written as JSON. */
+const MaxCopyDepth = 2000;
 
 /** PathEntry is a linked list of the objects that contain a value, from the innermost object to the root. */
 interface PathEntry {
@@ -43,7 +43,7 @@ interface PathEntry {
   /** key is the property key of `value` in the object that contains it. */
   readonly key: string;
   readonly depth: number;
-  readonly up: PathEntry | undefined;
+  readonly parentEntry: PathEntry | undefined;
 }
 
 /** PlainValue is the class of the objects that plainCopy creates, because objects without any prototype are slow. */
@@ -65,18 +65,18 @@ export type OnLoss = (path: string, hint: string) => void;
  * part of the value that the copy does not contain, plainCopy calls onLoss.
  */
 export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
-  return copyOf(value, '', undefined, onLoss);
+  return copyValue(value, '', undefined, onLoss);
 }
 
-function copyOf(original: unknown, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): unknown {
-  if (typeof original === 'bigint') return rawInteger(original);
+function copyValue(original: unknown, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): unknown {
+  if (typeof original === 'bigint') return makeRawInteger(original);
   if (!isObject(original)) return original;
-  const isPlain = isOrdinary(original);
-  const value = isPlain ? original : jsonValueOf(original, key);
+  const isPlain = isPlainWithoutToJson(original);
+  const value = isPlain ? original : toJsonValue(original, key);
   if (!isPlain && value === original && !isArray(value)) reportLoss(value, key, up, onLoss);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
   const path = appendToPath(value, key, up);
-  return isArray(value) ? copyOfArray(value, path, onLoss) : copyOfObject(value, path, onLoss);
+  return isArray(value) ? copyArray(value, path, onLoss) : copyObject(value, path, onLoss);
 }
 
 function reportLoss(value: object, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): void {
@@ -84,17 +84,19 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
   if (onLoss === undefined || isRawJson(value) || (up === undefined && isFn(value))) return;
   try {
     const hint = lossHint(value);
-    if (hint !== '') onLoss(pathText(key, up), hint);
+    if (hint !== '') onLoss(formatPath(key, up), hint);
   } catch {
     // The error of a getter is ignored, because copying the value reports the same error if it matters.
   }
 }
 
-/** pathText returns the path of a property in a result, such as `items[3].el`, or `the result` for the whole value. */
-function pathText(key: string, up: PathEntry | undefined): string {
+/**
+ * formatPath returns the path of a property in a result, such as `items[3].el`, or `the result` for the whole value.
+ */
+function formatPath(key: string, up: PathEntry | undefined): string {
   let text = '';
   let childKey = key;
-  for (let entry = up; entry !== undefined; entry = entry.up) {
+  for (let entry = up; entry !== undefined; entry = entry.parentEntry) {
     text = isArray(entry.value) ? `[${childKey}]${text}` : `.${childKey}${text}`;
     childKey = entry.key;
   }
@@ -102,26 +104,28 @@ function pathText(key: string, up: PathEntry | undefined): string {
   return text[0] === '.' ? apply(slice, text, [1]) : `result${text}`;
 }
 
-/** isOrdinary reports whether a value is a plain object or array without a toJSON method. */
-function isOrdinary(value: object): boolean {
+/** isPlainWithoutToJson reports whether a value is a plain object or array without a toJSON method. */
+function isPlainWithoutToJson(value: object): boolean {
   const parent = getPrototypeOf(value);
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');
 }
 
-/** jsonValueOf returns the value that JSON.stringify would write in place of an object. */
-function jsonValueOf(value: object, key: string): unknown {
+/** toJsonValue returns the value that JSON.stringify would write in place of an object. */
+function toJsonValue(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
-  const replacement = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
-  return typeof replacement === 'bigint' ? rawInteger(replacement) : replacement;
+  const replacement = isFn(toJson) ? apply(toJson, value, [key]) : toPrimitive(value);
+  return typeof replacement === 'bigint' ? makeRawInteger(replacement) : replacement;
 }
 
-/** unbox returns the primitive value of an object such as a Date or a String, and returns other objects unchanged. */
-function unbox(value: object): unknown {
+/**
+ * toPrimitive returns the primitive value of an object such as a Date or a String, and returns other objects unchanged.
+ */
+function toPrimitive(value: object): unknown {
   for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
     try {
       switch (prototype) {
         case DatePrototype:
-          return isFiniteNumber(apply(timeOfDate, value, [])) ? apply(dateToIsoString, value, []) : null;
+          return isFiniteNumber(apply(dateGetTime, value, [])) ? apply(dateToIsoString, value, []) : null;
         case UrlPrototype:
           return apply(urlHrefGetter, value, []);
         case StringPrototype:
@@ -140,28 +144,28 @@ function unbox(value: object): unknown {
   return value;
 }
 
-function copyOfArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
+function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: unknown[] = [];
   // The array loses its prototype before the first element is added, so that no setter on Array.prototype receives an
   // element.
   setPrototypeOf(copy, plainPrototype);
-  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path, onLoss) : null;
+  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
   return copy;
 }
 
-function copyOfObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
+function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
-  const source: Readonly<Record<string, unknown>> = isRecord(value) ? value : copy;
+  const source: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copy;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copy[key] = copyOf(source[key], key, path, onLoss);
+    if (key !== undefined) copy[key] = copyValue(source[key], key, path, onLoss);
   }
   return copy;
 }
 
-/** isRecord narrows an object to a record for the compiler. */
-function isRecord(value: object): value is Readonly<Record<string, unknown>> {
+/** isNonFunction narrows an object to a record for the compiler. */
+function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
@@ -171,12 +175,12 @@ function isRecord(value: object): value is Readonly<Record<string, unknown>> {
  */
 function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
-  for (let entry = up; entry !== undefined; entry = entry.up) {
+  for (let entry = up; entry !== undefined; entry = entry.parentEntry) {
     if (entry.value === value)
       throw new NativeTypeError(
-        `${pathText(key, up)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
+        `${formatPath(key, up)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
       );
   }
-  if (depth > MaxDepth) throw new NativeTypeError(`the value is nested more than ${MaxDepth} levels deep`);
-  return { value, key, depth, up };
+  if (depth > MaxCopyDepth) throw new NativeTypeError(`the value is nested more than ${MaxCopyDepth} levels deep`);
+  return { value, key, depth, parentEntry: up };
 }

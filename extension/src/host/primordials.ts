@@ -90,7 +90,7 @@ export const stringValueOf = String.prototype.valueOf;
 export const numberValueOf = Number.prototype.valueOf;
 export const booleanValueOf = Boolean.prototype.valueOf;
 export const bigIntValueOf = BigInt.prototype.valueOf;
-export const timeOfDate = Date.prototype.getTime;
+export const dateGetTime = Date.prototype.getTime;
 export const dateToIsoString = Date.prototype.toISOString;
 export const nativeSetTimeout = setTimeout;
 export const performanceNow = performance.now;
@@ -119,8 +119,8 @@ export const urlHostGetter = getterOf(URL.prototype, 'host');
 export const urlHrefGetter = getterOf(URL.prototype, 'href');
 export const locationHostGetter = getterOf(location, 'host');
 export const realLocation = location;
-/** isFramed is true if the document is in a frame. The page cannot replace `window.top`. */
-export const isFramed = window !== window.top;
+/** isInFrame is true if the document is in a frame. The page cannot replace `window.top`. */
+export const isInFrame = window !== window.top;
 /** hasProbeFrame is true if the probe script added a frame to the document (intact.ts). */
 export const hasProbeFrame = window[0] !== undefined;
 

@@ -19,8 +19,8 @@ import {
 // runs the code of the library, and then reapplies the changes of the page. The library code must be synchronous, so
 // that no code of the page runs with the restored functions.
 
-/** Snapshot is the state of one built-in object at document_start. */
-interface Snapshot {
+/** BuiltInSnapshot is the state of one built-in object at document_start. */
+interface BuiltInSnapshot {
   readonly name: string;
   readonly object: object;
   readonly parent: object | null;
@@ -54,7 +54,7 @@ interface RestoreFailure {
   readonly changes: PageChange | undefined;
 }
 
-const snapshots = takeSnapshots();
+const builtInSnapshots = takeSnapshots();
 let isRunning = false;
 
 /**
@@ -66,21 +66,21 @@ let isRunning = false;
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
   const changes = restoreBuiltIns();
-  if (changes === undefined) return runMarked(work);
+  if (changes === undefined) return runExclusively(work);
   if ('lockedName' in changes) {
-    reapplyChanges(changes.changes);
+    reapplyPageChanges(changes.changes);
     return refuse(
       `a script of the page has replaced ${changes.lockedName} and locked it, so it could read and change the call`,
     );
   }
   try {
-    return runMarked(work);
+    return runExclusively(work);
   } finally {
-    reapplyChanges(changes);
+    reapplyPageChanges(changes);
   }
 }
 
-function runMarked<T>(work: () => T): T {
+function runExclusively<T>(work: () => T): T {
   isRunning = true;
   try {
     return work();
@@ -92,18 +92,18 @@ function runMarked<T>(work: () => T): T {
 /** restoreBuiltIns undoes all changes that the page made to built-in objects, and returns these changes. */
 function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
   let changes: PageChange | undefined;
-  for (let i = 0; i < snapshots.length; i++) {
-    const snapshot = snapshots[i];
+  for (let i = 0; i < builtInSnapshots.length; i++) {
+    const snapshot = builtInSnapshots[i];
     if (snapshot === undefined) continue;
-    const result = restoreOne(snapshot, changes);
+    const result = restoreBuiltIn(snapshot, changes);
     if (result !== undefined && 'lockedName' in result) return result;
     changes = result;
   }
   return changes;
 }
 
-function restoreOne(
-  snapshot: Snapshot,
+function restoreBuiltIn(
+  snapshot: BuiltInSnapshot,
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
   const { object, keys, descriptors, name } = snapshot;
@@ -111,11 +111,11 @@ function restoreOne(
   const parent = getPrototypeOf(object);
   if (parent !== snapshot.parent) {
     if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, changes);
-    changes = makeChange(object, undefined, undefined, parent, changes);
+    changes = makePageChange(object, undefined, undefined, parent, changes);
   }
   const currentKeys = ownKeys(object);
   if (currentKeys.length !== keys.length) {
-    const result = removeAdded(snapshot, currentKeys, changes);
+    const result = removeAddedProperties(snapshot, currentKeys, changes);
     if (result !== undefined && 'lockedName' in result) return result;
     changes = result;
   }
@@ -126,20 +126,20 @@ function restoreOne(
     if (key === undefined || originalDescriptor === undefined) continue;
     const pageDescriptor = getOwnPropertyDescriptor(object, key);
     if (pageDescriptor === undefined) isMissing = true;
-    else if (isUnchanged(pageDescriptor, originalDescriptor)) continue;
+    else if (isUnchangedProperty(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
     if (!defineProperty(object, key, originalDescriptor))
-      return makeRestoreFailure(`${name}.${propertyName(key)}`, changes);
-    changes = makeChange(object, key, pageDescriptor, null, changes);
+      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
+    changes = makePageChange(object, key, pageDescriptor, null, changes);
   }
   // If the page deleted and added equally many properties, comparing the numbers of properties does not detect the
   // added ones.
-  return isMissing ? removeAdded(snapshot, ownKeys(object), changes) : changes;
+  return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
 }
 
-/** removeAdded removes the properties that the page added to a built-in object. */
-function removeAdded(
-  { object, knownKeys, name }: Snapshot,
+/** removeAddedProperties removes the properties that the page added to a built-in object. */
+function removeAddedProperties(
+  { object, knownKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
@@ -150,18 +150,18 @@ function removeAdded(
     const pageDescriptor = getOwnPropertyDescriptor(object, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
-    if (deleteProperty(object, key)) changes = makeChange(object, key, pageDescriptor, null, changes);
-    else if (isHarmful(object, key)) return makeRestoreFailure(`${name}.${propertyName(key)}`, changes);
+    if (deleteProperty(object, key)) changes = makePageChange(object, key, pageDescriptor, null, changes);
+    else if (affectsHostCode(object, key)) return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
   }
   return changes;
 }
 
 /**
- * isHarmful reports whether a locked property that the page added to a built-in object affects code that does not use
- * the property. Some libraries lock methods that they add to Array.prototype; such a method affects only code that
+ * affectsHostCode reports whether a locked property that the page added to a built-in object affects code that does not
+ * use the property. Some libraries lock methods that they add to Array.prototype; such a method affects only code that
  * calls it.
  */
-function isHarmful(on: object, key: PropertyKey): boolean {
+function affectsHostCode(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
   return key === 'toJSON' || key === 'then' || isIndex(`${key}`);
 }
@@ -171,7 +171,7 @@ function isIndex(key: string): boolean {
   return first !== undefined && first >= '0' && first <= '9';
 }
 
-function reapplyChanges(changes: PageChange | undefined): void {
+function reapplyPageChanges(changes: PageChange | undefined): void {
   for (let change = changes; change !== undefined; change = change.next) {
     if (change.key === undefined) setPrototypeOf(change.object, change.parent);
     else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
@@ -179,7 +179,7 @@ function reapplyChanges(changes: PageChange | undefined): void {
   }
 }
 
-function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
+function isUnchangedProperty(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
   // Data descriptors and accessor descriptors are distinguished first, because they have different fields. The page may
   // define the missing fields on Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
@@ -191,7 +191,7 @@ function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: Pro
   );
 }
 
-function makeChange(
+function makePageChange(
   object: object,
   key: PropertyKey | undefined,
   pageDescriptor: PropertyDescriptor | undefined,
@@ -209,7 +209,7 @@ function makeRestoreFailure(lockedName: string, changes: PageChange | undefined)
   return failure;
 }
 
-function propertyName(key: PropertyKey): string {
+function formatPropertyName(key: PropertyKey): string {
   return typeof key === 'symbol' ? 'a symbol' : `${key}`;
 }
 
@@ -217,7 +217,7 @@ function propertyName(key: PropertyKey): string {
  * takeSnapshots uses only built-in functions that intact.ts has checked, because another page may have used the window
  * before.
  */
-function takeSnapshots(): readonly Snapshot[] {
+function takeSnapshots(): readonly BuiltInSnapshot[] {
   const classes: readonly (readonly [string, { readonly prototype: object }])[] = [
     ['Object', Object],
     ['Function', Function],
@@ -241,9 +241,10 @@ function takeSnapshots(): readonly Snapshot[] {
     ['URL', URL],
     ['URLSearchParams', URLSearchParams],
   ];
-  const newSnapshots: Snapshot[] = [];
+  const newSnapshots: BuiltInSnapshot[] = [];
   const addSnapshot = (name: string, object: unknown) => {
-    if (isObject(object)) defineProperty(newSnapshots, newSnapshots.length, dataProperty(snapshotOf(name, object)));
+    if (isObject(object))
+      defineProperty(newSnapshots, newSnapshots.length, dataProperty(takeBuiltInSnapshot(name, object)));
   };
   for (let i = 0; i < classes.length; i++) {
     const name = classes[i]?.[0] ?? '';
@@ -267,7 +268,7 @@ function takeSnapshots(): readonly Snapshot[] {
   return newSnapshots;
 }
 
-function snapshotOf(name: string, object: object): Snapshot {
+function takeBuiltInSnapshot(name: string, object: object): BuiltInSnapshot {
   const keys = ownKeys(object);
   const known = makeBareObject();
   const descriptors: PropertyDescriptor[] = [];

@@ -47,7 +47,7 @@ export function makeDeferred(): Deferred {
   const defineMethod = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
   defineMethod('then', (ok, bad) => followPromise(promise, ok, bad));
   defineMethod('catch', (bad) => followPromise(promise, undefined, bad));
-  defineMethod('finally', (work) => followFinally(promise, work));
+  defineMethod('finally', (work) => attachFinally(promise, work));
   const resolve = (value: unknown) => {
     if (!settleHiddenFromPage(value, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
@@ -77,8 +77,8 @@ function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onReject
   return nextDeferred.promise;
 }
 
-/** followFinally implements `promise.finally(callback)`. */
-function followFinally(promise: Promise<unknown>, callback: unknown): object {
+/** attachFinally implements `promise.finally(callback)`. */
+function attachFinally(promise: Promise<unknown>, callback: unknown): object {
   const nextDeferred = makeDeferred();
   const makeHandler = (settle: (value: unknown) => void) => (value: unknown) => {
     try {

@@ -1,11 +1,11 @@
-import { messageOf } from './failure.ts';
+import { readMessage } from './failure.ts';
 import { apply, dataProperty, defineProperty, isFn, isObject, lookup, whenSettled } from './primordials.ts';
-import { makeTimeout } from './timeouts.ts';
+import { makeTimeoutScheduler } from './timeouts.ts';
 
-/** IsReadyLimitMs limits how long an adapter's isReady() may take, in milliseconds. */
-const IsReadyLimitMs = 5000;
+/** IsReadyTimeoutMs limits how long an adapter's isReady() may take, in milliseconds. */
+const IsReadyTimeoutMs = 5000;
 
-const readyTimeout = makeTimeout(IsReadyLimitMs);
+const readyTimeout = makeTimeoutScheduler(IsReadyTimeoutMs);
 
 /**
  * Readiness calls isReady() of a plugin's adapters, and reports changes of the result. The server uses the readiness of
@@ -79,8 +79,8 @@ function callIsReady(
     stopTimeout();
     done(problem);
   };
-  const stopTimeout = readyTimeout(() => finish(`isReady() did not return within ${IsReadyLimitMs / 1000} s`));
-  const finishWithThrown = (error: unknown) => finish(`isReady() threw: ${messageOf(error)}`);
+  const stopTimeout = readyTimeout(() => finish(`isReady() did not return within ${IsReadyTimeoutMs / 1000} s`));
+  const finishWithThrown = (error: unknown) => finish(`isReady() threw: ${readMessage(error)}`);
   try {
     // The function getPreScriptValue of the original OpenTabs SDK reads the plugin's name from `_pluginName`.
     if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));

@@ -1,5 +1,5 @@
 import { MaxMessageChars, type Report } from '../../../wire/wire.gen.ts';
-import { objectText } from './json.ts';
+import { makeObjectText } from './json.ts';
 import {
   apply,
   getProperty,
@@ -14,12 +14,12 @@ import {
 } from './primordials.ts';
 
 /**
- * reportText converts the argument of reportProgress to the JSON text of a wire.Report. reportText reads each field
- * once, and never throws. A report with an unreadable field or an invalid number gets the field `invalid`.
+ * makeReportText converts the argument of reportProgress to the JSON text of a wire.Report. makeReportText reads each
+ * field once, and never throws. A report with an unreadable field or an invalid number gets the field `invalid`.
  */
-export function reportText(progress: unknown): string {
+export function makeReportText(progress: unknown): string {
   if (progress === undefined || progress === null) return '{}';
-  if (!isObject(progress)) return objectText<'Report'>({ invalid: 'true' });
+  if (!isObject(progress)) return makeObjectText<'Report'>({ invalid: 'true' });
   let text = '';
   let isInvalid = false;
   const add = (name: keyof Report, value: string) => {
@@ -33,7 +33,7 @@ export function reportText(progress: unknown): string {
   };
   const addText = (name: keyof Report) => {
     const value = readField(progress, name);
-    if (typeof value === 'string' && value !== '') add(name, toJson(truncate(value)));
+    if (typeof value === 'string' && value !== '') add(name, toJson(truncateMessage(value)));
   };
   try {
     addNumber('progress');
@@ -59,8 +59,8 @@ function readField(progress: object, name: string): unknown {
   return getPrototypeOf(progress) === ObjectPrototype ? undefined : lookup(progress, name);
 }
 
-/** audienceOf returns the audience from a report's options, or undefined. audienceOf never throws. */
-export function audienceOf(options: unknown): unknown {
+/** readAudience returns the audience from a report's options, or undefined. readAudience never throws. */
+export function readAudience(options: unknown): unknown {
   try {
     return isObject(options) ? lookup(options, 'audience') : undefined;
   } catch {
@@ -68,8 +68,8 @@ export function audienceOf(options: unknown): unknown {
   }
 }
 
-/** truncate shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
-export function truncate(message: string, limit: number = MaxMessageChars): string {
+/** truncateMessage shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
+export function truncateMessage(message: string, limit: number = MaxMessageChars): string {
   if (message.length <= limit) return message;
   const lastUnit = message[limit - 1] ?? '';
   const end = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? limit - 1 : limit;

@@ -35,7 +35,7 @@ export function makeSettings(): Settings {
     if (!isObject(settings)) return;
     visitFields(lookup(settings, 'values'), (key, value) => set(key, value));
     visitFields(lookup(settings, 'urls'), (key, instances) => {
-      const url = urlForThisHost(instances);
+      const url = findUrlForThisHost(instances);
       if (url !== undefined) set(key, url);
     });
   };
@@ -43,17 +43,17 @@ export function makeSettings(): Settings {
   return { config, update };
 }
 
-/** urlForThisHost returns the first URL in an object whose host is the host of the document. */
-function urlForThisHost(instances: unknown): string | undefined {
+/** findUrlForThisHost returns the first URL in an object whose host is the host of the document. */
+function findUrlForThisHost(instances: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;
   visitFields(instances, (_, url) => {
-    if (matchingUrl === undefined && typeof url === 'string' && hostOf(url) === currentHost) matchingUrl = url;
+    if (matchingUrl === undefined && typeof url === 'string' && readHost(url) === currentHost) matchingUrl = url;
   });
   return matchingUrl;
 }
 
-function hostOf(url: string): string | undefined {
+function readHost(url: string): string | undefined {
   try {
     return normalizeHost(apply(urlHostGetter, construct(NativeURL, [url]), []));
   } catch {

@@ -135,8 +135,8 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   return { realm, call, parses: () => Number(realm.run('count.parses')) };
 }
 
-/** outcomeOf returns the result that zod produces for the arguments. */
-function outcomeOf(schema: z.ZodType, args: unknown): string | undefined {
+/** parseWithZod returns the result that zod produces for the arguments. */
+function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
   const parsed = schema.safeParse(args);
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;
 }
@@ -151,7 +151,7 @@ for (const [group, schemas] of [
       const schema = schemaOf(code);
       let valid = 0;
       for (const args of makeArguments(schema, makeRandom(7))) {
-        const wanted = outcomeOf(schema, args);
+        const wanted = parseWithZod(schema, args);
         const got = await call(name, args);
         if (wanted === undefined) assert.match(got, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
         else assert.equal(got, wanted, `${code} of ${JSON.stringify(args)}`);

@@ -23,14 +23,14 @@ import {
 // schema is simple, the host parses valid arguments itself, without running the code of the schema. The code of the
 // schema runs only for invalid arguments, and for schemas that are not simple.
 
-/** notParsed is what a Parser returns for a value that only the code of the schema can handle. */
-export const notParsed: unknown = freeze(makeBareObject());
+/** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
+export const NotSimple: unknown = freeze(makeBareObject());
 
-/** Parser returns the output of a schema for a JSON value, or notParsed. */
+/** Parser returns the output of a schema for a JSON value, or NotSimple. */
 export type Parser = (value: unknown) => unknown;
 
-/** Test reports whether a value satisfies a check of a schema, such as a maximum length. */
-type Test = (value: unknown) => boolean;
+/** ValueCheck reports whether a value satisfies a check of a schema, such as a maximum length. */
+type ValueCheck = (value: unknown) => boolean;
 
 /** Field is a field of an object schema, with the parser for its values. */
 interface Field {
@@ -41,7 +41,7 @@ interface Field {
 
 /** Compilation limits how many nested schemas a parser may have, because a schema may contain itself. */
 interface Compilation {
-  schemasLeft: number;
+  remainingSchemas: number;
 }
 const MaxSchemas = 200;
 
@@ -61,33 +61,33 @@ export function findParser(schema: object): Parser | undefined {
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
   apply(weakMapSet, parsers, [schema, null]); // null stays if a getter of the schema throws
-  apply(weakMapSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
+  apply(weakMapSet, parsers, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
 }
 
 function isParser(value: unknown): value is Parser {
   return typeof value === 'function';
 }
 
-/** compile returns a parser for a zod 4 schema, or undefined if the schema is not simple. */
-function compile(schema: unknown, compilation: Compilation): Parser | undefined {
-  const definition = definitionOf(schema);
-  if (!definition || --compilation.schemasLeft < 0 || lookup(definition, 'coerce') === true) return undefined;
+/** compileSchema returns a parser for a zod 4 schema, or undefined if the schema is not simple. */
+function compileSchema(schema: unknown, compilation: Compilation): Parser | undefined {
+  const definition = readDefinition(schema);
+  if (!definition || --compilation.remainingSchemas < 0 || lookup(definition, 'coerce') === true) return undefined;
   const isWithin = compileChecks(definition);
   const parse = compileType(definition, compilation);
   if (!isWithin || !parse) return undefined;
-  return isWithin === alwaysPasses ? parse : (value) => (isWithin(value) ? parse(value) : notParsed);
+  return isWithin === passAlways ? parse : (value) => (isWithin(value) ? parse(value) : NotSimple);
 }
 
 function compileType(definition: object, compilation: Compilation): Parser | undefined {
-  const compileMember = (name: string) => compile(lookup(definition, name), compilation);
+  const compileMember = (name: string) => compileSchema(lookup(definition, name), compilation);
   switch (lookup(definition, 'type')) {
     case 'string':
       if (lookup(definition, 'format') !== undefined) return undefined;
-      return (value) => (typeof value === 'string' ? value : notParsed);
+      return (value) => (typeof value === 'string' ? value : NotSimple);
     case 'number':
-      return (value) => (isFiniteNumber(value) ? value : notParsed);
+      return (value) => (isFiniteNumber(value) ? value : NotSimple);
     case 'boolean':
-      return (value) => (typeof value === 'boolean' ? value : notParsed);
+      return (value) => (typeof value === 'boolean' ? value : NotSimple);
     case 'enum':
       return compileEnum(lookup(definition, 'entries'));
     case 'array':
@@ -109,8 +109,8 @@ function compileType(definition: object, compilation: Compilation): Parser | und
   }
 }
 
-/** definitionOf returns the definition that zod 4 stores in a schema or a check. */
-function definitionOf(value: unknown): object | undefined {
+/** readDefinition returns the definition that zod 4 stores in a schema or a check. */
+function readDefinition(value: unknown): object | undefined {
   const internals = isObject(value) ? lookup(value, '_zod') : undefined;
   const definition = isObject(internals) ? lookup(internals, 'def') : undefined;
   return isObject(definition) ? definition : undefined;
@@ -120,25 +120,25 @@ function definitionOf(value: unknown): object | undefined {
  * compileChecks combines all checks of a schema definition into one test, or returns undefined if a check is not
  * simple.
  */
-function compileChecks(definition: object): Test | undefined {
+function compileChecks(definition: object): ValueCheck | undefined {
   // In zod, the definition of an integer schema is itself a check.
-  let test = lookup(definition, 'check') === undefined ? alwaysPasses : compileCheck(definition);
+  let test = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
   const checks = lookup(definition, 'checks');
   if (checks === undefined) return test;
   if (!isObject(checks) || !isArray(checks)) return undefined;
   for (let i = 0; i < checks.length; i++) {
-    const check = definitionOf(lookup(checks, i));
+    const check = readDefinition(lookup(checks, i));
     const next = check && compileCheck(check);
     const before = test;
     if (!next || !before) return undefined;
-    test = before === alwaysPasses ? next : (value) => before(value) && next(value);
+    test = before === passAlways ? next : (value) => before(value) && next(value);
   }
   return test;
 }
 
-const alwaysPasses: Test = () => true;
+const passAlways: ValueCheck = () => true;
 
-function compileCheck(check: object): Test | undefined {
+function compileCheck(check: object): ValueCheck | undefined {
   const limit = (name: string): number => {
     const value = lookup(check, name);
     return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
@@ -147,15 +147,16 @@ function compileCheck(check: object): Test | undefined {
   switch (lookup(check, 'check')) {
     case 'min_length': {
       const minimum = limit('minimum');
-      return (value) => lengthOf(value) >= minimum && (lengthOf(value) > 2 * (minimum - 1) || hasOneLength(value));
+      return (value) =>
+        readLength(value) >= minimum && (readLength(value) > 2 * (minimum - 1) || hasSameCodePointLength(value));
     }
     case 'max_length': {
       const maximum = limit('maximum');
-      return (value) => lengthOf(value) <= maximum;
+      return (value) => readLength(value) <= maximum;
     }
     case 'length_equals': {
       const length = limit('length');
-      return (value) => lengthOf(value) === length && hasOneLength(value);
+      return (value) => readLength(value) === length && hasSameCodePointLength(value);
     }
     case 'greater_than': {
       const bound = limit('value');
@@ -172,15 +173,15 @@ function compileCheck(check: object): Test | undefined {
   }
 }
 
-function lengthOf(value: unknown): number {
+function readLength(value: unknown): number {
   return typeof value === 'string' || isArray(value) ? value.length : Number.NaN;
 }
 
 /**
- * hasOneLength reports whether a string has the same length in UTF-16 units and in code points. Some versions of zod
- * count UTF-16 units, and other versions count code points.
+ * hasSameCodePointLength reports whether a string has the same length in UTF-16 units and in code points. Some versions
+ * of zod count UTF-16 units, and other versions count code points.
  */
-function hasOneLength(value: unknown): boolean {
+function hasSameCodePointLength(value: unknown): boolean {
   if (typeof value !== 'string') return true;
   for (let i = 0; i < value.length; i++) {
     const unit = value[i] ?? '';
@@ -202,17 +203,17 @@ function compileEnum(entries: unknown): Parser | undefined {
     if (typeof value !== 'string') return undefined;
     allowedValues[value] = true;
   }
-  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : notParsed);
+  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : NotSimple);
 }
 
 function compileList(parse: Parser | undefined): Parser | undefined {
   if (!parse) return undefined;
   return (value) => {
-    if (!isArray(value)) return notParsed;
+    if (!isArray(value)) return NotSimple;
     const list: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
       const item = parse(value[i]);
-      if (item === notParsed) return notParsed;
+      if (item === NotSimple) return NotSimple;
       defineProperty(list, i, dataProperty(item));
     }
     return inheritDetached(list);
@@ -230,21 +231,21 @@ function compileObject(definition: object, compilation: Compilation): Parser | u
     const key = keys[i];
     if (typeof key !== 'string' || key === '__proto__') return undefined;
     const schema = lookup(shape, key);
-    const parse = compile(schema, compilation);
+    const parse = compileSchema(schema, compilation);
     if (!parse) return undefined;
-    const field = { key, parse, isOptional: typeOf(schema) === 'optional' };
+    const field = { key, parse, isOptional: readType(schema) === 'optional' };
     defineProperty(fields, i, dataProperty(field));
   }
   return (value) => parseObject(fields, value);
 }
 
-function typeOf(schema: unknown): unknown {
-  const definition = definitionOf(schema);
+function readType(schema: unknown): unknown {
+  const definition = readDefinition(schema);
   return definition && lookup(definition, 'type');
 }
 
 function parseObject(fields: readonly Field[], value: unknown): unknown {
-  if (!isObject(value) || isArray(value)) return notParsed;
+  if (!isObject(value) || isArray(value)) return NotSimple;
   const object = makeBareObject();
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i];
@@ -252,10 +253,10 @@ function parseObject(fields: readonly Field[], value: unknown): unknown {
     const { key, parse, isOptional } = field;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
-      return notParsed; // the field is missing, or has a default
+      return NotSimple; // the field is missing, or has a default
     }
     const parsed = parse(lookup(value, key));
-    if (parsed === notParsed) return notParsed;
+    if (parsed === NotSimple) return NotSimple;
     object[key] = parsed;
   }
   return inheritDetached(object);

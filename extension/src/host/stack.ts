@@ -10,10 +10,10 @@ import {
 } from './primordials.ts';
 
 /**
- * hook is the name of the function on Error that Chrome calls when the stack trace of an error is first read. The page
- * can set this function on Error.
+ * prepareStackTraceKey is the name of the function on Error that Chrome calls when the stack trace of an error is first
+ * read. The page can set this function on Error.
  */
-const hook = 'prepareStackTrace';
+const prepareStackTraceKey = 'prepareStackTrace';
 
 /**
  * readStack returns the stack trace of a thrown value, or an empty string. While it reads the stack trace, readStack
@@ -22,8 +22,8 @@ const hook = 'prepareStackTrace';
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';
-  const pageHook = getOwnPropertyDescriptor(NativeError, hook);
-  if (!defineProperty(NativeError, hook, dataProperty(undefined))) return '';
+  const pageHook = getOwnPropertyDescriptor(NativeError, prepareStackTraceKey);
+  if (!defineProperty(NativeError, prepareStackTraceKey, dataProperty(undefined))) return '';
   try {
     const stack = lookup(thrown, 'stack');
     return typeof stack === 'string' ? stack : '';
@@ -32,7 +32,7 @@ export function readStack(thrown: unknown): string {
   } finally {
     if (pageHook) {
       setPrototypeOf(pageHook, null);
-      defineProperty(NativeError, hook, pageHook);
-    } else deleteProperty(NativeError, hook);
+      defineProperty(NativeError, prepareStackTraceKey, pageHook);
+    } else deleteProperty(NativeError, prepareStackTraceKey);
   }
 }

@@ -1,24 +1,24 @@
 import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './primordials.ts';
 
-/** Wait is one pending timeout. Pending timeouts form a linked list, in the order in which they started. */
-interface Wait {
+/** PendingTimeout is one pending timeout. Pending timeouts form a linked list, in the order in which they started. */
+interface PendingTimeout {
   readonly endsAt: number;
   readonly onTimeout: () => void;
-  previous: Wait | undefined;
-  next: Wait | undefined;
+  previous: PendingTimeout | undefined;
+  next: PendingTimeout | undefined;
 }
 
 /**
- * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel the
- * timeout. All timeouts share one native timer, because most timeouts are cancelled soon, and separate timers would be
- * expensive.
+ * makeTimeoutScheduler returns a function that calls onTimeout after ms milliseconds, and that returns a function to
+ * cancel the timeout. All timeouts share one native timer, because most timeouts are cancelled soon, and separate
+ * timers would be expensive.
  */
-export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
-  let firstWait: Wait | undefined;
-  let lastWait: Wait | undefined;
+export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () => void {
+  let firstWait: PendingTimeout | undefined;
+  let lastWait: PendingTimeout | undefined;
   let isArmed = false;
 
-  const remove = (wait: Wait) => {
+  const remove = (wait: PendingTimeout) => {
     if (wait !== firstWait && !wait.previous) return; // no longer in the list
     if (wait.previous) wait.previous.next = wait.next;
     else firstWait = wait.next;
@@ -26,7 +26,7 @@ export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
     else lastWait = wait.previous;
     wait.previous = undefined;
   };
-  const armTimer = (wait: Wait, startedAt: number) => {
+  const armTimer = (wait: PendingTimeout, startedAt: number) => {
     isArmed = true;
     nativeSetTimeout(onTimer, wait.endsAt - startedAt);
   };
@@ -42,7 +42,7 @@ export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
   };
   return (onTimeout) => {
     const startedAt: number = apply(performanceNow, nativePerformance, []);
-    const wait: Wait = { endsAt: startedAt + ms, onTimeout, previous: lastWait, next: undefined };
+    const wait: PendingTimeout = { endsAt: startedAt + ms, onTimeout, previous: lastWait, next: undefined };
     if (lastWait) lastWait.next = wait;
     else firstWait = wait;
     lastWait = wait;

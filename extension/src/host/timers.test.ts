@@ -10,13 +10,13 @@ const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Pr
   let left = n;
   for (let i = 0; i < n; i++) globalThis.__openTabs._setTimer(ms + i * everyMs, () => --left || resolve('over'));
 }) }`;
-const cancelled = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs._setTimer(ms, () => {})(); } }`;
+const cancelTool = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs._setTimer(ms, () => {})(); } }`;
 
-/** open starts a plugin in a page with mocked timers. */
-async function open(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
+/** openWithTimerTool starts a plugin in a page with mocked timers. */
+async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', `${timerTool}, ${cancelled}`));
+  realm.start('demo', 'h1', adapter('demo', `${timerTool}, ${cancelTool}`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.idle();
@@ -25,7 +25,7 @@ async function open(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
 }
 
 test('the time until the next timer is announced, and a wake runs the timer', async (t) => {
-  const { realm, port } = await open(t);
+  const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.idle();
   assert.deepEqual(port.received.splice(0), ['w 1000']);
@@ -39,7 +39,7 @@ test('the time until the next timer is announced, and a wake runs the timer', as
 });
 
 test('the native timer runs without a wake', async (t) => {
-  const { realm, port } = await open(t);
+  const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.idle();
   t.mock.timers.tick(999);
@@ -53,7 +53,7 @@ test('the native timer runs without a wake', async (t) => {
 });
 
 test('a thousand timers of one task cause one announcement', async (t) => {
-  const { realm, port } = await open(t);
+  const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
   await realm.idle();
   assert.deepEqual(port.received.splice(0), ['w 1000']);
@@ -64,7 +64,7 @@ test('a thousand timers of one task cause one announcement', async (t) => {
 });
 
 test('only an earlier timer is announced', async (t) => {
-  const { realm, port } = await open(t);
+  const { realm, port } = await openWithTimerTool(t);
   for (const ms of [500, 1000, 200]) {
     port.send('call', ms, 'set', 1 << 20, { ms });
     await realm.idle();
@@ -73,7 +73,7 @@ test('only an earlier timer is announced', async (t) => {
 });
 
 test('a cancelled timer is not announced', async (t) => {
-  const { realm, port } = await open(t);
+  const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'cancel', 1 << 20, { ms: 1000 });
   await realm.idle();
   assert.deepEqual(port.received, ['n 1']);

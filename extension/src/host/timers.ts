@@ -32,7 +32,7 @@ export interface Timers {
 /** Timer is a timer that is still pending. */
 interface Timer {
   readonly dueAt: number;
-  native: ReturnType<typeof setTimeout> | undefined;
+  nativeTimerId: ReturnType<typeof setTimeout> | undefined;
   /** hasFired is true after the native timer has fired. */
   hasFired: boolean;
   done(): void;
@@ -42,7 +42,7 @@ interface Timer {
  * makeTimers returns a Timers without timers. `announce` receives the time until the next timer is due, in
  * milliseconds, or -1 if no timer is set.
  */
-export function makeTimers(announce: (ms: number) => void): Timers {
+export function makeTimers(requestWake: (ms: number) => void): Timers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
   /** announcedDueAt is the due time that was announced last; Infinity if none was announced. */
@@ -67,14 +67,14 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       const dueAt = earliestDueTime();
       if (dueAt === announcedDueAt) return;
       announcedDueAt = dueAt;
-      announce(dueAt === Infinity ? -1 : atLeast(0, dueAt - currentTime()));
+      requestWake(dueAt === Infinity ? -1 : clampToMinimum(0, dueAt - currentTime()));
     });
   };
   const remove = (id: number | string): Timer | undefined => {
     const timer = pendingTimers[id];
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
-    nativeClearTimeout(timer.native);
+    nativeClearTimeout(timer.nativeTimerId);
     announceNext();
     return timer;
   };
@@ -93,12 +93,12 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       if (!isFn(done)) return doNothing;
       const ms =
         typeof delayMs === 'number' && isFiniteNumber(delayMs)
-          ? atLeast(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
+          ? clampToMinimum(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
           : 0;
       const id = ++lastId;
       const timer: Timer = {
         dueAt: currentTime() + ms,
-        native: undefined,
+        nativeTimerId: undefined,
         hasFired: false,
         done: () => {
           try {
@@ -108,7 +108,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
           }
         },
       };
-      timer.native = nativeSetTimeout(() => {
+      timer.nativeTimerId = nativeSetTimeout(() => {
         timer.hasFired = true;
         runAfterTask();
       }, ms);
@@ -130,7 +130,7 @@ function isTimer(value: unknown): value is Timer {
   return isObject(value);
 }
 
-function atLeast(minimum: number, value: number): number {
+function clampToMinimum(minimum: number, value: number): number {
   return value > minimum ? value : minimum;
 }
 

@@ -1,7 +1,7 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
 import { detachFromPage } from './detach.ts';
-import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
-import { objectText, utf8LengthOf, writeJson } from './json.ts';
+import { makeAbortedError, makeSimpleToolError, readMessage, toToolError } from './failure.ts';
+import { countUtf8Bytes, makeObjectText, writeJson } from './json.ts';
 import {
   abortedGetter,
   addEventListener,
@@ -15,19 +15,19 @@ import {
   toJson,
 } from './primordials.ts';
 import { type Deferred, makeDeferred } from './promise.ts';
-import { truncate } from './report.ts';
+import { truncateMessage } from './report.ts';
 
 /**
- * MaxOpenRequests limits the unanswered tool requests of one call. MaxRequestsPerCall limits all tool requests of one
- * call. The server also enforces MaxOpenRequests and MaxRequestsPerCall.
+ * MaxOpenToolRequests limits the unanswered tool requests of one call. MaxRequestsPerCall limits all tool requests of
+ * one call. The server also enforces MaxOpenToolRequests and MaxRequestsPerCall.
  */
-const MaxOpenRequests = 64;
+const MaxOpenToolRequests = 64;
 const MaxRequestsPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool name and of a title, in UTF-16 units. */
 const MaxNameChars = 200;
 
-/** WITHDRAWN is the JSON text by which a tool withdraws a request after its signal was aborted. */
-const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
+/** WITHDRAWN_REQUEST is the JSON text by which a tool withdraws a request after its signal was aborted. */
+const WITHDRAWN_REQUEST = makeObjectText<'ToolAskParams'>({ withdrawn: 'true' });
 
 /** ToolRequests manages the requests of one call to the server: calls of other tools, and waits for the user. */
 export interface ToolRequests {
@@ -51,8 +51,8 @@ export interface ToolRequests {
 interface OpenRequest {
   readonly kind: 'call' | 'user';
   readonly deferred: Deferred;
-  /** unlisten removes the abort listener of the request from its signal. */
-  unlisten(): void;
+  /** removeAbortListener removes the abort listener of the request from its signal. */
+  removeAbortListener(): void;
 }
 
 /**
@@ -70,7 +70,7 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     if (!isOpenRequest(entry)) return undefined;
     delete openRequests[ask];
     openCount--;
-    entry.unlisten();
+    entry.removeAbortListener();
     return entry;
   };
 
@@ -81,18 +81,24 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
       return deferred.promise;
     }
     if (signal && apply(abortedGetter, signal, []) === true) {
-      deferred.reject(abortedError(apply(reasonGetter, signal, [])));
+      deferred.reject(makeAbortedError(apply(reasonGetter, signal, [])));
       return deferred.promise;
     }
     if (lastNumber >= MaxRequestsPerCall) {
       deferred.reject(
-        toolError(`this call has made ${MaxRequestsPerCall} requests to the server, the maximum`, 'nested_too_deep'),
+        makeSimpleToolError(
+          `this call has made ${MaxRequestsPerCall} requests to the server, the maximum`,
+          'nested_too_deep',
+        ),
       );
       return deferred.promise;
     }
-    if (openCount >= MaxOpenRequests) {
+    if (openCount >= MaxOpenToolRequests) {
       deferred.reject(
-        toolError(`this call has ${MaxOpenRequests} open requests to the server, the maximum`, 'nested_too_deep'),
+        makeSimpleToolError(
+          `this call has ${MaxOpenToolRequests} open requests to the server, the maximum`,
+          'nested_too_deep',
+        ),
       );
       return deferred.promise;
     }
@@ -100,14 +106,14 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     openCount++;
     const withdraw = () => {
       if (!signal || apply(abortedGetter, signal, []) !== true || !remove(number)) return;
-      send(number, WITHDRAWN);
-      deferred.reject(abortedError(apply(reasonGetter, signal, [])));
+      send(number, WITHDRAWN_REQUEST);
+      deferred.reject(makeAbortedError(apply(reasonGetter, signal, [])));
     };
     if (signal) apply(addEventListener, signal, ['abort', withdraw]);
     const unlisten = () => {
       if (signal) apply(removeEventListener, signal, ['abort', withdraw]);
     };
-    const entry: OpenRequest = { kind, deferred, unlisten };
+    const entry: OpenRequest = { kind, deferred, removeAbortListener: unlisten };
     openRequests[number] = entry;
     send(number, body);
     return deferred.promise;
@@ -116,7 +122,7 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
       const body = readBody();
-      return sendRequest(kind, body, signalOfOptions(options));
+      return sendRequest(kind, body, readSignalOption(options));
     } catch (error) {
       const deferred = makeDeferred();
       deferred.reject(error);
@@ -125,12 +131,12 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
   };
 
   return {
-    callTool: (tool, input, options) => startRequest('call', () => callBody(tool, input, options), options),
-    waitForUser: (options) => startRequest('user', () => userBody(options), undefined),
+    callTool: (tool, input, options) => startRequest('call', () => makeNestedCallBody(tool, input, options), options),
+    waitForUser: (options) => startRequest('user', () => makeUserRequestBody(options), undefined),
     answer: (number, ok, value) => {
       const entry = remove(number);
       if (!entry) return;
-      if (!ok) entry.deferred.reject(toolErrorOf(value, entry.kind === 'user'));
+      if (!ok) entry.deferred.reject(toToolError(value, entry.kind === 'user'));
       else entry.deferred.resolve(entry.kind === 'user' ? undefined : detachFromPage(value));
     },
     close: (makeError) => {
@@ -144,55 +150,63 @@ function isOpenRequest(value: unknown): value is OpenRequest {
   return isObject(value);
 }
 
-/** callBody returns the JSON text of a request for a nested call, and throws a tool error for invalid arguments. */
-function callBody(tool: unknown, input: unknown, options: unknown): string {
+/**
+ * makeNestedCallBody returns the JSON text of a request for a nested call, and throws a tool error for invalid
+ * arguments.
+ */
+function makeNestedCallBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
-    throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
+    throw makeInvalidArgumentsError('context.call(tool, input): tool must be the name of a tool');
   }
   const tabId = isObject(options) ? lookup(options, 'tabId') : undefined;
   if (tabId !== undefined && !isPositiveInteger(tabId))
-    throw invalidArguments('context.call(): tabId must be a positive integer');
-  const args = input === undefined || input === null ? '{}' : argumentsText(input);
+    throw makeInvalidArgumentsError('context.call(): tabId must be a positive integer');
+  const args = input === undefined || input === null ? '{}' : encodeArguments(input);
   const tab = tabId === undefined ? undefined : `${tabId}`;
-  return objectText<'ToolAskParams'>({ call: objectText<'AskCall'>({ tool: toJson(tool), tabId: tab, args }) });
+  return makeObjectText<'ToolAskParams'>({ call: makeObjectText<'AskCall'>({ tool: toJson(tool), tabId: tab, args }) });
 }
 
-function argumentsText(input: unknown): string {
+function encodeArguments(input: unknown): string {
   let text: string | undefined;
   try {
     text = writeJson(input);
   } catch (error) {
-    throw invalidArguments(`context.call(): the input cannot be written as JSON: ${messageOf(error)}`);
+    throw makeInvalidArgumentsError(`context.call(): the input cannot be written as JSON: ${readMessage(error)}`);
   }
-  if (text?.[0] !== '{') throw invalidArguments('context.call(tool, input): input must be an object');
-  const bytes = utf8LengthOf(text, MaxAnswerBytes);
+  if (text?.[0] !== '{') throw makeInvalidArgumentsError('context.call(tool, input): input must be an object');
+  const bytes = countUtf8Bytes(text, MaxAnswerBytes);
   if (bytes > MaxAnswerBytes) {
-    throw invalidArguments(`context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`);
+    throw makeInvalidArgumentsError(
+      `context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`,
+    );
   }
   return text;
 }
 
-/** userBody returns the JSON text of a request that waits for the user, and throws a tool error for invalid options. */
-function userBody(options: unknown): string {
+/**
+ * makeUserRequestBody returns the JSON text of a request that waits for the user, and throws a tool error for invalid
+ * options.
+ */
+function makeUserRequestBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;
   if (typeof reason !== 'string' || reason === '') {
-    throw invalidArguments(
+    throw makeInvalidArgumentsError(
       'context.waitForUser({reason}): reason must be a sentence that describes what the user must do',
     );
   }
-  const user = objectText<'AskUser'>({
-    reason: toJson(truncate(reason, MaxMessageChars)),
-    title: typeof title === 'string' && title !== '' ? toJson(truncate(title, MaxNameChars)) : undefined,
+  const user = makeObjectText<'AskUser'>({
+    reason: toJson(truncateMessage(reason, MaxMessageChars)),
+    title: typeof title === 'string' && title !== '' ? toJson(truncateMessage(title, MaxNameChars)) : undefined,
   });
-  return objectText<'ToolAskParams'>({ user });
+  return makeObjectText<'ToolAskParams'>({ user });
 }
 
 /**
- * signalOfOptions returns the signal in the options of context.call, or undefined. signalOfOptions throws a tool error
- * if the signal is not an AbortSignal.
+ * readSignalOption returns the signal in the options of context.call, or undefined. readSignalOption throws a tool
+ * error if the signal is not an AbortSignal.
  */
-function signalOfOptions(options: unknown): object | undefined {
+function readSignalOption(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
   if (signal === undefined || signal === null) return undefined;
   try {
@@ -200,13 +214,13 @@ function signalOfOptions(options: unknown): object | undefined {
   } catch {
     // The browser's getter throws for a value that is not an AbortSignal.
   }
-  throw invalidArguments('context.call(): signal must be an AbortSignal');
+  throw makeInvalidArgumentsError('context.call(): signal must be an AbortSignal');
 }
 
 function isPositiveInteger(value: unknown): value is number {
   return typeof value === 'number' && isFiniteNumber(value) && value > 0 && value % 1 === 0;
 }
 
-function invalidArguments(message: string): object {
-  return toolError(message, 'invalid_arguments');
+function makeInvalidArgumentsError(message: string): object {
+  return makeSimpleToolError(message, 'invalid_arguments');
 }

@@ -20,7 +20,7 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
   if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
     throw new PageFailure(
       'invalid_arguments',
-      `amount is ${amount}. Use a positive number of pixels; The direction is separate.`,
+      `amount is ${amount}. Use a positive number of pixels, and set the direction with direction.`,
     );
   }
   const scroller = direction ? findScroller(target, /left|right/.test(direction)) : findScroller(target, false);

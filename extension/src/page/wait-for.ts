@@ -64,7 +64,8 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
       const now = performance.now();
       if (missing.length === 0) return makeWaitResult(conditions, now - start, shown[0], context);
       const names = missing.map((condition) => condition.description).join(' and ');
-      if (now >= end) throw new PageFailure('timeout', `${names} did not come within ${formatSeconds(now - start)}.`);
+      if (now >= end)
+        throw new PageFailure('timeout', `Timed out after ${formatSeconds(now - start)}: ${names} not met.`);
       if (now - reported >= ReportIntervalMs) {
         reported = now;
         context.report({
@@ -123,7 +124,7 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
     });
   if (selector) {
     selectElements(selector); // an invalid selector fails at once
-    conditions.push({ description: `${selector} ${state}`, check: () => makeSelectorCheck(selector, state) });
+    conditions.push({ description: `${selector} ${state}`, check: () => checkSelectorState(selector, state) });
   }
   if (url) conditions.push({ description: `address ${url}`, check: makeUrlCheck(url) });
   if (load) {
@@ -138,7 +139,7 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
   return conditions;
 }
 
-function makeSelectorCheck(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
+function checkSelectorState(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
   const first = selectElements(selector)[0];
   switch (state) {
     case 'attached':

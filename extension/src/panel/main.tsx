@@ -5,18 +5,18 @@ import { render } from 'preact';
 import type { CallView, FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import { connectPanel, onCapabilitiesChange, type Port, readSetting, writeSetting } from '../chrome.ts';
 import {
-  AllSites,
+  AllSitesPattern,
   grantPermission,
   grantSite,
   listOptionalPermissions,
-  onShownTabChange,
-  readShownHost,
+  onActiveTabChange,
+  readActiveTabHost,
   readSitePermissions,
   revokePermission,
   revokeSite,
 } from '../chrome-permissions.ts';
 import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
-import { type PortHandlers, route } from '../port-router.ts';
+import { type PortHandlers, routeMessage } from '../port-router.ts';
 import { hasSuccess } from './checklist.ts';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { makeHistory } from './history.ts';
@@ -49,7 +49,7 @@ let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantP
  * needless buttons.
  */
 let siteAccess: SiteAccessProps = {
-  patterns: [AllSites],
+  patterns: [AllSitesPattern],
   isOptional: false,
   shownHost: undefined,
   grant: grantSite,
@@ -157,7 +157,7 @@ function connect(): void {
   const openedPort = connectPanel();
   port = openedPort;
   openedPort.onMessage((message) => {
-    if (isToPanel(message)) route(handlers, message.op, message);
+    if (isToPanel(message)) routeMessage(handlers, message.op, message);
   });
   openedPort.onDisconnect(() => {
     port = undefined;
@@ -174,7 +174,7 @@ async function readPermissions(): Promise<void> {
 }
 
 async function readShownTab(): Promise<void> {
-  siteAccess = { ...siteAccess, shownHost: await readShownHost() };
+  siteAccess = { ...siteAccess, shownHost: await readActiveTabHost() };
   draw();
 }
 
@@ -182,7 +182,7 @@ connect();
 draw();
 onCapabilitiesChange(() => void readPermissions());
 void readPermissions();
-onShownTabChange(() => void readShownTab());
+onActiveTabChange(() => void readShownTab());
 void readShownTab();
 setInterval(draw, TickMs);
 void readSetting(ShowsEverythingKey).then((storedValue) => {

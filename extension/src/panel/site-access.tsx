@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { AllSites, type SitePermissions, sitePattern } from '../chrome-permissions.ts';
+import { AllSitesPattern, makeSitePattern, type SitePermissions } from '../chrome-permissions.ts';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 
@@ -16,7 +16,7 @@ export interface SiteAccessProps extends SitePermissions {
 
 /** AllowSite is the button that gives the extension access to a host. */
 export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
-  const { error, change } = usePermissionChange(() => grant(sitePattern(host)), 'grant');
+  const { error, change } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
   return (
     <>
       <button type="button" onClick={() => void change()}>
@@ -51,11 +51,11 @@ export function NeededSites({
 /** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
 export function ChromeSites(props: SiteAccessProps): VNode | null {
   const { patterns, isOptional, shownHost, grant, revoke } = props;
-  const hasAllSites = patterns.includes(AllSites);
-  const grantAll = usePermissionChange(() => grant(AllSites), 'grant');
-  const revokeAll = usePermissionChange(() => revoke(AllSites), 'revoke');
+  const hasAllSites = patterns.includes(AllSitesPattern);
+  const grantAll = usePermissionChange(() => grant(AllSitesPattern), 'grant');
+  const revokeAll = usePermissionChange(() => revoke(AllSitesPattern), 'revoke');
   if (hasAllSites && !isOptional) return null;
-  const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(sitePattern(shownHost));
+  const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(makeSitePattern(shownHost));
   return (
     <section aria-labelledby="chrome-sites">
       <h2 id="chrome-sites">Sites in Chrome</h2>
@@ -72,7 +72,7 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
           <ErrorText text={grantAll.error || revokeAll.error} />
         </li>
         {patterns
-          .filter((pattern) => pattern !== AllSites)
+          .filter((pattern) => pattern !== AllSitesPattern)
           .map((pattern) => (
             <AllowedSite key={pattern} pattern={pattern} revoke={revoke} />
           ))}

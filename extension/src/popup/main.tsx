@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { connectPopup, currentWindow, openPanel, type Port } from '../chrome.ts';
+import { connectPopup, openPanel, type Port, readCurrentWindow } from '../chrome.ts';
 import { type Act, makeRequests } from '../panel/requests.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
@@ -69,7 +69,7 @@ function connect(): void {
   });
 }
 
-void currentWindow().then((id) => {
+void readCurrentWindow().then((id) => {
   windowId = id;
 });
 connect();

@@ -131,11 +131,11 @@ const loadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
 const opening = makeOpening({
   plugins: () => plugins.wanted,
-  open: browser.openInBackground,
+  open: browser.openBackgroundTab,
   exists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
   urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
   loadError: (tabId) => loadErrors.getError(tabId),
-  isBlank: browser.isBlank,
+  isBlank: browser.isTabBlank,
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
@@ -163,10 +163,10 @@ const reload = new TabReloader({
   },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
-const reloadForUser = makeUserReload({ docs, health, unloadTab: browser.unloadTab, reloadTab: browser.reloadTab });
+const reloadForUser = makeUserReload({ docs, health, unloadTab: browser.discardTab, reloadTab: browser.reloadTab });
 const tabs = new Tabs({
   query: browser.queryTabs,
-  focusedWindow: browser.focusedWindow,
+  focusedWindow: browser.readFocusedWindow,
   plugins: () => plugins.wanted,
   live: (tabId) => livePlugins.top(tabId),
   frames: (tabId) => livePlugins.frames(tabId),
@@ -262,7 +262,7 @@ const panels = makePanels({
     link: link.state,
     ...(pairing.state ? { pairing: pairing.state } : {}),
     browserName: identity.name,
-    extensionVersion: browser.extensionVersion(),
+    extensionVersion: browser.readExtensionVersion(),
     mode: plugins.mode,
     debuggerState: debuggers.state,
     holds: userInput.holds,
@@ -276,8 +276,8 @@ const panels = makePanels({
   runAction: makePanelActions({
     link,
     reloadTab: reloadForUser,
-    showTab: browser.showTab,
-    openDetails: () => browser.openTab(browser.detailsPageUrl()),
+    activateTab: browser.activateTab,
+    openDetails: () => browser.openTab(browser.makeDetailsPageUrl()),
     allowDebugger: () => debuggers.allow(),
     rename: (name) => identity.rename(name),
     pairAgain: () => pairing.restart(),
@@ -440,7 +440,7 @@ calls.docsChanged.addListener(() => {
 // ---- browser ----
 
 browser.onPort((port) => {
-  if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.ownPage) {
+  if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.isOwnPage) {
     panels.addPanel(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
@@ -466,7 +466,7 @@ chromePages.onCommitted((tabId, documentId) => {
   userInput.recordDocument(tabId, documentId);
   badge.forgetTab(tabId);
 });
-browser.onLoads({
+browser.onPageLoads({
   onLoadStarted: (tabId) => loadErrors.recordRequest(tabId),
   onDocumentShown: (tabId, atMs) => {
     reload.recordStart(tabId, atMs);
@@ -474,7 +474,7 @@ browser.onLoads({
   },
   onLoadFailed: (tabId, error) => loadErrors.recordFailure(tabId, error),
 });
-browser.onWake(() => {
+browser.onWorkerStart(() => {
   link.start();
   void checkMode();
 });
@@ -490,7 +490,7 @@ void browser.readSessionValue('began').then(async (sessionMark) => {
 });
 chromeNotifications.onNotifications(notifications.listeners);
 void browser.openPopupOnClick();
-void browser.setAlarm();
+void browser.createWakeAlarm();
 void browser.queryTabs().then((all) => {
   for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
 });

@@ -2,7 +2,7 @@ import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
 import type { ClickResult, PageActionResult } from '../../page/operations.ts';
-import { within } from '../../within.ts';
+import { valueWithin } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
@@ -15,9 +15,9 @@ import { documentGone, ToolFailure } from './tool-failure.ts';
 
 /** ActBrowser contains the Chrome functions that the acting tools use. */
 export type ActBrowser = LoadBrowser &
-  Pick<typeof pages, 'watchTabs' | 'runScriptAddress'> &
-  Pick<typeof chromeTabs, 'readView' | 'restoreView'> &
-  Pick<typeof chromeBase, 'openInBackground' | 'readTabState'>;
+  Pick<typeof pages, 'watchTabs' | 'runScriptUrl'> &
+  Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'> &
+  Pick<typeof chromeBase, 'openBackgroundTab' | 'readTabState'>;
 
 /** ActOutcome is the outcome of an acting operation. */
 export interface ActOutcome<R extends PageActionResult> {
@@ -66,12 +66,12 @@ export class PageActions {
     frame: FrameTarget,
     operation: (frames: TabFrames) => Promise<R>,
   ): Promise<ActOutcome<R>> {
-    const view = await this.#browser.readView();
+    const view = await this.#browser.readWindowFocus();
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
     const restored: Promise<void>[] = [];
     watch.onOpened = ({ tabId }) => {
       restored.push(
-        this.#browser.restoreView(view, tabId).catch(() => undefined),
+        this.#browser.restoreWindowFocus(view, tabId).catch(() => undefined),
         this.#addToGroup(call, tabId),
       );
     };
@@ -168,7 +168,7 @@ export class PageActions {
     const script = clicked.link?.script;
     if (script === undefined) return clicked;
     const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
-    await within(this.#browser.runScriptAddress(call.tabId, frame.documentId, script), ScriptAddressMs);
+    await valueWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptAddressMs);
     const after = await this.#frames.run(call, frame, 'changes', { since: snapshot });
     const { link: _, notes, ...before } = clicked;
     if (!after.changed) return { ...before, notes };
@@ -184,7 +184,7 @@ export class PageActions {
   /** openLink opens a clicked link in a background tab, because Chrome blocks new tabs without a click by the user. */
   async openLink(call: BrowserCall, href: string): Promise<number | undefined> {
     if (!/^https?:/.test(href)) return undefined;
-    const tabId = await this.#browser.openInBackground(href);
+    const tabId = await this.#browser.openBackgroundTab(href);
     await this.#addToGroup(call, tabId);
     return tabId;
   }

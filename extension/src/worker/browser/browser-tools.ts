@@ -74,7 +74,7 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   const frames = new TabFrames({
     scripts,
     listTabFrames: browser.listTabFrames,
-    isInFront: async (tabId) => (await browser.readTab(tabId))?.active === true,
+    isInFront: async (tabId) => (await browser.readDisplayedTab(tabId))?.active === true,
   });
   const snapshots = new Snapshots(frames);
   type Named = [name: string, tool: BrowserTool];

@@ -46,7 +46,7 @@ function makeFixture(t: TestContext, ...states: readonly Download[]) {
       cancelled.push(id);
       left.splice(0, left.length, { ...running, state: 'interrupted', error: 'USER_CANCELED' });
     },
-    discardDownload: async (id) => {
+    removeDownload: async (id) => {
       discarded.push(id);
     },
   });

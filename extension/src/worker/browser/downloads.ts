@@ -82,7 +82,7 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
     const note = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
     return { text: `${describeDownload(download)}${note}`, downloadId: id };
   } catch (error) {
-    await browser.discardDownload(id);
+    await browser.removeDownload(id);
     throw error;
   }
 }
@@ -98,7 +98,7 @@ async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, start
     stop = reject;
   });
   const abort = () => {
-    starting.then(browser.discardDownload).catch(() => undefined);
+    starting.then(browser.removeDownload).catch(() => undefined);
     stop(call.signal.reason);
   };
   call.signal.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,5 @@
 import type { PageNumbers } from '../../page/operations.ts';
-import { isNumbers } from '../../page-message.ts';
+import { isPageNumbers } from '../../page-message.ts';
 import { isRecord } from '../../record.ts';
 
 /** FrameNumbersOptions contains functions that access storage which Chrome clears when the browser restarts. */
@@ -76,7 +76,7 @@ function readNumbers(text: string | undefined): Map<string, PageNumbers> {
   const numbers = new Map<string, PageNumbers>();
   for (const entry of Array.isArray(entries) ? entries : []) {
     const [key, value]: unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof key === 'string' && isRecord(value) && isNumbers(value)) numbers.set(key, value);
+    if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) numbers.set(key, value);
   }
   return numbers;
 }

@@ -26,7 +26,13 @@ function makeFixture(t: TestContext) {
           await tab.check();
           return tab.answers ? loadedPage : undefined;
         },
-        readTab: async () => ({ windowId: 1, active: false, loading: tab.loading, width: 800, documentId: 'd2' }),
+        readDisplayedTab: async () => ({
+          windowId: 1,
+          active: false,
+          loading: tab.loading,
+          width: 800,
+          documentId: 'd2',
+        }),
         describeTab: async () => ({ tabId: 1, url, title: 'A', active: false }),
         findAccessProblem: (address) => (tab.hasAccess ? undefined : `no access to ${address}`),
       },

@@ -33,7 +33,7 @@ const PageAnswerMs = 1000;
 
 /** LoadBrowser contains the Chrome functions that are needed to wait for a page to load. */
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
-  Pick<typeof tabs, 'readTab' | 'describeTab'> & {
+  Pick<typeof tabs, 'readDisplayedTab' | 'describeTab'> & {
     /**
      * findAccessProblem returns why the extension may not access a page, or undefined if the extension may access the
      * page.
@@ -178,7 +178,7 @@ async function waitForState(
     await watch.next(Math.min(ReportMs / 2, endMs - Date.now()), signal);
     if (hasState(watch, waitUntil)) break;
     // A page from the back/forward cache may fire no load event.
-    if (!watch.isClosed && (await browser.readTab(tabId))?.loading === false) break;
+    if (!watch.isClosed && (await browser.readDisplayedTab(tabId))?.loading === false) break;
     report({ message: watch.isDomReady ? 'the page is loading its resources' : 'the page is loading' });
   }
   return waitUntil !== 'networkidle' || (await waitForIdleNetwork(browser, call, endMs));

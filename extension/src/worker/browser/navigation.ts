@@ -1,6 +1,6 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
-import { within } from '../../within.ts';
+import { valueWithin } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, type WaitUntil, WaitUntilValues, waitForLoad } from './loads.ts';
@@ -10,7 +10,7 @@ import { callFailure, toolFailure } from './tool-failure.ts';
 
 /** NavigationBrowser contains the Chrome functions that navigations use. */
 export type NavigationBrowser = LoadBrowser &
-  Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'moveInHistory'> &
+  Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'navigateHistory'> &
   Pick<typeof chromeBase, 'reloadTab'>;
 
 /** StartMs limits how long Chrome may take to start a navigation, in milliseconds. */
@@ -84,8 +84,8 @@ async function move(
   waitUntil: WaitUntil,
 ): Promise<Navigation> {
   const start = {
-    back: () => browser.moveInHistory(call.tabId, -1),
-    forward: () => browser.moveInHistory(call.tabId, 1),
+    back: () => browser.navigateHistory(call.tabId, -1),
+    forward: () => browser.navigateHistory(call.tabId, 1),
     reload: () => browser.reloadTab(call.tabId),
   }[go];
   const outcome = await run(browser, call, start, waitUntil, go !== 'reload');
@@ -104,7 +104,7 @@ async function run(
   try {
     let problem: unknown;
     // Do not wait without limit: while the page shows a dialog, Chrome's promise stays pending.
-    await within(
+    await valueWithin(
       start().catch((error: unknown) => {
         problem = error;
       }),

@@ -9,7 +9,7 @@ import type { TabFrames } from './tab-frames.ts';
 import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PicturesBrowser contains the Chrome functions that browser_take_screenshot uses. */
-export type PicturesBrowser = Pick<typeof chromeTabs, 'readTab' | 'captureTab'> & {
+export type PicturesBrowser = Pick<typeof chromeTabs, 'readDisplayedTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
   drawPicture: typeof drawPicture;
 };
@@ -114,12 +114,12 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
  */
 async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ data: string; width: number }> {
   for (let attempt = 1; ; attempt++) {
-    const before = await browser.readTab(call.tabId);
+    const before = await browser.readDisplayedTab(call.tabId);
     if (!before?.active) throw needsDebugger('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
       // The user may have switched tabs, so the picture may show a page that the tool must not see.
-      const after = await browser.readTab(call.tabId);
+      const after = await browser.readDisplayedTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };
       throw needsDebugger('a picture of a tab that its window no longer displays');

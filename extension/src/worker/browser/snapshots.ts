@@ -1,6 +1,6 @@
 import { type ChildFrame, joinFrames } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
-import { within } from '../../within.ts';
+import { valueWithin } from '../../within.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
@@ -83,7 +83,7 @@ export class Snapshots {
    * needs no further call. takeOfNewDocument returns undefined if the page does not answer within NewPageTimeoutMs.
    */
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
-    const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
+    const snapshot = await valueWithin(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
     call.signal.throwIfAborted();
     return snapshot;
   }
@@ -100,7 +100,9 @@ export class Snapshots {
     const folded = result.folded + sumFolded(children);
     const words = [`Snapshot ${result.snapshot}.`];
     if (options.since !== undefined)
-      words.push(`It is whole: most changed since ${options.since}, or that is not known.`);
+      words.push(
+        `It is a complete snapshot: most of the page changed since ${options.since}, or ${options.since} is unknown.`,
+      );
     if (folded > 0)
       words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
     return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };

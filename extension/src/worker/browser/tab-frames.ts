@@ -2,7 +2,7 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import type { FramePointArguments } from '../../page/frame-operations.ts';
 import type { InputRequest } from '../../page/input-request.ts';
 import type { FrameInfo, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
-import { sleep, within } from '../../within.ts';
+import { sleep, valueWithin } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import { allowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
@@ -106,7 +106,7 @@ export class TabFrames {
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
     const running = this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
-    const result = await within(running, FrameAnswerMs);
+    const result = await valueWithin(running, FrameAnswerMs);
     call.signal.throwIfAborted();
     return result;
   }

@@ -1,6 +1,6 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
-import { within } from '../../within.ts';
+import { valueWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { waitForLoad } from './loads.ts';
@@ -12,7 +12,7 @@ import { callFailure, toolFailure } from './tool-failure.ts';
 /** TabListBrowser contains the Chrome functions that browser_tabs uses. */
 export type TabListBrowser = NavigationBrowser &
   Pick<typeof chromeTabs, 'listAllTabs' | 'closeTab' | 'describeTab'> &
-  Pick<typeof chromeBase, 'openInBackground' | 'showTab' | 'readTabState'>;
+  Pick<typeof chromeBase, 'openBackgroundTab' | 'activateTab' | 'readTabState'>;
 
 /** CloseTimeoutMs limits how long a page may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
@@ -42,12 +42,12 @@ async function openTab(browser: TabListBrowser, groups: TabGroups, call: Browser
   const address = url === undefined ? BlankPage : webAddress(url);
   const watch = new TabWatch(browser.watchTabs);
   try {
-    const tabId = await browser.openInBackground(address);
+    const tabId = await browser.openBackgroundTab(address);
     watch.setTab(tabId);
     await groups.add(tabId, readText(call.args, '_client') ?? '');
     const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, watch, address);
     const isFocused = readFlag(call.args, 'focus');
-    if (isFocused) await browser.showTab(tabId);
+    if (isFocused) await browser.activateTab(tabId);
     const place = isFocused ? '' : ' in the background';
     return { text: `Opened tab ${tabId}${place}. It is your current tab. ${loaded}`.trim(), tabId };
   } finally {
@@ -82,7 +82,7 @@ async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<Br
   const tab = await browser.describeTab(tabOf(call));
   if (!tab) throw noTab(call);
   const isFocused = readFlag(call.args, 'focus');
-  if (isFocused) await browser.showTab(tab.tabId);
+  if (isFocused) await browser.activateTab(tab.tabId);
   const words = [`Tab ${tab.tabId} is your current tab.`];
   if (isFocused) words.push('The browser displays it.');
   if (tab.problem !== undefined) words.push(`Browser tools cannot read it: ${tab.problem}.`);
@@ -97,7 +97,7 @@ async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<Bro
       forUser: 'The call names no tab to close. In a terminal, choose a tab with --tab.',
     });
   if ((await browser.readTabState(tabId)) === 'closed') throw noTab(call);
-  await within(browser.closeTab(tabId), CloseTimeoutMs);
+  await valueWithin(browser.closeTab(tabId), CloseTimeoutMs);
   if ((await browser.readTabState(tabId)) !== 'closed')
     throw toolFailure('dialog_open', {
       forAgent: 'the tab is still open: the page probably asks the user whether to leave. Ask the user to answer',

@@ -1,7 +1,7 @@
 import type * as chromeTabs from '../../chrome-tabs.ts';
 import type * as chromeWindows from '../../chrome-windows.ts';
 import type { Fields } from '../../record.ts';
-import { within } from '../../within.ts';
+import { valueWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { isForbiddenAddress } from './frame-rules.ts';
@@ -10,7 +10,8 @@ import { webAddress } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 /** WindowsBrowser contains the Chrome functions that the tools for windows, tab groups and closed tabs use. */
-export type WindowsBrowser = typeof chromeWindows & Pick<typeof chromeTabs, 'listAllTabs' | 'readView' | 'restoreView'>;
+export type WindowsBrowser = typeof chromeWindows &
+  Pick<typeof chromeTabs, 'listAllTabs' | 'readWindowFocus' | 'restoreWindowFocus'>;
 
 /** CloseTimeoutMs limits how long the pages of a window may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
@@ -56,7 +57,7 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
 }
 
 /** readPlace returns the window's state, position and size from the arguments of a call. */
-function readPlace(args: Fields): chromeWindows.WindowPlace {
+function readPlace(args: Fields): chromeWindows.WindowProperties {
   const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
   const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
     const value = args[key];
@@ -111,9 +112,9 @@ async function closeWindow(
   if (tabs.some(({ tabId }) => !closable.includes(tabId)))
     throw toolFailure(
       'rejected',
-      `window ${windowId} has got other tabs. List the windows again, then close the window`,
+      `the tabs of window ${windowId} have changed. List the windows again, then close the window`,
     );
-  await within(browser.closeWindow(windowId), CloseTimeoutMs);
+  await valueWithin(browser.closeWindow(windowId), CloseTimeoutMs);
   if (await browser.readWindow(windowId))
     throw toolFailure('dialog_open', {
       forAgent: 'the window is still open: a page probably asks the user whether to leave. Ask the user to answer',
@@ -175,7 +176,7 @@ async function createGroup(browser: WindowsBrowser, args: Fields): Promise<Brows
   return { text: `Created group ${groupId} with ${countText(tabs.length, 'tab')}.` };
 }
 
-function readLook(args: Fields): chromeWindows.GroupLook {
+function readLook(args: Fields): chromeWindows.TabGroupProperties {
   const title = readText(args, 'title');
   const color = readChoice(args, 'color', Colors);
   return {
@@ -209,10 +210,10 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
   const entry = allowed.find((each) => each.sessionId === sessionId);
   if (!entry)
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
-  const view = await browser.readView();
-  const tabIds = await browser.restoreClosed(entry.sessionId);
+  const view = await browser.readWindowFocus();
+  const tabIds = await browser.restoreRecentlyClosed(entry.sessionId);
   // Chrome activates a restored tab or window. So activate the tab again that the user was viewing.
-  for (const tabId of tabIds) await browser.restoreView(view, tabId);
+  for (const tabId of tabIds) await browser.restoreWindowFocus(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }
@@ -220,7 +221,12 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
 /** MaxShownTabs limits how many tabs of a closed window one line contains. */
 const MaxShownTabs = 5;
 
-function formatClosedEntry({ sessionId, closedMs, isWindow, tabs }: chromeWindows.ClosedEntry): string {
+function formatClosedEntry({
+  sessionId,
+  closedAtMs: closedMs,
+  isWindow,
+  tabs,
+}: chromeWindows.RecentlyClosedEntry): string {
   const shown = tabs.slice(0, MaxShownTabs).map(({ title, url }) => `${JSON.stringify(title)} ${addressText(url)}`);
   if (tabs.length > MaxShownTabs) shown.push(`and ${tabs.length - MaxShownTabs} more tabs`);
   const kind = isWindow ? `window with ${countText(tabs.length, 'tab')}: ` : '';

@@ -9,9 +9,9 @@ import type {
   ToolResyncParams,
 } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
-import { microsecondsBetween } from '../../microseconds.ts';
+import { measureMicroseconds } from '../../microseconds.ts';
 import type { FromBridge, ToBridge } from '../../port-message.ts';
-import { type PortHandlers, route } from '../../port-router.ts';
+import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
@@ -319,7 +319,7 @@ export class Calls {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#requestNextPart(doc);
     if ('id' in message && !this.#isOwner(doc, message.id)) return;
-    route(this.#handlers, message.op, message, doc, arrivedMs);
+    routeMessage(this.#handlers, message.op, message, doc, arrivedMs);
   }
 
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc, arrivedMs: number]> = {
@@ -427,7 +427,7 @@ export class Calls {
     for (const call of this.#running.inDocument(documentId)) {
       if (call.ping === 0) continue;
       if (this.#options.health?.hasAnswered(documentId, call.ping) !== false) continue;
-      const message = 'the page does not answer: a script occupies it';
+      const message = 'the page does not respond because a script blocks its main thread';
       this.#fail(call, { code: 'page_unresponsive', message, notStarted: true });
     }
   }
@@ -460,9 +460,9 @@ export class Calls {
 /** browserHops returns the durations of a traced call in the worker and in the document, in microseconds. */
 function browserHops({ arrivedMs: startMs, postedMs }: CallTrace, page: PageHops, arrivedMs: number): BrowserHops {
   return {
-    workerInUs: microsecondsBetween(startMs, postedMs),
-    documentUs: microsecondsBetween(postedMs, arrivedMs),
-    workerOutUs: microsecondsBetween(arrivedMs, performance.now()),
+    workerInUs: measureMicroseconds(startMs, postedMs),
+    documentUs: measureMicroseconds(postedMs, arrivedMs),
+    workerOutUs: measureMicroseconds(arrivedMs, performance.now()),
     page,
   };
 }

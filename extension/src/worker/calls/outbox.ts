@@ -6,7 +6,7 @@ import {
   encodeResult,
 } from '../../../../wire/frame.ts';
 import type { BrowserHops, CallError } from '../../../../wire/wire.gen.ts';
-import { addBounded, type ReportBatch } from '../../bounded-buffer.ts';
+import { addToBoundedBuffer, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and results of calls until the server has received them. A WebSocket does not report whether sent
@@ -82,7 +82,7 @@ export class Outbox {
       storeSent(reports, storedBatch);
       this.#confirmSoon();
     } else {
-      addBounded(reports.waiting, storedBatch);
+      addToBoundedBuffer(reports.waiting, storedBatch);
     }
   }
 

@@ -385,9 +385,9 @@ function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<
 function lateHostScript(
   host: string,
   entryPoint: string,
-  meetingEvent: string,
+  lateHostEvent: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
-  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(meetingEvent)}}`;
+  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(lateHostEvent)}}`;
   return lateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
 }

@@ -1,8 +1,8 @@
-import { afterTasks, makeBatcher } from '../../batch.ts';
+import { makeBatcher, makeTaskScheduler } from '../../batch.ts';
 import type { Port } from '../../chrome.ts';
 import { type FromBridge, readFromBridge, type ToBridge } from '../../port-message.ts';
-import { type PortHandlers, route } from '../../port-router.ts';
-import { charsOf, decodeMessages, encodeMessages } from '../../port-text.ts';
+import { type PortHandlers, routeMessage } from '../../port-router.ts';
+import { countMessageChars, decodeMessages, encodeMessages } from '../../port-text.ts';
 import type { CallMessage, Calls } from '../calls/calls.ts';
 import type { RunningCalls } from '../calls/running.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -30,7 +30,7 @@ export interface BridgePortsOptions {
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
   const { calls, running, docs, health, wakes } = options;
   const handlers = bridgeHandlers(options);
-  const runSoon = afterTasks();
+  const runSoon = makeTaskScheduler();
   const isLikelyLastMessage = () => running.size <= 1;
   return (port, sender) => {
     const send = (messages: readonly ToBridge[]): boolean => {
@@ -43,7 +43,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
     };
     const doc: Doc = {
       ...sender,
-      post: makeBatcher({ send, charsOf, runSoon, isLikelyLastMessage }).post,
+      post: makeBatcher({ send, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
     };
     calls.documentConnected(doc);
     health.documentConnected(doc);
@@ -51,7 +51,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, readFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
-        route(handlers, message.op, message, doc, arrivedMs);
+        routeMessage(handlers, message.op, message, doc, arrivedMs);
       }
     });
     port.onDisconnect(() => {

@@ -10,9 +10,9 @@ function makeStorage() {
     writeSetting: async (key, value) => void local.set(key, value),
     readSessionValue: async (key) => session.get(key),
     writeSessionValue: async (key, value) => void session.set(key, value),
-    platformName: async () => 'Linux',
-    productName: () => 'Chrome',
-    extensionVersion: () => '1.2.3',
+    readPlatformName: async () => 'Linux',
+    readProductName: () => 'Chrome',
+    readExtensionVersion: () => '1.2.3',
     listCapabilities: async () => ['debugger'],
   };
   return { storage, session };

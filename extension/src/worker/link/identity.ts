@@ -11,9 +11,9 @@ export type Storage = Pick<
   | 'writeSetting'
   | 'readSessionValue'
   | 'writeSessionValue'
-  | 'platformName'
-  | 'productName'
-  | 'extensionVersion'
+  | 'readPlatformName'
+  | 'readProductName'
+  | 'readExtensionVersion'
   | 'listCapabilities'
 >;
 
@@ -44,14 +44,14 @@ export class BrowserIdentity {
       this.bootId(),
       storage.readSetting('browserName'),
     ]);
-    this.#name = name || `${storage.productName()} on ${await storage.platformName()}`;
+    this.#name = name || `${storage.readProductName()} on ${await storage.readPlatformName()}`;
     return {
       protocol: Version,
       browserId,
       browserName: this.#name,
       ...(name ? {} : { hasDefaultName: true }),
       bootId,
-      extensionVersion: storage.extensionVersion(),
+      extensionVersion: storage.readExtensionVersion(),
       capabilities: await storage.listCapabilities(),
     };
   }

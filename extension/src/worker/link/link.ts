@@ -456,7 +456,7 @@ class RefusedError extends Error {
 
 /** versionMismatch returns an error text that names the side that the user has to update. */
 function versionMismatch(server: HelloResult): string {
-  const versions = `this extension speaks protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
+  const versions = `this extension uses protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
     ? `${versions}: update the extension with "opentabs extension install" and reload it`
     : `${versions}: update the opentabs program`;

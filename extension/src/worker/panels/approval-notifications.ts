@@ -6,7 +6,7 @@ import type { CallDecideParams, CallDecideResult, CallView } from '../../../../w
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
 import { decisionOutcome } from '../../panel/tickets.ts';
 import { removeHidden, toolText } from '../../panel/wording.ts';
-import { sleep, within } from '../../within.ts';
+import { sleep, valueWithin } from '../../within.ts';
 import type { Link } from '../link/link.ts';
 import { approvalNotice } from './approval-text.ts';
 
@@ -291,7 +291,7 @@ export function makeLinkedDecide(
 ): ApprovalNotificationsOptions['decide'] {
   return async (params) => {
     if (link.state.kind !== 'open')
-      await within(new Promise<void>((resolve) => link.opened.addListener(resolve)), DecisionLinkMs);
+      await valueWithin(new Promise<void>((resolve) => link.opened.addListener(resolve)), DecisionLinkMs);
     return await link.request('call.decide', params);
   };
 }

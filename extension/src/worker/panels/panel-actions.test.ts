@@ -20,7 +20,7 @@ function setUp(answer: () => Promise<never>) {
       restart: () => did.push('restart'),
     },
     reloadTab: note('reload'),
-    showTab: note('show'),
+    activateTab: note('show'),
     openDetails: note('details'),
     allowDebugger: note('allow the debugger'),
     rename: note('rename'),

@@ -1,11 +1,11 @@
 import type { Action, ActionResult } from '../../panel-message.ts';
-import { type PortHandlers, route } from '../../port-router.ts';
+import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import type { Link } from '../link/link.ts';
 
 export interface PanelActionsOptions {
   readonly link: Pick<Link, 'request' | 'restart'>;
   reloadTab(tabId: number): Promise<void>;
-  showTab(tabId: number): Promise<void>;
+  activateTab(tabId: number): Promise<void>;
   openDetails(): Promise<void>;
   allowDebugger(): Promise<void>;
   rename(name: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface PanelActionsOptions {
  * returned function rejects with an error message for the user.
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
-  const { link, reloadTab, showTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
+  const { link, reloadTab, activateTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
   /** toDone returns an empty reply to the panel after a promise has resolved. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
@@ -45,7 +45,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     site: ({ params }) => toDone(link.request('config.site', params)),
     release: ({ tabId }) => toDone(link.request('tab.release', { tabId })),
     reload: ({ tabId }) => toDone(reloadTab(tabId)),
-    show: ({ tabId }) => toDone(showTab(tabId)),
+    show: ({ tabId }) => toDone(activateTab(tabId)),
     rename: ({ name }) => toDone(rename(name).then(() => link.restart())),
     pairAgain: () => toDone(pairAgain().then(() => link.restart())),
     port: ({ port }) => toDone(setPort(port).then(() => link.restart())),
@@ -56,5 +56,5 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     details: () => toDone(openDetails()),
     allowDebugger: () => toDone(allowDebugger()),
   };
-  return async (action) => route(handlers, action.op, action);
+  return async (action) => routeMessage(handlers, action.op, action);
 }

@@ -13,7 +13,7 @@ function makePort() {
   const port: Port = {
     name: 'panel',
     sender: undefined,
-    ownPage: true,
+    isOwnPage: true,
     postMessage: (message) => got.push(message),
     onMessage: (listener) => {
       receive = listener;

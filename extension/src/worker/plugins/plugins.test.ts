@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
-import type { Script } from '../../chrome-scripts.ts';
+import type { RegisteredScript } from '../../chrome-scripts.ts';
 import { Plugins, type Registrar } from './plugins.ts';
 
 function makeFixture() {
   const state = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
   const refused = new Set<string>();
   const used: string[] = [];
-  const scripts = new Map<string, { script: Script; code: string }>();
-  const files: { script: Script; file: string }[] = [];
+  const scripts = new Map<string, { script: RegisteredScript; code: string }>();
+  const files: { script: RegisteredScript; file: string }[] = [];
   const log: string[] = [];
   /** order contains the script IDs in the order in which Chrome runs the scripts. */
   const order: string[] = [];

@@ -1,5 +1,5 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
-import type { Script } from '../../chrome-scripts.ts';
+import type { RegisteredScript } from '../../chrome-scripts.ts';
 import { BASE, constantScript, type EntryPoints, variableScript } from '../delivery/entry-points.ts';
 import { toHex } from '../hex.ts';
 import { toChromePatterns } from './match.ts';
@@ -29,13 +29,13 @@ const BASE_PREFIX = 'base-';
 /** Registrar contains the functions of chrome-scripts.ts that register scripts in Chrome. */
 export interface Registrar {
   areUserScriptsAllowed(): Promise<boolean>;
-  listUserScripts(): Promise<Script[]>;
-  registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void>;
-  updateUserScript(script: Script): Promise<void>;
+  listUserScripts(): Promise<RegisteredScript[]>;
+  registerUserScripts(scripts: readonly (RegisteredScript & { readonly code: string })[]): Promise<void>;
+  updateUserScript(script: RegisteredScript): Promise<void>;
   unregisterUserScripts(ids: readonly string[]): Promise<void>;
-  listFileScripts(): Promise<Script[]>;
-  registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void>;
-  updateFile(script: Script, file: string): Promise<void>;
+  listFileScripts(): Promise<RegisteredScript[]>;
+  registerFiles(scripts: readonly (RegisteredScript & { readonly file: string })[]): Promise<void>;
+  updateFile(script: RegisteredScript, file: string): Promise<void>;
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface PluginsOptions {
 }
 
 /** UserScript is a user script and its code. */
-type UserScript = Script & { readonly code: string };
+type UserScript = RegisteredScript & { readonly code: string };
 
 /**
  * Plugins registers the scripts of plugins in Chrome, as the server requests. Concurrent method calls run one after the
@@ -76,7 +76,7 @@ export class Plugins {
   /**
    * #registered contains the user scripts that are registered in Chrome, by ID, or is undefined before the first read.
    */
-  #registered: Map<string, Script> | undefined;
+  #registered: Map<string, RegisteredScript> | undefined;
 
   constructor(registrar: Registrar, options: PluginsOptions) {
     this.#registrar = registrar;
@@ -141,7 +141,7 @@ export class Plugins {
       this.#overBudget = new Set(
         this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
       );
-      const scripts = new Map<string, { script: Script; plugin: PluginInfo; hasAdapter: boolean }>();
+      const scripts = new Map<string, { script: RegisteredScript; plugin: PluginInfo; hasAdapter: boolean }>();
       for (const plugin of this.#wanted) {
         const hasAdapter = preregistered.includes(plugin);
         if (!hasAdapter && plugin.preScript !== true) continue;
@@ -245,7 +245,7 @@ export class Plugins {
    * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. Each
    * document runs at most one base script.
    */
-  async #makeBases(): Promise<Script[]> {
+  async #makeBases(): Promise<RegisteredScript[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const frameMatches = unionOfMatches(inPages.filter(wantsFrames));
     const bases = [
@@ -256,7 +256,7 @@ export class Plugins {
         allFrames: false,
       },
     ];
-    const scripts: Script[] = [];
+    const scripts: RegisteredScript[] = [];
     for (const base of bases) {
       if (base.matches.length === 0 || this.#hostHash === '') continue;
       const id = `${BASE_PREFIX}${await shortHash(JSON.stringify([this.#hostHash, base]))}`;
@@ -324,12 +324,12 @@ export class Plugins {
     return queuedWork;
   }
 
-  async #readRegistered(): Promise<Map<string, Script>> {
+  async #readRegistered(): Promise<Map<string, RegisteredScript>> {
     this.#registered ??= new Map((await this.#registrar.listUserScripts()).map((s) => [s.id, s]));
     return this.#registered;
   }
 
-  #scriptOf(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): Script {
+  #scriptOf(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): RegisteredScript {
     return {
       id: `${prefix}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
@@ -344,7 +344,7 @@ export class Plugins {
    * putProbes registers the probe of each host again, before the host itself is registered. Chrome runs scripts in the
    * order of their registration, so each probe runs before its host.
    */
-  async #putProbes(hosts: readonly Script[]): Promise<void> {
+  async #putProbes(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe is needed in frames only if the bridge also runs in frames.
     const framePlugins = this.#wanted.filter(wantsFrames);
     const frameScriptIds = new Set(
@@ -366,7 +366,7 @@ export class Plugins {
   /** syncFiles registers the bridge. In file mode, syncFiles also registers the adapters. */
   async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();
-    const files = new Map<string, { script: Script; file: string }>();
+    const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin, ADAPTER_PREFIX);
       // In an isolated world, a plugin's file would run in the extension's own world and could send messages to the
@@ -435,7 +435,7 @@ function wantsFrames(plugin: PluginInfo): boolean {
   return plugin.frames === true;
 }
 
-function isBridge(script: Script): boolean {
+function isBridge(script: RegisteredScript): boolean {
   return script.id.startsWith(BRIDGE_PREFIX);
 }
 
@@ -461,7 +461,7 @@ function validPatterns(patterns: readonly string[] | undefined): readonly string
   return (patterns ?? []).flatMap(toChromePatterns);
 }
 
-function isSame(a: Script | undefined, b: Script | undefined): boolean {
+function isSame(a: RegisteredScript | undefined, b: RegisteredScript | undefined): boolean {
   if (!a || !b) return a === b;
   return (
     a.isIsolated === b.isIsolated &&
@@ -472,7 +472,7 @@ function isSame(a: Script | undefined, b: Script | undefined): boolean {
 }
 
 /** scriptKey returns the same text for equal scripts, even if Chrome lists their patterns in another order. */
-function scriptKey({ id, allFrames, matches, excludeMatches }: Script): string {
+function scriptKey({ id, allFrames, matches, excludeMatches }: RegisteredScript): string {
   return JSON.stringify([id, allFrames, joinSorted(matches), joinSorted(excludeMatches)]);
 }
 

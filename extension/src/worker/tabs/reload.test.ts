@@ -2,25 +2,31 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { settle } from '../../../test/server.ts';
-import type { FramePage, Page, TabState } from '../../chrome.ts';
+import type { FrameState, PageState, TabState } from '../../chrome.ts';
 import { TabReloader } from './reload.ts';
 
 /** busyMs is how long a busy page takes to answer, in milliseconds. */
 const busyMs = 8000;
 
 /** untouched is a page without a bridge and without user input. */
-const untouched: Page = { isTouched: false, startedMs: 5000, audible: false, documentId: 'd', hasBridge: false };
+const untouched: PageState = {
+  hasUserInteracted: false,
+  startedAtMs: 5000,
+  audible: false,
+  documentId: 'd',
+  hasBridge: false,
+};
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
   const reloaded: number[] = [];
   const orphans: string[] = [];
-  const pages = new Map<number, Page | 'busy' | 'error'>();
+  const pages = new Map<number, PageState | 'busy' | 'error'>();
   const states = new Map<number, TabState>();
   const live = new Set<number>();
   const gone = new Set<number>();
   const loading = new Set<number>();
-  const frames = new Map<number, FramePage[]>();
+  const frames = new Map<number, FrameState[]>();
   const reframed: string[] = [];
   /**
    * inspected contains the IDs of the tabs in which a script ran. pinged contains the IDs of the documents that
@@ -122,11 +128,11 @@ test('an error page is reloaded for a call only', async (t) => {
 test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
   const { reload, reloaded, pages, states, live } = makeFixture(t);
   pages.set(1, untouched);
-  pages.set(2, { ...untouched, isTouched: true });
+  pages.set(2, { ...untouched, hasUserInteracted: true });
   pages.set(3, { ...untouched, audible: true });
-  pages.set(4, { ...untouched, isTouched: true });
+  pages.set(4, { ...untouched, hasUserInteracted: true });
   states.set(4, 'discarded');
-  pages.set(5, { ...untouched, isTouched: true });
+  pages.set(5, { ...untouched, hasUserInteracted: true });
   states.set(5, 'crashed');
   pages.set(6, untouched);
   live.add(6);
@@ -154,7 +160,7 @@ test('a page that does not answer is not reloaded', async (t) => {
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
   const { reload, reloaded, pages, loading, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
-  pages.set(2, { ...untouched, isTouched: true });
+  pages.set(2, { ...untouched, hasUserInteracted: true });
   loading.add(1).add(2);
   const answers = Promise.all([reload.load(1), reload.load(2)]);
   await settle();
@@ -172,7 +178,7 @@ test('documents that began while scripts were registered are reloaded at once, a
     [5, 5050],
     [6, 5050],
   ] as const) {
-    pages.set(id, { ...untouched, startedMs, isTouched: id === 6 });
+    pages.set(id, { ...untouched, startedAtMs: startedMs, hasUserInteracted: id === 6 });
   }
   live.add(5);
   await advanceTime(60);
@@ -346,8 +352,8 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
 test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
   const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeFixture(t);
   pages.set(1, untouched);
-  pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
-  pages.set(3, { ...untouched, documentId: 'd3', isTouched: true });
+  pages.set(2, { ...untouched, startedAtMs: 1, documentId: 'd2' });
+  pages.set(3, { ...untouched, documentId: 'd3', hasUserInteracted: true });
   // The page of tab 4 is busy and answers late.
   pages.set(4, { ...untouched, documentId: 'd4', hasBridge: true });
   for (const id of pages.keys()) live.add(id);

@@ -1,5 +1,5 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { Frame, FramePage, Page, Tab, TabState } from '../../chrome.ts';
+import type { ChromeTab, Frame, FrameState, PageState, TabState } from '../../chrome.ts';
 import { matchesAny } from '../plugins/match.ts';
 import type { Registrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
@@ -32,19 +32,19 @@ const CallPageAnswerTimeoutMs = 1000;
 const PageAnswerTimeoutMs = 10_000;
 
 export interface ReloadOptions {
-  query(): Promise<readonly Tab[]>;
+  query(): Promise<readonly ChromeTab[]>;
   tabState(tabId: number): Promise<TabState>;
   /**
    * readPage inspects the page of a tab with a script. readPage returns 'error' for Chrome's error page, and undefined
    * if the page cannot be read.
    */
-  readPage(tabId: number): Promise<Page | 'error' | undefined>;
+  readPage(tabId: number): Promise<PageState | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running scripts in the frames. */
   listFrames(tabId: number): Promise<readonly Frame[]>;
   /**
    * readFrames runs a script in each frame that has the same origin as the tab's top document, and returns the results.
    */
-  readFrames(tabId: number): Promise<readonly FramePage[]>;
+  readFrames(tabId: number): Promise<readonly FrameState[]>;
   reloadTab(tabId: number): Promise<void>;
   /** reloadFrame reloads one frame without reloading the rest of the tab. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
@@ -193,7 +193,7 @@ export class TabReloader {
     }
   }
 
-  async #checkTab(tab: Tab): Promise<void> {
+  async #checkTab(tab: ChromeTab): Promise<void> {
     this.#checking.add(tab.id);
     const verdict = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
       warnNotReloaded(error); // The tab was closed or has started to load.
@@ -210,7 +210,7 @@ export class TabReloader {
     if (this.#checks.delete(tabId)) this.changed.emit();
   }
 
-  async #repair(tab: Tab): Promise<TabCheckResult> {
+  async #repair(tab: ChromeTab): Promise<TabCheckResult> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
     const missing = this.#missingPlugins(tab);
     return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
@@ -220,7 +220,7 @@ export class TabReloader {
    * repairLive reloads a tab whose document seems to run its plugins but does not answer. A document that started
    * during a reload of the extension may have connected the extension's previous bridge to this worker.
    */
-  async #repairLive(tab: Tab): Promise<TabCheckResult> {
+  async #repairLive(tab: ChromeTab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
     const mayBeOrphaned = documentId !== undefined && this.#unregisteredTimeSpans.some((span) => span.fromMs === 0);
     if (mayBeOrphaned && !(await this.#options.answersSoon(documentId))) {
@@ -237,7 +237,7 @@ export class TabReloader {
   }
 
   /** repairMissing reloads a tab whose document started before the scripts of its plugins were registered. */
-  async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
+  async #repairMissing(tab: ChromeTab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
     if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
@@ -245,7 +245,7 @@ export class TabReloader {
     const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    if (!this.#mayLackScripts(page.startedMs)) return verdictIfNotLacking;
+    if (!this.#mayLackScripts(page.startedAtMs)) return verdictIfNotLacking;
     if (!isUntouched(page)) return 'done';
     if (page.hasBridge) {
       const isNotConnected = !this.#options.isConnected(page.documentId);
@@ -281,7 +281,7 @@ export class TabReloader {
   }
 
   /** repairFrames reloads frames in which a plugin for frames is missing. */
-  async #repairFrames(tab: Tab): Promise<TabCheckResult> {
+  async #repairFrames(tab: ChromeTab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
     const lacksPlugin = ({ url, documentId }: Frame) =>
@@ -302,17 +302,17 @@ export class TabReloader {
   }
 
   /** matchingPlugins returns the plugins whose site patterns match the URL of a tab. */
-  #matchingPlugins(tab: Tab): readonly PluginInfo[] {
+  #matchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
   /** missingPlugins returns the plugins that match a tab but do not run in it. */
-  #missingPlugins(tab: Tab): readonly PluginInfo[] {
+  #missingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
-  #readPage(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
+  #readPage(tabId: number, limitMs: number): Promise<PageState | 'error' | undefined> {
     const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
     return Promise.race([this.#options.readPage(tabId), timeout]);
   }
@@ -328,8 +328,8 @@ export class TabReloader {
   }
 }
 
-function isUntouched(page: Page | undefined): boolean {
-  return page !== undefined && !page.isTouched && !page.audible;
+function isUntouched(page: PageState | undefined): boolean {
+  return page !== undefined && !page.hasUserInteracted && !page.audible;
 }
 
 function warnNotReloaded(error: unknown): void {

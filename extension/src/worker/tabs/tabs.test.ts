@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
-import type { Tab } from '../../chrome.ts';
+import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
 import type { LiveDoc } from '../documents/docs.ts';
 import { Tabs, tabInfo } from './tabs.ts';
 
-const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
+const tab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
   id,
   windowId: 1,
   url: 'https://a.org/',
@@ -108,7 +108,7 @@ test('a tab with an error page reports the error, unless it is loading again or 
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
   const coming = { expects: () => true, arrives: () => true, loadError };
-  const report = (more: Partial<Tab>, here?: LiveDoc) => {
+  const report = (more: Partial<ChromeTab>, here?: LiveDoc) => {
     const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
     return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
   };
@@ -130,7 +130,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   const urlOpenedWith = 'https://a.org/start';
   const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
-  const report = (more: Partial<Tab>, coming: object) =>
+  const report = (more: Partial<ChromeTab>, coming: object) =>
     tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
   const info = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
@@ -171,7 +171,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
+  const world: { tabs: ChromeTab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
   const reports: string[] = [];
   const access = { isAllowed: true, isLive: false };
   const tabs = new Tabs({

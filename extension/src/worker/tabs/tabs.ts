@@ -6,7 +6,7 @@ import {
   type TabInfo,
   type TabPlugin,
 } from '../../../../wire/wire.gen.ts';
-import type { Tab } from '../../chrome.ts';
+import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
 import type { LiveDoc } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
@@ -20,7 +20,7 @@ import type { LoadError } from './load-errors.ts';
 const UpdateDelayMs = 50;
 
 export interface TabsOptions {
-  query(): Promise<readonly Tab[]>;
+  query(): Promise<readonly ChromeTab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
   /** live returns the top document of a tab, or undefined if the document has not reported its plugins. */
@@ -141,7 +141,7 @@ export class Tabs {
     }
   }
 
-  #sendChanges(tabs: readonly Tab[], focusedWindow: number, mustSendAll: boolean): void {
+  #sendChanges(tabs: readonly ChromeTab[], focusedWindow: number, mustSendAll: boolean): void {
     const options = this.#options;
     const currentTabs = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
@@ -161,7 +161,7 @@ export class Tabs {
     this.reported.emit();
   }
 
-  #makeInfo(tab: Tab, focusedWindow: number): TabInfo | undefined {
+  #makeInfo(tab: ChromeTab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
     // After the user has removed a site from the allowed sites, pages of that site receive no more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
@@ -192,7 +192,7 @@ export interface TabExpectations {
 
 /** tabInfo returns the server's report about a tab, or undefined if no plugin matches the tab or runs in its frames. */
 export function tabInfo(
-  tab: Tab,
+  tab: ChromeTab,
   focusedWindow: number,
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,

@@ -36,11 +36,11 @@ export interface DebuggerPicture extends Picture {
 /** takeDebuggerPicture takes a picture of a tab with the debugger, even if the tab is in the background. */
 export async function takeDebuggerPicture(
   debuggers: Debuggers,
-  browser: Pick<PicturesBrowser, 'readTab' | 'drawPicture'>,
+  browser: Pick<PicturesBrowser, 'readDisplayedTab' | 'drawPicture'>,
   call: BrowserCall,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const shown = async () => (await browser.readTab(call.tabId))?.documentId;
+  const shown = async () => (await browser.readDisplayedTab(call.tabId))?.documentId;
   const before = call.documentId || (await shown());
   for (let attempt = 1; ; attempt++) {
     call.signal.throwIfAborted();

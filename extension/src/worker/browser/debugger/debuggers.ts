@@ -3,7 +3,7 @@ import type * as chromeDebugger from '../../../chrome-debugger.ts';
 import type * as chromePages from '../../../chrome-pages.ts';
 import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { type Fields, isRecord } from '../../../record.ts';
-import { within } from '../../../within.ts';
+import { valueWithin } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
 import { type Texts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
@@ -114,7 +114,7 @@ export class Debuggers {
     this.#pressed = new PressedButtons(browser);
     this.dialogs = new Dialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
-      dismiss: (tabId) => within(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandMs),
+      dismiss: (tabId) => valueWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandMs),
     });
     browser.watchDebugger({
       onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
@@ -212,18 +212,18 @@ export class Debuggers {
    */
   async #adopt(tabId: number): Promise<void> {
     // A dialog that opened under the previous worker blocks the page and all other debugger commands.
-    await within(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupMs);
+    await valueWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
     for (const { off } of Object.values(featureCommands)) {
       if (!off) continue;
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
-      if ((await within(sent, CleanupMs)) === true) isAttached = true;
+      if ((await valueWithin(sent, CleanupMs)) === true) isAttached = true;
     }
     // Debugger commands fail if the debugger belongs to another extension or to DevTools.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
-      await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
+      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
     const attachment = this.#track(tabId);
     attachment.isAttached = true;
     this.#detachLater(tabId, attachment);
@@ -236,7 +236,7 @@ export class Debuggers {
     // Without focus emulation, a background tab would not receive the mouse events.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
-      await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
+      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
   }
 
   /** #detachLater detaches the debugger from a tab after LingerMs without a tool that uses the debugger. */
@@ -277,14 +277,14 @@ export class Debuggers {
     if (attachment.countUp(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
     const sent = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
-    if ((await within(sent, CommandMs)) === undefined)
+    if ((await valueWithin(sent, CommandMs)) === undefined)
       throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
   async #takeAway(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
     const { off } = featureCommands[feature];
     if (attachment.countDown(feature) > 0 || !attachment.isAttached || !off) return;
-    await within(this.#browser.sendToDebugger(tabId, ...off), CleanupMs);
+    await valueWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupMs);
   }
 
   /** #release detaches the debugger from a tab, unless a tool uses the debugger again. */
@@ -366,7 +366,7 @@ export class Debuggers {
           failure = error;
           return undefined;
         });
-        const answer = await within(sent, limitMs);
+        const answer = await valueWithin(sent, limitMs);
         if (answer !== undefined) return answer;
         if (failure !== undefined) throw failure;
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);

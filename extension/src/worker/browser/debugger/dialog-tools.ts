@@ -6,7 +6,7 @@ import { type Debuggers, noDebuggerTexts } from './debuggers.ts';
 import { type Dialogs, DialogTimeoutMs, type OpenDialog } from './dialogs.ts';
 
 /** DialogBrowser contains the Chrome functions that the dialog tools use. */
-export type DialogBrowser = Pick<typeof chromeTabs, 'readView' | 'restoreView'>;
+export type DialogBrowser = Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'>;
 
 /** MaxMessageChars limits the length of a dialog's message in a tool result, in UTF-16 code units. */
 const MaxMessageChars = 1000;
@@ -31,7 +31,7 @@ export function suspendOnDialog(
     if (debuggers.state === 'absent') return await tool(call);
     const open = dialogs.find(call.tabId);
     if (open && !isNavigation) throw dialogFailure(open);
-    const view = await browser.readView();
+    const view = await browser.readWindowFocus();
     const next = dialogs.waitForNext(call.tabId);
     try {
       const running = tool(call);
@@ -39,7 +39,7 @@ export function suspendOnDialog(
       if (!dialog) return addDismissedDialog(dialogs, call, await running);
       dialogs.suspendTool(call.tabId, call.session, running);
       // Chrome activates the tab of a beforeunload dialog. So activate the tab again that the user was viewing.
-      if (dialog.kind === 'beforeunload') await browser.restoreView(view, call.tabId).catch(() => undefined);
+      if (dialog.kind === 'beforeunload') await browser.restoreWindowFocus(view, call.tabId).catch(() => undefined);
       return describeDialog('', dialog);
     } finally {
       next.stop();

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../record.ts';
-import { within } from '../../../within.ts';
+import { valueWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { toolFailure } from '../tool-failure.ts';
 import { toFields, toList } from './debugged-frames.ts';
@@ -46,7 +46,7 @@ async function findInChildren(session: DebuggerSession, name: string): Promise<N
     });
   });
   try {
-    return await within(search, ChildFramesTimeoutMs);
+    return await valueWithin(search, ChildFramesTimeoutMs);
   } finally {
     stop();
   }

@@ -1,5 +1,5 @@
 import { type Fields, isRecord } from '../../../record.ts';
-import { within } from '../../../within.ts';
+import { valueWithin } from '../../../within.ts';
 import { readChoice, readFlag } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, WrittenFile } from '../browser-tool.ts';
 import { Captures } from '../debugger/captures.ts';
@@ -260,7 +260,7 @@ class PerformanceRecording {
         this.#endTrace = () => resolve(true);
       });
       await this.#send('', 'Tracing.end');
-      if ((await within(ended, TraceReadTimeoutMs)) === undefined)
+      if ((await valueWithin(ended, TraceReadTimeoutMs)) === undefined)
         this.traceProblem = 'Chrome did not return the trace in time';
     }
     if (this.traceProblem !== '') return undefined;

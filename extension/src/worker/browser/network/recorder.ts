@@ -1,5 +1,5 @@
 import { type Fields, isRecord } from '../../../record.ts';
-import { within } from '../../../within.ts';
+import { valueWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkParams } from '../debugger/features.ts';
 import {
@@ -92,7 +92,7 @@ export class NetworkRecorder {
       this.#findFrame(entry, childId).catch(() => undefined),
     );
     this.#unknownFrames.clear();
-    await within(Promise.all([...this.#reading, ...finding]), SettleMs);
+    await valueWithin(Promise.all([...this.#reading, ...finding]), SettleMs);
   }
 
   /** receive records one of Chrome's network events. */
