@@ -107,10 +107,7 @@ export function onPort(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
-/**
- * onWorkerStart listens for the events that start the worker: the start of the browser, and the alarm of
- * createWakeAlarm.
- */
+/** onWorkerStart listens for the events that start the worker: browser start, and the alarm of createWakeAlarm. */
 export function onWorkerStart(listener: () => void): void {
   chrome.runtime.onStartup.addListener(listener);
   chrome.alarms.onAlarm.addListener(listener);

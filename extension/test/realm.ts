@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../src/handshake.ts';
-import { constantScript } from '../src/worker/delivery/entry-points.ts';
+import { makeConstantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
 
@@ -240,12 +240,12 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(entryPoint === undefined ? expression : constantScript(entryPoint, expression), context);
+      vm.runInContext(entryPoint === undefined ? expression : makeConstantScript(entryPoint, expression), context);
     },
     startBase: (entryPoint) => {
       const args = JSON.stringify(JSON.stringify({ frames: false }));
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(constantScript(entryPoint, expression), context);
+      vm.runInContext(makeConstantScript(entryPoint, expression), context);
     },
     startLate: (plugin, adapter, meet) => {
       add(doc, meet, acceptOffer);

@@ -55,7 +55,7 @@ async function countRegistrations(): Promise<number> {
     unregisterFiles: remove(files),
   };
   const plugins = new Plugins(registrar, {
-    entryPoints: { nameOf: async (plugin) => `_${plugin}` },
+    entryPoints: { deriveName: async (plugin) => `_${plugin}` },
     fetchCode: async (name) => ({ code: `function () { ${name} }`, options: '{}' }),
     recentlyUsed: async () => [],
     bootId: async () => 'boot',
@@ -93,7 +93,7 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
     onDocumentMissing: () => undefined,
   });
   const document: Doc = { tabId: 1, frameId: 0, documentId: 'document', url: '', post };
-  calls.documentConnected(document);
+  calls.onDocumentConnected(document);
   calls.receive(document, { op: 'documentState', plugins: [{ name: 'chat', hash: 'hash' }], running: [] });
   calls.dispatch({
     dispatchId: callId,

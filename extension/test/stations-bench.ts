@@ -73,7 +73,7 @@ function makeWorker() {
   });
   const post = (message: ToBridge) => void posted.push(encodeMessages([message]));
   const doc: Doc = { tabId: 1, frameId: 0, documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B', url: '', post };
-  calls.documentConnected(doc);
+  calls.onDocumentConnected(doc);
   const dispatch = (call: number): string => {
     const frame = parseFrame(frameOf(call));
     if (frame.kind === 'request' && frame.method === 'tool.dispatch') calls.dispatch(frame.params);

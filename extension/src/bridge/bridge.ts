@@ -58,14 +58,14 @@ function connectToWorker(): void {
     listenTrusted(document, 'prerenderingchange', () => link.open(session));
   else link.open(session);
   watchNavigation(navigation, {
-    navigationChanged: (on) => link.post({ op: 'navigating', on }),
-    urlChanged: () => plugins.urlChanged(),
+    onNavigationChanged: (on) => link.post({ op: 'navigating', on }),
+    onUrlChanged: () => plugins.onUrlChanged(),
   });
-  listenTrusted(window, 'DOMContentLoaded', () => plugins.documentParsed());
+  listenTrusted(window, 'DOMContentLoaded', () => plugins.onDocumentParsed());
   listenTrusted(window, 'load', (event) => {
-    if (event.target === document) plugins.documentLoaded();
+    if (event.target === document) plugins.onDocumentLoaded();
   });
-  listenTrusted(document, 'visibilitychange', () => plugins.visibilityChanged());
+  listenTrusted(document, 'visibilitychange', () => plugins.onVisibilityChanged());
   listenTrusted(window, 'pagehide', () => {
     calls.reportLeaving();
     link.closeForNavigation();
@@ -74,7 +74,7 @@ function connectToWorker(): void {
   listenTrusted(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
-    plugins.urlChanged();
+    plugins.onUrlChanged();
   });
 }
 

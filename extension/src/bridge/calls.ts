@@ -59,9 +59,9 @@ export class BridgeCalls {
 
   /** hostEvents receives the hosts of the document, and the messages of these hosts. */
   readonly hostEvents: HostEvents = {
-    hostFound: (host) => this.plugins.addHost(host),
-    baseFound: (base) => this.plugins.setBase(base),
-    received: (host, text) => this.receiveFromHost(host, text),
+    onHostFound: (host) => this.plugins.addHost(host),
+    onBaseFound: (base) => this.plugins.setBase(base),
+    onMessage: (host, text) => this.receiveFromHost(host, text),
   };
 
   /**
@@ -170,7 +170,7 @@ export class BridgeCalls {
       if (call.endingMessages?.length === 1) for (const message of call.endingMessages) this.#post(message);
     }
     this.#partSender.restart();
-    this.plugins.connected();
+    this.plugins.onConnected();
   }
 
   /** runningCount is the number of calls that have not ended. */
@@ -333,14 +333,14 @@ export class BridgeCalls {
     this.#callsByNumber.delete(call.number);
     if (ending.length > 1) this.#partSender.begin(call.id, ending);
     else for (const message of ending) this.#post(message);
-    this.#swaps.callEnded(call.host);
+    this.#swaps.onCallEnded(call.host);
   }
 
   #forget(call: Call): void {
     this.#partSender.drop(call.id);
     this.#callsById.delete(call.id);
     this.#callsByNumber.delete(call.number);
-    this.#swaps.callEnded(call.host);
+    this.#swaps.onCallEnded(call.host);
   }
 }
 

@@ -33,8 +33,8 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   const found: string[] = [];
   gatherHosts(page, {
-    hostFound: (host) => found.push(host.plugin),
-    received: (host: Host, text) => received.push(`${host.plugin} ${text}`),
+    onHostFound: (host) => found.push(host.plugin),
+    onMessage: (host: Host, text) => received.push(`${host.plugin} ${text}`),
   });
   assert.deepEqual(found, ['demo']);
   promptedOffer.up('ready');
@@ -55,10 +55,10 @@ test('a space marks the messages to a host that have no large integers', () => {
   });
   let host: Host | undefined;
   gatherHosts(page, {
-    hostFound: (found) => {
+    onHostFound: (found) => {
       host = found;
     },
-    received: () => undefined,
+    onMessage: () => undefined,
   });
   const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
   const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
@@ -72,7 +72,7 @@ test('a document has a limited number of hosts, one for each plugin', () => {
   page.addEventListener(HANDSHAKE_EVENT, () => {
     for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
-  gatherHosts(page, { hostFound: () => undefined, received: () => undefined });
+  gatherHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
   assert.equal(taken, 200);
 });
 
@@ -84,8 +84,8 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
     () => true,
     (plugin, type) => {
       return awaitLateHost(page, type, plugin, {
-        hostFound: (host) => found.push(`${type} ${host.plugin}`),
-        received: () => undefined,
+        onHostFound: (host) => found.push(`${type} ${host.plugin}`),
+        onMessage: () => undefined,
       });
     },
   );

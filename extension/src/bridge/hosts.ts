@@ -32,15 +32,15 @@ export interface HostEvents {
    * frame.
    */
   readonly frame?: unknown;
-  /** hostFound is called once for each host, before the first message of the host. */
-  hostFound(host: Host): void;
-  /** baseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
-  baseFound?(base: BasePort): void;
+  /** onHostFound is called once for each host, before the first message of the host. */
+  onHostFound(host: Host): void;
+  /** onBaseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
+  onBaseFound?(base: BasePort): void;
   /**
-   * received is called synchronously for each message from a host. The implementation of received must not run code of
-   * the page.
+   * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
+   * of the page.
    */
-  received(host: Host, text: string): void;
+  onMessage(host: Host, text: string): void;
 }
 
 /** Page contains the parts of a Document that the bridge uses. */
@@ -101,9 +101,9 @@ interface HostOffer {
 function connectHost({ port, ...introduction }: HostOffer, isBased: boolean, events: HostEvents): void {
   const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendToHost(port, text) };
   port.addEventListener(UP_MESSAGE, (message) => {
-    if (message instanceof MessageEvent && typeof message.data === 'string') events.received(host, message.data);
+    if (message instanceof MessageEvent && typeof message.data === 'string') events.onMessage(host, message.data);
   });
-  events.hostFound(host);
+  events.onHostFound(host);
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
@@ -119,7 +119,7 @@ function connectBase(port: MessagePort, events: HostEvents): void {
     connectedPlugins.add(offer.plugin);
     connectHost(offer, true, events);
   });
-  events.baseFound?.({ send: (text) => sendToHost(port, text) });
+  events.onBaseFound?.({ send: (text) => sendToHost(port, text) });
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 

@@ -11,8 +11,8 @@ function collectNavigationEvents(name: string, fields: object, trusted = true): 
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
   watchNavigation(navigation, {
-    navigationChanged: (on) => reported.push(on),
-    urlChanged: () => reported.push('moved'),
+    onNavigationChanged: (on) => reported.push(on),
+    onUrlChanged: () => reported.push('moved'),
   });
   const event = new Event(name);
   // A test cannot set isTrusted on a real event, so the dispatched event is a fake.

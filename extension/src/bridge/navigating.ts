@@ -4,12 +4,12 @@ export type Navigation = EventTarget;
 /** NavigationEvents receives the navigations of a document. */
 export interface NavigationEvents {
   /**
-   * navigationChanged reports that a navigation to another document began, or that the navigation ended without a new
+   * onNavigationChanged reports that a navigation to another document began, or that the navigation ended without a new
    * document.
    */
-  navigationChanged(isNavigating: boolean): void;
-  /** urlChanged reports that the URL changed by a navigation within the document. */
-  urlChanged(): void;
+  onNavigationChanged(isNavigating: boolean): void;
+  /** onUrlChanged reports that the URL changed by a navigation within the document. */
+  onUrlChanged(): void;
 }
 
 /**
@@ -30,13 +30,13 @@ export function watchNavigation(navigation: Navigation, events: NavigationEvents
       { capture: true },
     );
   listen('navigate', (event) => {
-    if (isToAnotherDocument(event)) events.navigationChanged(true);
+    if (isToAnotherDocument(event)) events.onNavigationChanged(true);
   });
   // The document stays if the page intercepts the navigation, as routers do, or if the navigation was stopped.
-  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.navigationChanged(false));
+  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.onNavigationChanged(false));
   listen('currententrychange', () => {
-    events.navigationChanged(false);
-    events.urlChanged();
+    events.onNavigationChanged(false);
+    events.onUrlChanged();
   });
 }
 

@@ -38,16 +38,16 @@ test('when the document is parsed, all hosts start and the live hosts are probed
   const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
   fromHost('now', 'ready');
   assert.deepEqual(toHost, []);
-  plugins.documentParsed();
+  plugins.onDocumentParsed();
   assert.deepEqual(toHost.splice(0), ['now ["begin"]', 'late ["begin"]', 'odd ["begin"]', 'now ["probe"]']);
   fromHost('late', 'ready');
   assert.deepEqual(toHost.splice(0), ['late ["probe"]']);
   fromHost('odd', 'broken it does not work');
   assert.deepEqual(toHost, []);
-  plugins.documentLoaded();
+  plugins.onDocumentLoaded();
   assert.deepEqual(toHost.splice(0), ['now ["probe"]', 'late ["probe"]']);
   fromHost('now', 's 1');
-  plugins.documentLoaded();
+  plugins.onDocumentLoaded();
   assert.deepEqual(toHost, ['late ["probe"]']);
 });
 
@@ -74,7 +74,7 @@ test('adapters that are not ready are probed at growing intervals, but not in a 
   const { plugins, toHost, fromHost, page } = makeFixture('a', 'b', 'c');
   for (const name of ['a', 'b']) fromHost(name, 'ready');
   fromHost('c', 'broken it does not work');
-  plugins.documentParsed();
+  plugins.onDocumentParsed();
   toHost.splice(0);
   fromHost('a', 's 1');
   fromHost('b', 's 0');
@@ -87,10 +87,10 @@ test('adapters that are not ready are probed at growing intervals, but not in a 
   assert.deepEqual([after(29_999), after(1), after(30_000)], ['', ask, ask]);
   page.visible = false;
   assert.deepEqual([after(30_000), after(600_000)], ['', '']);
-  plugins.visibilityChanged();
+  plugins.onVisibilityChanged();
   assert.equal(after(0), '');
   page.visible = true;
-  plugins.visibilityChanged();
+  plugins.onVisibilityChanged();
   assert.deepEqual([after(0), after(1000)], [ask, ask]);
   fromHost('b', 's 1');
   assert.equal(after(600_000), '');
@@ -104,14 +104,14 @@ test('a navigation within the document probes all adapters, at most once per sec
     fromHost(name, 'ready');
     fromHost(name, 's 1');
   }
-  plugins.urlChanged();
-  plugins.urlChanged();
+  plugins.onUrlChanged();
+  plugins.onUrlChanged();
   mock.timers.tick(249);
   assert.deepEqual(toHost, []);
   mock.timers.tick(1);
   assert.deepEqual(toHost.splice(0), ['a ["probe"]', 'b ["probe"]']);
   for (let ms = 0; ms < 10_000; ms += 50) {
-    plugins.urlChanged();
+    plugins.onUrlChanged();
     mock.timers.tick(50);
   }
   assert.ok(toHost.length <= 2 * 10, `${toHost.length}`);
@@ -130,7 +130,7 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
 test('a renewed adapter is live with its hash and probed again, and a kept one stays live', () => {
   const { posted, toHost, fromHost, plugins } = makeFixture('a');
   fromHost('a', 'ready');
-  plugins.documentParsed();
+  plugins.onDocumentParsed();
   fromHost('a', 's 1');
   posted.splice(0);
   toHost.splice(0);

@@ -126,27 +126,27 @@ export class Plugins {
     routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
 
-  /** documentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
-  documentParsed(): void {
+  /** onDocumentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
+  onDocumentParsed(): void {
     this.#isParsed = true;
     for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.send('["begin"]');
-    this.#probing.documentLoaded();
+    this.#probing.onDocumentLoaded();
   }
 
-  /** documentLoaded is called on the document's load event, and probes the adapters that are not ready. */
-  documentLoaded(): void {
-    this.#probing.documentLoaded();
+  /** onDocumentLoaded is called on the document's load event, and probes the adapters that are not ready. */
+  onDocumentLoaded(): void {
+    this.#probing.onDocumentLoaded();
   }
 
-  /** urlChanged is called when the URL changed by a navigation within the document. */
-  urlChanged(): void {
-    this.#probing.urlChanged();
+  /** onUrlChanged is called when the URL changed by a navigation within the document. */
+  onUrlChanged(): void {
+    this.#probing.onUrlChanged();
   }
 
-  /** visibilityChanged is called when the visibility of the document has changed. */
-  visibilityChanged(): void {
-    this.#probing.visibilityChanged();
-    this.#wakes.visibilityChanged();
+  /** onVisibilityChanged is called when the visibility of the document has changed. */
+  onVisibilityChanged(): void {
+    this.#probing.onVisibilityChanged();
+    this.#wakes.onVisibilityChanged();
   }
 
   /** wake runs the due timers of the document's adapters. */
@@ -154,10 +154,10 @@ export class Plugins {
     this.#wakes.wake();
   }
 
-  /** connected is called when the worker has opened a new port to this document. */
-  connected(): void {
+  /** onConnected is called when the worker has opened a new port to this document. */
+  onConnected(): void {
     this.#logs.flush();
-    this.#wakes.portConnected();
+    this.#wakes.onPortConnected();
   }
 
   /** flush sends all waiting log entries. */
@@ -236,7 +236,7 @@ export class Plugins {
     this.#options.onLiveAdaptersChanged();
     if (!this.#isParsed || problem !== undefined) return;
     host.send('["probe"]');
-    this.#probing.readinessChanged();
+    this.#probing.onReadinessChanged();
   }
 
   #remove(plugin: string): void {
@@ -254,7 +254,7 @@ export class Plugins {
     if (!entry) return;
     entry.ready = ready;
     this.#options.post({ op: 'ready', plugin, ready });
-    this.#probing.readinessChanged();
+    this.#probing.onReadinessChanged();
   }
 }
 

@@ -24,14 +24,14 @@ export interface ProbingOptions {
  * start of a call probes the adapter that runs the call.
  */
 export interface Probing {
-  /** documentLoaded is called when the document is parsed, and again when the document is loaded. */
-  documentLoaded(): void;
-  /** urlChanged is called when the URL of the document has changed. */
-  urlChanged(): void;
-  /** visibilityChanged is called when the document may have become visible again. */
-  visibilityChanged(): void;
-  /** readinessChanged is called when an adapter has reported its readiness. */
-  readinessChanged(): void;
+  /** onDocumentLoaded is called when the document is parsed, and again when the document is loaded. */
+  onDocumentLoaded(): void;
+  /** onUrlChanged is called when the URL of the document has changed. */
+  onUrlChanged(): void;
+  /** onVisibilityChanged is called when the document may have become visible again. */
+  onVisibilityChanged(): void;
+  /** onReadinessChanged is called when an adapter has reported its readiness. */
+  onReadinessChanged(): void;
 }
 
 /** makeProbing returns a Probing that has scheduled no probe. */
@@ -48,16 +48,16 @@ export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): 
   };
   const probeAgain = () => {
     timer = undefined;
-    if (!isVisible()) return; // visibilityChanged schedules the next probe
+    if (!isVisible()) return; // onVisibilityChanged schedules the next probe
     if (!areAllReady()) probe(false);
     scheduleProbe();
   };
   return {
-    documentLoaded: () => {
+    onDocumentLoaded: () => {
       probe(false);
       scheduleProbe();
     },
-    urlChanged: () => {
+    onUrlChanged: () => {
       if (isUrlProbeScheduled) return;
       isUrlProbeScheduled = true;
       const delayMs = Math.max(UrlProbeDelayMs, lastUrlProbeAt + MinUrlProbeIntervalMs - Date.now());
@@ -67,13 +67,13 @@ export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): 
         probe(true);
       }, delayMs);
     },
-    visibilityChanged: () => {
+    onVisibilityChanged: () => {
       if (!isVisible() || areAllReady()) return;
       delayIndex = 0;
       probe(false);
       scheduleProbe();
     },
-    readinessChanged: () => {
+    onReadinessChanged: () => {
       if (areAllReady()) delayIndex = 0;
       scheduleProbe();
     },

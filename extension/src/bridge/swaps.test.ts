@@ -121,7 +121,7 @@ test('a removed plugin is reported until it gets another adapter', () => {
     removedPlugins: [{ name: 'p', base: 'b' }],
     running: [],
   });
-  calls.plugins.documentParsed();
+  calls.plugins.onDocumentParsed();
   assert.deepEqual(toHost.splice(0), ['["remove"]']);
   renew();
   fromHost('armed n');

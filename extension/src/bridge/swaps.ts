@@ -24,8 +24,8 @@ export interface AdapterSwaps {
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether calls of a host have to wait for a new adapter. */
   isWaiting(host: Host): boolean;
-  /** callEnded is called when a call in the adapter of a host has ended. */
-  callEnded(host: Host): void;
+  /** onCallEnded is called when a call in the adapter of a host has ended. */
+  onCallEnded(host: Host): void;
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
   /**
@@ -76,7 +76,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
       if (!isBusy(host)) armHost(host);
     },
     isWaiting: (host) => pendingSwaps.has(host),
-    callEnded: (host) => {
+    onCallEnded: (host) => {
       if (pendingSwaps.has(host) && !isBusy(host)) armHost(host);
     },
     findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,

@@ -39,7 +39,7 @@ test('a hidden document requests its next wake, a visible one does not', () => {
   wakes.setTimer(a, 50);
   assert.deepEqual([woken, asked()], [['a ["wake"]'], []]);
   state.visible = false;
-  wakes.visibilityChanged();
+  wakes.onVisibilityChanged();
   assert.deepEqual(asked(), [50]);
 });
 
@@ -72,9 +72,9 @@ test('a new port requests the wake again', () => {
   wakes.setTimer(a, 1000);
   assert.deepEqual(asked(), [1000]);
   state.port = false;
-  wakes.portConnected();
+  wakes.onPortConnected();
   state.port = true;
   state.now = 1400;
-  wakes.portConnected();
+  wakes.onPortConnected();
   assert.deepEqual(asked(), [600]);
 });

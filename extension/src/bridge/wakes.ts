@@ -29,10 +29,10 @@ export interface WakeRequests {
   setTimer(host: Host, ms: number): void;
   /** wake notifies each host that has a due timer. */
   wake(): void;
-  /** visibilityChanged is called when the visibility of the document has changed. */
-  visibilityChanged(): void;
-  /** portConnected is called for a new port, because the new port may lead to a new worker without wake requests. */
-  portConnected(): void;
+  /** onVisibilityChanged is called when the visibility of the document has changed. */
+  onVisibilityChanged(): void;
+  /** onPortConnected is called for a new port, because the new port may lead to a new worker without wake requests. */
+  onPortConnected(): void;
 }
 
 /** makeWakeRequests returns a WakeRequests without timers. */
@@ -70,8 +70,8 @@ export function makeWakeRequests({
       }
       requestWake();
     },
-    visibilityChanged: requestWake,
-    portConnected: () => {
+    onVisibilityChanged: requestWake,
+    onPortConnected: () => {
       requestedWakeAt = Infinity;
       requestWake();
     },

@@ -26,8 +26,8 @@ export interface HostServices {
   readonly logs: Logs;
   /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
   readonly timers: Timers;
-  /** readinessChanged is called when the adapter reports that isReady() may now return another result. */
-  readinessChanged(): void;
+  /** onReadinessChanged is called when the adapter reports that isReady() may now return another result. */
+  onReadinessChanged(): void;
 }
 
 /**
@@ -71,7 +71,7 @@ export function addAdapterGlobals(container: unknown, services: HostServices): v
   };
   defineAccessor('pluginConfig', () => services.config, doNothing);
   defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
-  defineAccessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
+  defineAccessor('_notifyReadinessChanged', () => services.onReadinessChanged, doNothing);
   // _setTimer is not part of the original plugin format. Without _setTimer, the SDK would use the timers of the page.
   defineAccessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (entries: unknown) => services.logs.accept(entries);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
-import { adapterScript } from '../worker/delivery/entry-points.ts';
+import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 
 const code = (plugin: string) =>
   `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {
@@ -27,7 +27,7 @@ async function makePage() {
     return port;
   };
   const bring = (nonce: string, name: string, text = code(name)) =>
-    realm.run(adapterScript('_base', nonce, `h-${name}`, text));
+    realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
   return { realm, base, request, bring };
 }
 

@@ -83,7 +83,7 @@ function makePlugin(
   };
   const timers = makeTimers((ms) => sendToBridge(`w ${ms}`));
   const lifecycle = makeLifecycle({
-    services: { plugin, config: settings.config, logs, timers, readinessChanged: () => lifecycle.runner.probe() },
+    services: { plugin, config: settings.config, logs, timers, onReadinessChanged: () => lifecycle.runner.probe() },
     evaluate,
     startsLate,
     sendToBridge,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
-import { adapterScript } from '../worker/delivery/entry-points.ts';
+import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 
 const makeVersionCode = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
@@ -21,7 +21,7 @@ async function startAdapter(code = makeVersionCode('1')) {
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring passes an adapter to the entry point, as a script of the worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(adapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
+    realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
     await realm.idle();

@@ -28,7 +28,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { makeEntryPoints } from './delivery/entry-points.ts';
 import { HotReload } from './delivery/hot-reload.ts';
 import { LivePlugins } from './delivery/live-plugins.ts';
-import { makeSyntax, SYNTAX_WORLD } from './delivery/syntax.ts';
+import { makeSyntaxChecker, SYNTAX_WORLD } from './delivery/syntax.ts';
 import { makeBridgePorts } from './documents/bridge-ports.ts';
 import { type Doc, makeDocs } from './documents/docs.ts';
 import { Health } from './documents/health.ts';
@@ -44,17 +44,17 @@ import { openSocket } from './link/socket.ts';
 import { ApprovalNotifications, makeLinkedDecide } from './panels/approval-notifications.ts';
 import { Badge } from './panels/badge.ts';
 import { makePanelActions } from './panels/panel-actions.ts';
-import { panelTabs } from './panels/panel-tabs.ts';
+import { makePanelTabs } from './panels/panel-tabs.ts';
 import { makePanels } from './panels/panels.ts';
 import { StateWatch } from './panels/state-watch.ts';
 import * as cache from './plugins/cache.ts';
-import { isolatedWorld, Plugins } from './plugins/plugins.ts';
-import { Registering } from './plugins/registering.ts';
+import { makeIsolatedWorldId, Plugins } from './plugins/plugins.ts';
+import { RegistrationTracker } from './plugins/registering.ts';
 import { makeSettingsSync } from './plugins/settings-sync.ts';
-import { makeStore } from './plugins/store.ts';
-import { Usage } from './plugins/usage.ts';
+import { makeCodeStore } from './plugins/store.ts';
+import { PluginUsage } from './plugins/usage.ts';
 import { TabLoadErrors } from './tabs/load-errors.ts';
-import { makeOpening } from './tabs/opening.ts';
+import { makeTabOpener } from './tabs/opening.ts';
 import { TabReloader } from './tabs/reload.ts';
 import { SiteAccess } from './tabs/site-access.ts';
 import { Tabs } from './tabs/tabs.ts';
@@ -70,7 +70,7 @@ const pairing = new Pairing(browser);
 const link = new Link({
   readConnection: () => pairing.readConnection(),
   savePairedKey: (key) => pairing.savePairedKey(key),
-  readIdentity: () => identity.hello(),
+  readIdentity: () => identity.makeHello(),
   receiveName: (server) => void identity.receiveName(server),
   openSocket,
   makeHandshake,
@@ -81,14 +81,14 @@ const send = (text: string) => link.send(text);
 
 // ---- plugins ----
 
-const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
+const store = makeCodeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const entryPoints = makeEntryPoints(() => identity.entryPointSecret());
-const usage = new Usage({
+const usage = new PluginUsage({
   read: () => browser.readSetting('usedPlugins'),
   write: (text) => browser.writeSetting('usedPlugins', text),
 });
-const registering = new Registering();
+const registering = new RegistrationTracker();
 const plugins = new Plugins(
   {
     ...scripts,
@@ -100,16 +100,16 @@ const plugins = new Plugins(
   { entryPoints, fetchCode: store.get, recentlyUsed: () => usage.readNames(), bootId: () => identity.bootId() },
 );
 const docs = makeDocs();
-const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wanted : undefined) });
+const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wantedPlugins : undefined) });
 const logs = makeLogs({ isRunning: docs.isRunning, send: (params) => link.notify('plugin.log', params) });
 const injection = {
   docs,
   entryPoints,
-  plugins: () => plugins.injectable,
+  plugins: () => plugins.injectablePlugins,
   code: pluginCode,
-  syntax: makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD)),
+  syntax: makeSyntaxChecker((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD)),
   run: (doc: Doc, plugin: PluginInfo, code: string) =>
-    scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
+    scripts.runInPage(doc, [code], plugin.world === 'isolated' ? makeIsolatedWorldId(plugin) : undefined),
   nonce: () => crypto.randomUUID(),
 };
 const hotReload = new HotReload(injection);
@@ -129,8 +129,8 @@ const running = new RunningCalls();
 const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });
 const loadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
-const opening = makeOpening({
-  plugins: () => plugins.wanted,
+const opening = makeTabOpener({
+  plugins: () => plugins.wantedPlugins,
   open: browser.openBackgroundTab,
   exists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
   urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
@@ -144,18 +144,18 @@ const reload = new TabReloader({
   tabState: browser.readTabState,
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
-  plugins: () => plugins.wanted,
+  plugins: () => plugins.wantedPlugins,
   listFrames: browser.listFrames,
   readFrames: browser.readFrames,
   reloadFrame: browser.reloadFrame,
   isLive: (tabId, plugin, frame) => livePlugins.isSettled(tabId, plugin, frame),
-  liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
+  liveDocument: (tabId) => docs.findTopDoc(tabId)?.doc.documentId,
   answersSoon: async (documentId) => {
     const doc = docs.get(documentId);
-    return doc !== undefined && (await health.answersWithin(doc, OrphanAnswerTimeoutMs));
+    return doc !== undefined && (await health.waitForAnswer(doc, OrphanAnswerTimeoutMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
-  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+  isRegistered: (plugin) => !registering.isPending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
@@ -167,18 +167,20 @@ const reloadForUser = makeUserReload({ docs, health, unloadTab: browser.discardT
 const tabs = new Tabs({
   query: browser.queryTabs,
   focusedWindow: browser.readFocusedWindow,
-  plugins: () => plugins.wanted,
+  plugins: () => plugins.wantedPlugins,
   live: (tabId) => livePlugins.top(tabId),
   frames: (tabId) => livePlugins.frames(tabId),
   expects: (tabId, name) => hotReload.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
   isArriving: (tabId, plugin) =>
-    livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.pending) || reload.expects(tabId),
+    livePlugins.isArriving(tabId, plugin) ||
+    (plugins.mode !== 'none' && registering.isPending) ||
+    reload.expects(tabId),
   loadError: (tabId) => loadErrors.getError(tabId),
   hasAccess: (url) => siteAccess.hasAccess(url),
   recordWait: (tabId) => loadErrors.recordWait(tabId),
   urlOpenedWith: opening.urlOpenedWith,
-  urlChanged: (tabId, url) => delivery.urlChanged(tabId, url),
+  onUrlChanged: (tabId, url) => delivery.onUrlChanged(tabId, url),
   sendAll: (all) => link.notify('tab.sync', { tabs: all }),
   sendChanged: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
 });
@@ -265,9 +267,9 @@ const panels = makePanels({
     extensionVersion: browser.readExtensionVersion(),
     mode: plugins.mode,
     debuggerState: debuggers.state,
-    holds: userInput.holds,
+    holds: userInput.tabHolds,
     neededHosts: siteAccess.neededHosts,
-    tabs: panelTabs({ tabs: tabs.sentTabs, wanted: plugins.wanted, docs, livePlugins }),
+    tabs: makePanelTabs({ tabs: tabs.sentTabs, wanted: plugins.wantedPlugins, docs, livePlugins }),
   }),
   setWatching: (on) => {
     stateWatch.setConsumer('panels', on);
@@ -297,7 +299,7 @@ const notifications = new ApprovalNotifications({
 });
 const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
-  holds: () => userInput.holds,
+  holds: () => userInput.tabHolds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
   // Chrome rejects setting the badge of a closed tab.
   drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
@@ -309,12 +311,12 @@ const badge = new Badge({
 async function preregister(): Promise<void> {
   try {
     await plugins.prepare();
-    await store.removeOthers([{ name: '', script: plugins.hostHash }, ...plugins.wanted]);
+    await store.removeOthers([{ name: '', script: plugins.hostHash }, ...plugins.wantedPlugins]);
   } catch (error) {
     console.warn(`opentabs: adapters can't be registered: ${String(error)}`);
   }
   registering.recordSettled();
-  delivery.synced();
+  delivery.onPluginsSynced();
   tabs.scheduleUpdate();
 }
 
@@ -326,7 +328,7 @@ const requestHandlers: RequestHandlers = {
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
     else if (problem !== undefined)
       outbox.fail(params.dispatchId, { code: 'no_tab', message: problem, notStarted: true });
-    else calls.dispatch(params, link.receivedMs);
+    else calls.dispatch(params, link.lastReceivedAtMs);
     return undefined;
   },
   'tool.cancel': async (params) => ({
@@ -336,11 +338,11 @@ const requestHandlers: RequestHandlers = {
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
     // Documents with an outdated adapter need the new adapter immediately.
-    const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
-    hotReload.synced(missing);
+    const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
+    hotReload.onPluginsSynced(missing);
     registering.recordBases();
-    delivery.synced();
-    settingsSync.synced();
+    delivery.onPluginsSynced();
+    settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
     void preregister();
@@ -394,8 +396,8 @@ link.received.addListener((frame) => {
 });
 link.opened.addListener(() => {
   link.notify('call.resumed', { dispatchIds: [...running.ids, ...browserCalls.ids] });
-  const { names } = browserTools.sessions;
-  if (names.length > 0) link.notify('session.used', { sessions: names });
+  const { sessionIds: sessions } = browserTools.sessions;
+  if (sessions.length > 0) link.notify('session.used', { sessions });
   outbox.resume();
   calls.resume();
   tabs.sync();
@@ -403,7 +405,7 @@ link.opened.addListener(() => {
 });
 link.lost.addListener(() => {
   badge.setWaiting(0);
-  notifications.linkLost();
+  notifications.onLinkLost();
   panels.clearCalls();
   userInput.setHolds([]);
 });
@@ -413,20 +415,20 @@ link.changed.addListener(() => {
 });
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregister());
-registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
+registering.registered.addListener((registering) => reload.recordRegistration(registering));
 for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
   part.changed.addListener(() => tabs.scheduleUpdate());
 for (const part of [hotReload, siteAccess]) part.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
-  calls.documentOrphaned(documentId);
-  health.documentDisconnected(documentId);
+  calls.onDocumentOrphaned(documentId);
+  health.onDocumentDisconnected(documentId);
 });
-reload.crashed.addListener((tabId) => calls.tabCrashed(tabId));
+reload.crashed.addListener((tabId) => calls.onTabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.scheduleUpdate();
   // Send the state of a tab before its calls fail, so that the server does not choose an unresponsive document again.
   await tabs.sendNow();
-  if (health.isSilent(documentId)) calls.documentSilent(documentId);
+  if (health.isSilent(documentId)) calls.onDocumentSilent(documentId);
 });
 for (const signal of [tabs.reported, debuggers.changed, userInput.changed])
   signal.addListener(() => panels.scheduleUpdate());
@@ -453,9 +455,9 @@ browser.onTabsChanged(
   (tabId) => {
     frozenTabs.delete(tabId);
     loadErrors.recordShown(tabId);
-    calls.tabRemoved(tabId);
+    calls.onTabRemoved(tabId);
   },
-  (tabId) => calls.tabDiscarded(tabId),
+  (tabId) => calls.onTabDiscarded(tabId),
   (tabId, on) => {
     if (on) frozenTabs.add(tabId);
     else frozenTabs.delete(tabId);

@@ -13,20 +13,20 @@ import type {
 import type { SecretKind } from '../../page/secret-kind.ts';
 import type { UploadFile } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
-import type { ActOutcome, PageActions } from './acts.ts';
+import type { ActionOutcome, PageActions } from './acts.ts';
 import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import type { TrustedInput } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
-import { callFailure, toolFailure, withUserText } from './tool-failure.ts';
+import { addUserText, callFailure, toolFailure } from './tool-failure.ts';
 
-const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
+const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
 const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
 
-/** makeActingTools returns the browser tools that act on elements of a page, such as browser_click and browser_type. */
-export function makeActingTools(frames: TabFrames, acts: PageActions, trusted: TrustedInput): [string, BrowserTool][] {
-  const acting = new Acting(frames, acts, trusted);
+/** makeActionTools returns the browser tools that act on elements of a page, such as browser_click and browser_type. */
+export function makeActionTools(frames: TabFrames, acts: PageActions, trusted: TrustedInput): [string, BrowserTool][] {
+  const acting = new ActionTools(frames, acts, trusted);
   return [
     ['browser_click', (call) => acting.click(call)],
     ['browser_type', (call) => acting.type(call)],
@@ -40,8 +40,8 @@ export function makeActingTools(frames: TabFrames, acts: PageActions, trusted: T
   ];
 }
 
-/** Acting implements the acting tools, with one method for each tool. */
-class Acting {
+/** ActionTools implements the acting tools, with one method for each tool. */
+class ActionTools {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
   readonly #trusted: TrustedInput;
@@ -57,10 +57,10 @@ class Acting {
   async click(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = requireText(args, 'target');
-    const button = readChoice(args, 'button', buttons);
-    const modifiers = readTexts(args, 'modifiers')?.map(asModifier);
+    const button = readChoice(args, 'button', mouseButtons);
+    const modifiers = readTexts(args, 'modifiers')?.map(toModifier);
     const options = {
-      ...actOptions(call),
+      ...readActionOptions(call),
       target,
       doubleClick: readFlag(args, 'doubleClick'),
       ...(button === undefined ? {} : { button }),
@@ -76,7 +76,7 @@ class Acting {
   }
 
   /** followLink opens a clicked link in a new tab if Chrome did not. Chrome opens no new tabs for synthetic clicks. */
-  async #followLink(call: BrowserCall, act: ActOutcome<ClickResult>): Promise<ActOutcome<ClickResult>> {
+  async #followLink(call: BrowserCall, act: ActionOutcome<ClickResult>): Promise<ActionOutcome<ClickResult>> {
     const link = act.result?.link;
     if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;
     const tabId = await this.#acts.openLink(call, link.href);
@@ -88,7 +88,7 @@ class Acting {
     const target = requireText(args, 'target');
     const [slowly, submit] = [readFlag(args, 'slowly'), readFlag(args, 'submit')];
     const text = requireText(args, 'text');
-    const options = { ...actOptions(call), target, text, append: readFlag(args, 'append'), slowly, submit };
+    const options = { ...readActionOptions(call), target, text, append: readFlag(args, 'append'), slowly, submit };
     // Text that is inserted in one step causes trusted input events even without the debugger.
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, { name: 'type', args: options, isTrusted: slowly || submit }),
@@ -104,18 +104,18 @@ class Acting {
     const fields = readFields(call.args.fields);
     const groups: { frame: FrameTarget; fields: FillField[] }[] = [];
     for (const field of fields) {
-      const frame = await this.#frames.ofRef(call, field.target);
+      const frame = await this.#frames.findByRef(call, field.target);
       const last = groups.at(-1);
       if (last?.frame.documentId === frame.documentId) last.fields.push(field);
       else groups.push({ frame, fields: [field] });
     }
     const outcomes: FillOutcome[] = [];
-    let lastAct: ActOutcome<PageActionResult> | undefined;
+    let lastAct: ActionOutcome<PageActionResult> | undefined;
     let isSubmitted = false;
     for (const [i, { frame, fields: group }] of groups.entries()) {
       const isLast = i === groups.length - 1;
       const options: FillArguments = {
-        ...actOptions(call),
+        ...readActionOptions(call),
         ...(isLast ? {} : { snapshot: 'none' }),
         fields: group,
         submit: isLast && readFlag(call.args, 'submit'),
@@ -134,7 +134,7 @@ class Acting {
     if (failed.length === outcomes.length && failed[0]?.error)
       throw toolFailure(
         code,
-        withUserText(code, `no field was filled: ${failed.map(describeFailure).join('; ')}`),
+        addUserText(code, `no field was filled: ${failed.map(describeFailure).join('; ')}`),
         failed.map(describePageText).join('\n').trim() || undefined,
       );
     const words = failed.length > 0 ? ['The others were not filled.'] : [];
@@ -157,7 +157,7 @@ class Acting {
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, {
         name: 'select',
-        args: { ...actOptions(call), target, values },
+        args: { ...readActionOptions(call), target, values },
         isTrusted: true,
       }),
     );
@@ -169,7 +169,7 @@ class Acting {
   async hover(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
     const act = await this.#run(call, target, (frame) =>
-      this.#trusted.run(call, frame, { name: 'hover', args: { ...actOptions(call), target }, isTrusted: true }),
+      this.#trusted.run(call, frame, { name: 'hover', args: { ...readActionOptions(call), target }, isTrusted: true }),
     );
     return await this.#acts.describe(call, `Moved the pointer over ${target}`, act);
   }
@@ -178,10 +178,10 @@ class Acting {
     const startTarget = requireText(call.args, 'startTarget');
     const endTarget = requireText(call.args, 'endTarget');
     const [start, end] = await Promise.all([
-      this.#frames.ofRef(call, startTarget),
-      this.#frames.ofRef(call, endTarget),
+      this.#frames.findByRef(call, startTarget),
+      this.#frames.findByRef(call, endTarget),
     ]);
-    const options = { ...actOptions(call), startTarget, endTarget };
+    const options = { ...readActionOptions(call), startTarget, endTarget };
     const act = await this.#run(call, startTarget, (frame) =>
       start.documentId === end.documentId
         ? this.#trusted.run(call, frame, { name: 'drag', args: options, isTrusted: true })
@@ -193,7 +193,7 @@ class Acting {
   async pressKey(call: BrowserCall): Promise<BrowserResult> {
     const target = readText(call.args, 'target');
     const key = requireText(call.args, 'key');
-    const options = { ...actOptions(call), key, ...(target === undefined ? {} : { target }) };
+    const options = { ...readActionOptions(call), key, ...(target === undefined ? {} : { target }) };
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, { name: 'press', args: options, isTrusted: true }),
     );
@@ -208,7 +208,7 @@ class Acting {
     if (target === undefined && direction === undefined)
       throw callFailure('invalid_arguments', 'browser_scroll needs a target, a direction, or both');
     const options: ScrollArguments = {
-      ...actOptions(call),
+      ...readActionOptions(call),
       ...(target === undefined ? {} : { target }),
       ...(direction === undefined ? {} : { direction }),
       ...(amount === undefined ? {} : { amount }),
@@ -228,7 +228,7 @@ class Acting {
   async upload(call: BrowserCall): Promise<BrowserResult> {
     const target = readText(call.args, 'target');
     const files = readFiles(call.args.files);
-    const options = { ...actOptions(call), files, ...(target === undefined ? {} : { target }) };
+    const options = { ...readActionOptions(call), files, ...(target === undefined ? {} : { target }) };
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, { name: 'upload', args: options, isTrusted: false }),
     );
@@ -245,8 +245,8 @@ class Acting {
     call: BrowserCall,
     ref: string | undefined,
     operation: (frame: FrameTarget) => Promise<R>,
-  ): Promise<ActOutcome<R>> {
-    const frame = ref === undefined ? await this.#lastFrame(call) : await this.#frames.ofRef(call, ref);
+  ): Promise<ActionOutcome<R>> {
+    const frame = ref === undefined ? await this.#lastFrame(call) : await this.#frames.findByRef(call, ref);
     return await this.#runIn(call, frame, () => operation(frame));
   }
 
@@ -254,7 +254,7 @@ class Acting {
     call: BrowserCall,
     frame: FrameTarget,
     operation: () => Promise<R>,
-  ): Promise<ActOutcome<R>> {
+  ): Promise<ActionOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
       // Remember only the frame of the last action in each tab.
@@ -276,26 +276,28 @@ class Acting {
   }
 }
 
-/** actOptions returns the options that all acting operations share. A full snapshot is taken of all frames later. */
-function actOptions({ args }: BrowserCall): ActionArguments {
+/**
+ * readActionOptions returns the options that all acting operations share. A full snapshot is taken of all frames later.
+ */
+function readActionOptions({ args }: BrowserCall): ActionArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
   return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: readApprovedSecretKinds(args) };
 }
 
 /**
- * SecretsArgument is an argument that the server adds to calls. The argument lists the kinds of secret fields, such as
- * passwords, that the user has approved.
+ * SecretsArgumentName is an argument that the server adds to calls. The argument lists the kinds of secret fields, such
+ * as passwords, that the user has approved.
  */
-const SecretsArgument = '_secrets';
+const SecretsArgumentName = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 
 /** readApprovedSecretKinds returns the kinds of secret fields into which a call may type, such as "password". */
 function readApprovedSecretKinds(args: BrowserCall['args']): SecretKind[] {
-  const approved = readTexts(args, SecretsArgument) ?? [];
+  const approved = readTexts(args, SecretsArgumentName) ?? [];
   return secretKinds.filter((kind) => approved.includes(kind));
 }
 
-function asModifier(text: string): Modifier {
+function toModifier(text: string): Modifier {
   const modifier = modifierNames.find((name) => name === text);
   if (modifier) return modifier;
   throw callFailure('invalid_arguments', `the argument modifiers allows ${modifierNames.join(', ')}`);

@@ -6,21 +6,21 @@ import { valueWithin } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
-import { PageLost } from './page-scripts.ts';
+import { PageLostError } from './page-scripts.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
-import { documentGone, ToolFailure } from './tool-failure.ts';
+import { makeDocumentGoneFailure, ToolFailure } from './tool-failure.ts';
 
-/** ActBrowser contains the Chrome functions that the acting tools use. */
-export type ActBrowser = LoadBrowser &
+/** ActionBrowser contains the Chrome functions that the acting tools use. */
+export type ActionBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'runScriptUrl'> &
   Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'> &
   Pick<typeof chromeBase, 'openBackgroundTab' | 'readTabState'>;
 
-/** ActOutcome is the outcome of an acting operation. */
-export interface ActOutcome<R extends PageActionResult> {
+/** ActionOutcome is the outcome of an acting operation. */
+export interface ActionOutcome<R extends PageActionResult> {
   /** result is undefined if the act led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
@@ -34,26 +34,29 @@ export interface ActOutcome<R extends PageActionResult> {
   readonly isInFront: boolean;
 }
 
-/** NavigationMs limits how long an action waits for the new document to which the action led, in milliseconds. */
-const NavigationMs = 10_000;
 /**
- * ScriptAddressMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script may
+ * NavigationTimeoutMs limits how long an action waits for the new document to which the action led, in milliseconds.
+ */
+const NavigationTimeoutMs = 10_000;
+/**
+ * ScriptUrlTimeoutMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script may
  * show a dialog, which blocks the script.
  */
-const ScriptAddressMs = 1000;
+const ScriptUrlTimeoutMs = 1000;
 /**
- * NavigationStartMs limits how long Chrome may take to report a navigation that has begun in the page, in milliseconds.
+ * NavigationStartTimeoutMs limits how long Chrome may take to report a navigation that has begun in the page, in
+ * milliseconds.
  */
-const NavigationStartMs = 1000;
+const NavigationStartTimeoutMs = 1000;
 
 /** PageActions runs actions on a page, and describes how the page changed. */
 export class PageActions {
-  readonly #browser: ActBrowser;
+  readonly #browser: ActionBrowser;
   readonly #frames: TabFrames;
   readonly #snapshots: Snapshots;
   readonly #groups: TabGroups;
 
-  constructor(browser: ActBrowser, frames: TabFrames, snapshots: Snapshots, groups: TabGroups) {
+  constructor(browser: ActionBrowser, frames: TabFrames, snapshots: Snapshots, groups: TabGroups) {
     this.#browser = browser;
     this.#groups = groups;
     this.#frames = frames;
@@ -65,7 +68,7 @@ export class PageActions {
     call: BrowserCall,
     frame: FrameTarget,
     operation: (frames: TabFrames) => Promise<R>,
-  ): Promise<ActOutcome<R>> {
+  ): Promise<ActionOutcome<R>> {
     const view = await this.#browser.readWindowFocus();
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
     const restored: Promise<void>[] = [];
@@ -77,13 +80,13 @@ export class PageActions {
     };
     try {
       let result: R | undefined;
-      let end: ActOutcome<PageActionResult>['end'];
+      let end: ActionOutcome<PageActionResult>['end'];
       try {
         result = await operation(this.#frames);
-        if (result.navigating !== undefined) await waitForStart(watch, call.signal);
+        if (result.navigating !== undefined) await waitForNavigationStart(watch, call.signal);
       } catch (error) {
-        if (!(error instanceof PageLost) || !(error.hasBegun || error.isReplaced)) throw error;
-        end = await this.#explainLoss(call, frame, watch, error);
+        if (!(error instanceof PageLostError) || !(error.hasBegun || error.isReplaced)) throw error;
+        end = await this.#explainPageLoss(call, frame, watch, error);
       }
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
       await Promise.all(restored);
@@ -98,26 +101,26 @@ export class PageActions {
    * explainLoss determines why the document of an action no longer exists. If the action is probably not the reason for
    * the missing document, explainLoss fails.
    */
-  async #explainLoss(
+  async #explainPageLoss(
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,
     watch: TabWatch,
-    lost: PageLost,
-  ): Promise<ActOutcome<PageActionResult>['end']> {
+    lost: PageLostError,
+  ): Promise<ActionOutcome<PageActionResult>['end']> {
     if (lost.isReplaced) return 'replaced';
-    await waitForStart(watch, signal);
+    await waitForNavigationStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
     if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
     if (watch.isLoading || watch.document) return undefined;
     if (frame.frameId !== 0) return 'frame_removed';
-    throw documentGone('open', true);
+    throw makeDocumentGoneFailure('open', true);
   }
 
   /** waitForLoad waits until the document that an action has requested has loaded. */
   async #waitForLoad(call: BrowserCall, watch: TabWatch): Promise<{ load?: LoadOutcome | 'failed'; problem?: string }> {
     if (!watch.isLoading && !watch.document && watch.error === undefined) return {};
     try {
-      return { load: await waitForLoad(this.#browser, call, watch, 'load', { limitMs: NavigationMs }) };
+      return { load: await waitForLoad(this.#browser, call, watch, 'load', { limitMs: NavigationTimeoutMs }) };
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       return { load: 'failed', problem: error.message };
@@ -128,7 +131,7 @@ export class PageActions {
   async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,
-    act: ActOutcome<R>,
+    act: ActionOutcome<R>,
     details: { readonly words?: readonly string[]; readonly content?: readonly string[] } = {},
   ): Promise<BrowserResult> {
     const { result, load, end } = act;
@@ -168,7 +171,7 @@ export class PageActions {
     const script = clicked.link?.script;
     if (script === undefined) return clicked;
     const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
-    await valueWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptAddressMs);
+    await valueWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptUrlTimeoutMs);
     const after = await this.#frames.run(call, frame, 'changes', { since: snapshot });
     const { link: _, notes, ...before } = clicked;
     if (!after.changed) return { ...before, notes };
@@ -190,9 +193,9 @@ export class PageActions {
   }
 }
 
-/** waitForStart waits until a tab requests a document or closes, for at most NavigationStartMs. */
-async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void> {
-  const endMs = Date.now() + NavigationStartMs;
+/** waitForNavigationStart waits until a tab requests a document or closes, for at most NavigationStartTimeoutMs. */
+async function waitForNavigationStart(watch: TabWatch, signal: AbortSignal): Promise<void> {
+  const endMs = Date.now() + NavigationStartTimeoutMs;
   while (!watch.hasStarted && !watch.isClosed && watch.error === undefined && Date.now() < endMs)
     await watch.next(endMs - Date.now(), signal);
 }
@@ -205,7 +208,7 @@ const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
-function describeChange(result: PageActionResult, { opened, isInFront }: ActOutcome<PageActionResult>): string[] {
+function describeChange(result: PageActionResult, { opened, isInFront }: ActionOutcome<PageActionResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (!result.changed && opened.length > 0) return words; // the new tab is the change
   if (!result.changed) words.push('changed: nothing.');
@@ -215,12 +218,12 @@ function describeChange(result: PageActionResult, { opened, isInFront }: ActOutc
   return [...words, ...result.notes];
 }
 
-function describeNavigation({ load, loadProblem }: ActOutcome<PageActionResult>, isShown: boolean): string {
+function describeNavigation({ load, loadProblem }: ActionOutcome<PageActionResult>, isShown: boolean): string {
   if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
   if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
   const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';
   if (!load.isNewDocument) return 'The address changed; the document is the same.';
-  const state = load.reached ? '' : ' The page is still loading.';
+  const state = load.hasReachedState ? '' : ' The page is still loading.';
   const refs = isShown ? 'Earlier refs are void.' : 'Take a new snapshot; earlier refs are void.';
   return `The tab now shows another document${status}.${state} ${refs}`;
 }

@@ -13,7 +13,7 @@ import type { Outbox } from '../calls/outbox.ts';
 import { Signal } from '../signal.ts';
 import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool, PageState } from './browser-tool.ts';
-import { callFailure, documentGone, errorOf, StillRunningFailure } from './tool-failure.ts';
+import { callFailure, makeDocumentGoneFailure, StillRunningFailure, toCallError } from './tool-failure.ts';
 
 /** BrowserPlugin is the plugin name that the server uses in calls of browser tools. */
 export const BrowserPlugin = 'browser';
@@ -32,16 +32,16 @@ const RepeatableTools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * lostError is the error of a call whose result is lost because the worker restarted while the tool may have been
+ * lostWorkerError is the error of a call whose result is lost because the worker restarted while the tool may have been
  * running.
  */
-const lostError = {
+const lostWorkerError = {
   code: 'link_lost',
   message: "the browser's extension restarted while the tool ran; it may have acted. Check the page before a retry",
 } as const;
 
 export interface BrowserCallsOptions {
-  readonly outbox: Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
+  readonly outbox: Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
   readonly tools: ReadonlyMap<string, BrowserTool>;
   readTabState(tabId: number): Promise<TabState>;
   /** readTopDocument returns the ID of the top document of a tab, or undefined if the tab shows no document. */
@@ -53,15 +53,15 @@ export interface BrowserCallsOptions {
 }
 
 /**
- * ToolEnding is how the run of a tool ended. The value "goes on" means that code of the tool may still be running in
- * the page.
+ * ToolCallEnding is how the run of a tool ended. The value "goes on" means that code of the tool may still be running
+ * in the page.
  */
-type ToolEnding = 'result' | 'error' | 'goes on';
+type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
   /** ended resolves when the tool has ended. ended resolves with "result", "error" or "goes on". */
-  readonly ended: Promise<ToolEnding>;
+  readonly ended: Promise<ToolCallEnding>;
 }
 
 /** NavigationTools contains the browser tools that load a page into a tab. */
@@ -96,7 +96,7 @@ export class BrowserCalls {
     if (this.#running.has(id) || outbox.isStored(id)) return;
     // The previous worker may have run the tool, so do not run the tool again.
     if (params.again === true && !RepeatableTools.has(params.tool)) {
-      outbox.fail(id, lostError);
+      outbox.fail(id, lostWorkerError);
       return;
     }
     const controller = new AbortController();
@@ -122,7 +122,7 @@ export class BrowserCalls {
   }
 
   /** run runs a browser tool and sends its result to the server. The result of a cancelled call is dropped. */
-  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolEnding> {
+  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     // Start the tool only after the caller has added the call to the table of running calls.
@@ -132,7 +132,7 @@ export class BrowserCalls {
       if (this.#running.has(id)) await this.#sendResult(id, JSON.stringify(result), params, signal);
       return 'result';
     } catch (error) {
-      if (this.#running.has(id)) outbox.fail(id, errorOf(error));
+      if (this.#running.has(id)) outbox.fail(id, toCallError(error));
       return error instanceof StillRunningFailure ? 'goes on' : 'error';
     } finally {
       this.#forget(id);
@@ -147,7 +147,7 @@ export class BrowserCalls {
     let seq = 0;
     const report = (item: Report) => {
       if (!this.#running.has(id)) return;
-      this.#options.outbox.progress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([item]) });
+      this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([item]) });
     };
     const args = isRecord(params.args) ? params.args : {};
     const call: BrowserCall = {
@@ -160,7 +160,7 @@ export class BrowserCalls {
       report,
     };
     const result = await run(call);
-    return await this.#withPage(result, tabId);
+    return await this.#addPageState(result, tabId);
   }
 
   /**
@@ -170,17 +170,17 @@ export class BrowserCalls {
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;
     const [state, topDocument] = await Promise.all([readTabState(tabId), readTopDocument(tabId)]);
-    if (state === 'closed') throw documentGone(state, false);
+    if (state === 'closed') throw makeDocumentGoneFailure(state, false);
     if (documentId === '') return;
     if (state !== 'open') {
       if (NavigationTools.has(tool)) return;
-      throw documentGone(state, false);
+      throw makeDocumentGoneFailure(state, false);
     }
-    if (topDocument !== documentId) throw documentGone('open', false);
+    if (topDocument !== documentId) throw makeDocumentGoneFailure('open', false);
   }
 
   /** withPage adds the URL and the title of the tab's page to a result. */
-  async #withPage(result: BrowserResult, callTab: number): Promise<BrowserResult> {
+  async #addPageState(result: BrowserResult, callTab: number): Promise<BrowserResult> {
     const tabId = result.tabId ?? callTab;
     if (tabId === 0 || result.page !== undefined) return result;
     const page = await this.#options.readPage(tabId);
@@ -190,7 +190,7 @@ export class BrowserCalls {
   async #sendResult(id: string, text: string, params: ToolDispatchParams, signal: AbortSignal): Promise<void> {
     const { outbox, waitBeforePartMs } = this.#options;
     const { maxResultBytes, tool } = params;
-    const bytes = utf8LengthOf(text, maxResultBytes);
+    const bytes = countUtf8Bytes(text, maxResultBytes);
     if (bytes > maxResultBytes) {
       const message = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
       throw callFailure('result_too_large', message);
@@ -203,17 +203,17 @@ export class BrowserCalls {
     for (const [seq, part] of parts.entries()) {
       for (let waitMs = waitBeforePartMs(); waitMs > 0; waitMs = waitBeforePartMs()) await sleep(waitMs);
       if (signal.aborted) return;
-      outbox.part(id, seq, part);
+      outbox.addPart(id, seq, part);
     }
     outbox.endWithResult(id, undefined, parts.length);
   }
 }
 
 /**
- * utf8LengthOf returns the UTF-8 length of a text, in bytes. For texts that are clearly shorter than limit,
- * utf8LengthOf returns a lower bound, which is cheaper to compute.
+ * countUtf8Bytes returns the UTF-8 length of a text, in bytes. For texts that are clearly shorter than limit,
+ * countUtf8Bytes returns a lower bound, which is cheaper to compute.
  */
-function utf8LengthOf(text: string, limit: number): number {
+function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit) return text.length;
   return new TextEncoder().encode(text).length;
 }

@@ -2,12 +2,12 @@ import type { AnyTab, SecretFields, TabInspection } from '../../../../wire/wire.
 import type * as chromeBase from '../../chrome.ts';
 import type * as chromePages from '../../chrome-pages.ts';
 import type * as chromePermissions from '../../chrome-permissions.ts';
-import { makeActingTools } from './acting.ts';
-import { type ActBrowser, PageActions } from './acts.ts';
+import { makeActionTools } from './acting.ts';
+import { type ActionBrowser, PageActions } from './acts.ts';
 import type { BrowserTool } from './browser-tool.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import { failOnDialog, makeHandleDialog, suspendOnDialog } from './debugger/dialog-tools.ts';
-import { type ActStopper, TrustedInput } from './debugger/trusted-input.ts';
+import { type ActionStopper, TrustedInput } from './debugger/trusted-input.ts';
 import { type DevtoolsBrowser, makeDevtoolsTools } from './devtools/devtools-tools.ts';
 import { type DownloadsBrowser, makeDownloadTools } from './downloads.ts';
 import { makeEmulationTools } from './emulate.ts';
@@ -33,7 +33,7 @@ import { makeWindowTools, type WindowsBrowser } from './windows.ts';
 
 /** ToolsBrowser contains the Chrome functions that the browser tools use. */
 export type ToolsBrowser = TabListBrowser &
-  ActBrowser &
+  ActionBrowser &
   Omit<PicturesBrowser, 'drawPicture' | 'debuggers'> &
   StorageBrowser &
   WindowsBrowser &
@@ -59,7 +59,7 @@ export interface BrowserTools {
 }
 
 /** makeBrowserTools returns all browser tools. */
-export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActStopper): BrowserTools {
+export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActionStopper): BrowserTools {
   const findFrame = async ({ tabId, documentId }: PageDocument) =>
     (await browser.listTabFrames(tabId)).find((frame) => frame.documentId === documentId);
   const scripts = new PageScripts({
@@ -89,12 +89,12 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   const emulation = makeEmulationTools(debuggers);
   const sessions = new Sessions({
     parts: [debuggers.dialogs, ...[devtools, network, emulation].flatMap(({ parts }) => parts)],
-    leaveTab: (tabId) => debuggers.leave(tabId),
+    leaveTab: (tabId) => debuggers.detachIfUnused(tabId),
   });
   const tools: [string, BrowserTool][] = [
     ...makeTabListTools(browser, groups),
     ...makeNavigationTools(browser, snapshots).map(suspendable(true)),
-    ...makeActingTools(frames, acts, new TrustedInput(debuggers, frames, userInput)).map(suspendable(false)),
+    ...makeActionTools(frames, acts, new TrustedInput(debuggers, frames, userInput)).map(suspendable(false)),
     ...makeVisionTools(frames, acts, debuggers, userInput).map(suspendable(false)),
     ['browser_handle_dialog', makeHandleDialog(debuggers)],
     ...[

@@ -4,7 +4,7 @@ import { sleep } from '../../within.ts';
 import { readChoice, readNumber, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { isForbiddenAddress } from './frame-rules.ts';
-import { webAddress } from './navigation.ts';
+import { parseWebUrl } from './navigation.ts';
 import { formatBytes } from './network/request-text.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -22,13 +22,13 @@ const AgentDownloadFolder = 'opentabs';
 const PollMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
-/** StallMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
-const StallMs = 60_000;
+/** StallTimeoutMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
+const StallTimeoutMs = 60_000;
 /**
- * UndecidedWarningMs is how long a download with a security warning may receive no data before the tool suggests asking
- * the user, in milliseconds.
+ * UndecidedWarningDelayMs is how long a download with a security warning may receive no data before the tool suggests
+ * asking the user, in milliseconds.
  */
-const UndecidedWarningMs = 3000;
+const UndecidedWarningDelayMs = 3000;
 /** MaxRunningDownloads limits how many downloads of agents run at the same time. */
 const MaxRunningDownloads = 10;
 /** MaxListedDownloads limits the number of downloads in a tool result. */
@@ -68,7 +68,7 @@ async function requireDownload(browser: DownloadsBrowser, id: number): Promise<D
 // ---- starting ----
 
 async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
-  const url = webAddress(requireText(call.args, 'url'));
+  const url = parseWebUrl(requireText(call.args, 'url'));
   const path = `${AgentDownloadFolder}/${requireText(call.args, '_fileName')}`;
   const running = (await browser.listDownloads()).filter(({ state }) => state === 'in_progress');
   if (running.length >= MaxRunningDownloads)
@@ -123,7 +123,7 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
   for (;;) {
     const download = await requireDownload(browser, id);
     if (download.finalUrl !== '') checkAddress(download.finalUrl, call.args);
-    if (download.state === 'interrupted') throw failureOfDownload(download);
+    if (download.state === 'interrupted') throw makeDownloadFailure(download);
     if (download.path !== '' && download.finalUrl !== '') return download;
     if (Date.now() >= endMs)
       throw toolFailure('download_failed', {
@@ -183,7 +183,7 @@ function readFileExtension(path: string): string {
 
 // ---- waiting ----
 
-/** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallMs. */
+/** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallTimeoutMs. */
 async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
   let changedMs = Date.now();
@@ -197,15 +197,15 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
       changedMs = Date.now();
     }
     const stalledMs = Date.now() - changedMs;
-    if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningMs)
+    if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningDelayMs)
       return {
         text: `${text} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
       };
-    if (stalledMs >= StallMs) return { text: `${text} No data has arrived for 60 s. Wait again, or cancel.` };
+    if (stalledMs >= StallTimeoutMs) return { text: `${text} No data has arrived for 60 s. Wait again, or cancel.` };
     call.report({
       progress: receivedBytes,
       ...(download.totalBytes === undefined ? {} : { total: download.totalBytes }),
-      message: sizeText(download),
+      message: formatSize(download),
     });
     await sleep(PollMs, call.signal);
   }
@@ -227,10 +227,10 @@ const harmlessVerdicts: ReadonlySet<string> = new Set([
 /** describeDownload describes a download by its ID, file name, state and size. */
 function describeDownload(download: Download): string {
   const name = download.path.split(/[\\/]/).at(-1) ?? '';
-  return `Download ${download.id} ${JSON.stringify(name)}: ${stateText(download)}.`;
+  return `Download ${download.id} ${JSON.stringify(name)}: ${formatState(download)}.`;
 }
 
-function stateText(download: Download): string {
+function formatState(download: Download): string {
   const { state, error, path, isPaused, isFileMissing } = download;
   if (state === 'complete') {
     const size = formatBytes(download.receivedBytes);
@@ -238,18 +238,18 @@ function stateText(download: Download): string {
     const isInFolder = new RegExp(`[\\\\/]${AgentDownloadFolder}[\\\\/][^\\\\/]+$`).test(path);
     return `done, ${size}, ${isInFolder ? `in the folder ${AgentDownloadFolder} of the user's downloads` : 'in a folder that the user chose'}`;
   }
-  if (state === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${sizeText(download)}`;
+  if (state === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${formatSize(download)}`;
   if (error === 'USER_CANCELED') return 'cancelled';
-  return `failed (${error ?? 'unknown reason'}), ${sizeText(download)}`;
+  return `failed (${error ?? 'unknown reason'}), ${formatSize(download)}`;
 }
 
-function sizeText({ receivedBytes, totalBytes }: Download): string {
+function formatSize({ receivedBytes, totalBytes }: Download): string {
   return totalBytes === undefined
     ? formatBytes(receivedBytes)
     : `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
 }
 
-function failureOfDownload({ error }: Download): Error {
+function makeDownloadFailure({ error }: Download): Error {
   if (error === 'USER_CANCELED') return toolFailure('rejected', 'the download was cancelled in Chrome');
   return toolFailure(
     'download_failed',

@@ -28,27 +28,27 @@ async function emulate(emulations: Emulations, { args, tabId, session }: Browser
 /** readOverrides converts the arguments of browser_emulate to emulation overrides. */
 function readOverrides(args: Fields): EmulationOverride[] {
   return [
-    ...viewportOf(recordOf(args.viewport)),
-    ...textOverride(args, 'userAgent', 'Emulation.setUserAgentOverride', 'userAgent', 'user agent'),
-    ...geolocationOf(recordOf(args.geolocation)),
-    ...mediaOf(recordOf(args.media)),
-    ...textOverride(args, 'visionDeficiency', 'Emulation.setEmulatedVisionDeficiency', 'type', 'vision deficiency'),
-    ...textOverride(args, 'locale', 'Emulation.setLocaleOverride', 'locale', 'locale'),
-    ...textOverride(args, 'timezone', 'Emulation.setTimezoneOverride', 'timezoneId', 'time zone'),
-    ...slowdownOf(args),
+    ...readViewport(toRecord(args.viewport)),
+    ...readTextOverride(args, 'userAgent', 'Emulation.setUserAgentOverride', 'userAgent', 'user agent'),
+    ...readGeolocation(toRecord(args.geolocation)),
+    ...readMedia(toRecord(args.media)),
+    ...readTextOverride(args, 'visionDeficiency', 'Emulation.setEmulatedVisionDeficiency', 'type', 'vision deficiency'),
+    ...readTextOverride(args, 'locale', 'Emulation.setLocaleOverride', 'locale', 'locale'),
+    ...readTextOverride(args, 'timezone', 'Emulation.setTimezoneOverride', 'timezoneId', 'time zone'),
+    ...readSlowdown(args),
   ];
 }
 
-function recordOf(value: unknown): Fields | undefined {
+function toRecord(value: unknown): Fields | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function textOverride(args: Fields, key: string, method: string, param: string, name: string): EmulationOverride[] {
+function readTextOverride(args: Fields, key: string, method: string, param: string, name: string): EmulationOverride[] {
   const value = readText(args, key);
   return value === undefined ? [] : [{ command: [method, { [param]: value }], text: `${name} ${value}` }];
 }
 
-function viewportOf(viewport: Fields | undefined): EmulationOverride[] {
+function readViewport(viewport: Fields | undefined): EmulationOverride[] {
   if (!viewport) return [];
   const [width, height] = [readNumber(viewport, 'width'), readNumber(viewport, 'height')];
   if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
@@ -62,7 +62,7 @@ function viewportOf(viewport: Fields | undefined): EmulationOverride[] {
   ];
 }
 
-function geolocationOf(place: Fields | undefined): EmulationOverride[] {
+function readGeolocation(place: Fields | undefined): EmulationOverride[] {
   if (!place) return [];
   const { latitude, longitude } = place;
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
@@ -80,7 +80,7 @@ const mediaFeatures = {
   forcedColors: ['forced-colors', ['active', 'none']],
 } as const;
 
-function mediaOf(media: Fields | undefined): EmulationOverride[] {
+function readMedia(media: Fields | undefined): EmulationOverride[] {
   if (!media) return [];
   const type = readChoice(media, 'type', ['screen', 'print']) ?? '';
   const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
@@ -91,7 +91,7 @@ function mediaOf(media: Fields | undefined): EmulationOverride[] {
   return [{ command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${words.join(', ')}` }];
 }
 
-function slowdownOf(args: Fields): EmulationOverride[] {
+function readSlowdown(args: Fields): EmulationOverride[] {
   const rate = readNumber(args, 'cpuSlowdown');
   return rate === undefined
     ? []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { allowedFrames } from './frame-rules.ts';
+import { filterAllowedFrames } from './frame-rules.ts';
 
 const frame = (frameId: number, parentFrameId: number, url: string) => ({
   frameId,
@@ -11,7 +11,7 @@ const frame = (frameId: number, parentFrameId: number, url: string) => ({
 
 /** isUsed reports whether tools may use a child frame with a given URL. */
 function isUsed(url: string, rules: Readonly<Record<string, unknown>>): boolean {
-  return allowedFrames([frame(0, -1, 'https://top.example/'), frame(3, 0, url)], { _frames: rules }).length === 2;
+  return filterAllowedFrames([frame(0, -1, 'https://top.example/'), frame(3, 0, url)], { _frames: rules }).length === 2;
 }
 
 test('a child frame follows the most specific rule of its site', () => {
@@ -41,10 +41,10 @@ test('the frames in a forbidden frame are left out, and the top frame never', ()
     frame(2, 1, 'about:srcdoc'),
     frame(3, 0, 'https://shop.example/'),
   ];
-  const used = allowedFrames(frames, { _frames: { 'bank.example': false } });
+  const used = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
   assert.deepEqual(
     used.map(({ frameId }) => frameId),
     [0, 3],
   );
-  assert.equal(allowedFrames(frames, {}).length, 4);
+  assert.equal(filterAllowedFrames(frames, {}).length, 4);
 });

@@ -2,17 +2,18 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import { isRecord } from '../../record.ts';
 
 /**
- * FramesArgument is an argument that the server adds to calls. The argument contains the user's rules about the sites
- * that tools may use in child frames.
+ * FramesArgumentName is an argument that the server adds to calls. The argument contains the user's rules about the
+ * sites that tools may use in child frames.
  */
-const FramesArgument = '_frames';
+const FramesArgumentName = '_frames';
 
 /**
- * allowedFrames returns the frames in which a tool may run. The server has already checked the user's rules for the top
- * frame. If the user has forbidden the site of a child frame, allowedFrames omits the frame and all frames inside.
+ * filterAllowedFrames returns the frames in which a tool may run. The server has already checked the user's rules for
+ * the top frame. If the user has forbidden the site of a child frame, filterAllowedFrames omits the frame and all
+ * frames inside.
  */
-export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
-  const rules = args[FramesArgument];
+export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
+  const rules = args[FramesArgumentName];
   if (!isRecord(rules)) return [...frames];
   const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
   const isAllowed = (frame: TabFrame): boolean => {
@@ -28,13 +29,13 @@ export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record
  * isForbiddenAddress reports whether the user has forbidden the site of a URL from browser data, such as the history.
  */
 export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
-  const rules = args[FramesArgument];
+  const rules = args[FramesArgumentName];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
 /** isFrameForbidden reports whether the user has forbidden the site of a frame's URL. */
 export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
-  const rules = args[FramesArgument];
+  const rules = args[FramesArgumentName];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
@@ -44,12 +45,12 @@ function isForbidden(address: string, rules: Readonly<Record<string, unknown>>):
   const { origin } = new URL(address);
   // Documents such as about:srcdoc belong to the site of their parent document.
   if (origin === 'null') return false;
-  const pattern = patternsOf(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
+  const pattern = listPatterns(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
   return pattern !== undefined && rules[pattern] === false;
 }
 
-/** patternsOf returns all rule patterns that match a site, most specific first. */
-function patternsOf({ hostname, port, protocol }: URL): string[] {
+/** listPatterns returns all rule patterns that match a site, most specific first. */
+function listPatterns({ hostname, port, protocol }: URL): string[] {
   const host = hostname.replace(/\.$/, '');
   const usedPort = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port;
   const patterns = [`${host}:${usedPort}`, host];

@@ -14,26 +14,26 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
 }
 
 /**
- * cursorText returns a sentence that describes how to read the rest of a list. The parameter next is the index at which
- * the rest starts, or undefined at the end of the list.
+ * formatCursorHint returns a sentence that describes how to read the rest of a list. The parameter next is the index at
+ * which the rest starts, or undefined at the end of the list.
  */
-export function cursorText(next: number | undefined): string {
+export function formatCursorHint(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
 }
 
-/** countText returns a number with a noun, such as "1 cookie" or "2 cookies". */
-export function countText(count: number, noun: string, plural = `${noun}s`): string {
+/** formatCount returns a number with a noun, such as "1 cookie" or "2 cookies". */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /**
- * listResult returns one part of a list as a tool result, whose lines the server marks as untrusted. The parameter
+ * makeListResult returns one part of a list as a tool result, whose lines the server marks as untrusted. The parameter
  * limit is the maximum number of lines in one part of the list.
  */
-export function listResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
+export function makeListResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);
   const part = lines.slice(from, from + limit);
   const next = from + limit < lines.length ? from + limit : undefined;
-  const text = `${countText(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${cursorText(next)}`;
+  const text = `${formatCount(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${formatCursorHint(next)}`;
   return { text, ...(part.length > 0 ? { content: part.join('\n') } : {}) };
 }

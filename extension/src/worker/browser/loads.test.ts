@@ -86,11 +86,11 @@ test('a page that never loads ends after a limit, and a page of the back/forward
   const waiting = wait();
   await fire(started, committed);
   await pass(500, 60);
-  assert.equal((await waiting).reached, false);
+  assert.equal((await waiting).hasReachedState, false);
   const cached = wait();
   tab.loading = false;
   await pass(500, 3);
-  assert.equal((await cached).reached, true);
+  assert.equal((await cached).hasReachedState, true);
 });
 
 test('an aborted request may be replaced by another request', async (t) => {
@@ -118,7 +118,7 @@ test('an address that changes without a new document ends the wait', async (t) =
 
 test('a page that does not leave shows a dialog, or has no history', async (t) => {
   const { wait, pass, codeOf, tab } = makeFixture(t);
-  const atEnd = codeOf(wait('load', { isMove: true }));
+  const atEnd = codeOf(wait('load', { isHistoryNavigation: true }));
   await pass(1000, 3);
   assert.equal(await atEnd, 'navigation_failed');
   tab.answers = false;

@@ -4,32 +4,32 @@ import type * as tabs from '../../chrome-tabs.ts';
 import { sleep } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import type { TabWatch } from './tab-watch.ts';
-import { documentGone, type Texts, toolFailure } from './tool-failure.ts';
+import { makeDocumentGoneFailure, type Texts, toolFailure } from './tool-failure.ts';
 
 /** WaitUntil is the loading state at which a navigation counts as complete. */
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
-export const WaitUntilValues: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
+export const LoadStates: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
 
-/** AnswerMs limits how long a site may take to respond to a request for a document, in milliseconds. */
-const AnswerMs = 60_000;
-/** LoadMs limits how long a tool waits for the load event of a document, in milliseconds. */
-const LoadMs = 15_000;
-/** ReportMs is the interval between progress reports, in milliseconds. */
-const ReportMs = 1000;
+/** ResponseTimeoutMs limits how long a site may take to respond to a request for a document, in milliseconds. */
+const ResponseTimeoutMs = 60_000;
+/** LoadTimeoutMs limits how long a tool waits for the load event of a document, in milliseconds. */
+const LoadTimeoutMs = 15_000;
+/** ReportIntervalMs is the interval between progress reports, in milliseconds. */
+const ReportIntervalMs = 1000;
 /**
- * DialogCheckMs is how long the page may delay a navigation before the tool checks whether the page shows a dialog, in
- * milliseconds.
+ * DialogCheckIntervalMs is how long the page may delay a navigation before the tool checks whether the page shows a
+ * dialog, in milliseconds.
  */
-const DialogCheckMs = 2000;
+const DialogCheckIntervalMs = 2000;
 /**
- * AbortedMs is how long after an aborted request another request may follow, in milliseconds. Redirects by scripts
- * abort the first request.
+ * AbortedSettleMs is how long after an aborted request another request may follow, in milliseconds. Redirects by
+ * scripts abort the first request.
  */
-const AbortedMs = 300;
-/** IdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
-const IdleMs = 500;
-/** PageAnswerMs limits how long a page may take to return its loading state, in milliseconds. */
-const PageAnswerMs = 1000;
+const AbortedSettleMs = 300;
+/** NetworkIdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
+const NetworkIdleMs = 500;
+/** PageAnswerTimeoutMs limits how long a page may take to return its loading state, in milliseconds. */
+const PageAnswerTimeoutMs = 1000;
 
 /** LoadBrowser contains the Chrome functions that are needed to wait for a page to load. */
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
@@ -43,8 +43,8 @@ export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
 
 /** LoadOutcome is how a navigation ended. */
 export interface LoadOutcome {
-  /** reached is false if the document did not reach the requested loading state in time. */
-  readonly reached: boolean;
+  /** hasReachedState is false if the document did not reach the requested loading state in time. */
+  readonly hasReachedState: boolean;
   /** isNewDocument is false if only the URL changed. */
   readonly isNewDocument: boolean;
   /** page is the state of the loaded page, or undefined if the page did not return its state in time. */
@@ -55,8 +55,8 @@ export interface LoadOutcome {
 
 /** LoadOptions contains options of waitForLoad. */
 export interface LoadOptions {
-  /** isMove is true for a step back or forward in the tab's history, which may have no further page. */
-  readonly isMove?: boolean;
+  /** isHistoryNavigation is true for a step back or forward in the tab's history, which may have no further page. */
+  readonly isHistoryNavigation?: boolean;
   /** isNewTab is true for a tab that was just opened, so that its page cannot show a dialog yet. */
   readonly isNewTab?: boolean;
   /**
@@ -74,13 +74,18 @@ export async function waitForLoad(
   options: LoadOptions = {},
 ): Promise<LoadOutcome> {
   const hasNewDocument = await waitForDocument(browser, call, watch, options);
-  const loadMs = options.limitMs ?? LoadMs;
+  const loadMs = options.limitMs ?? LoadTimeoutMs;
   const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
-  if (watch.isClosed) throw documentGone('closed', true);
-  const page = await browser.readLoadedPage(call.tabId, PageAnswerMs);
-  if (page) return { reached, isNewDocument: hasNewDocument, page };
+  if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
+  const page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
+  if (page) return { hasReachedState: reached, isNewDocument: hasNewDocument, page };
   const tab = await browser.describeTab(call.tabId);
-  return { reached, isNewDocument: hasNewDocument, page, accessProblem: browser.findAccessProblem(tab?.url ?? '') };
+  return {
+    hasReachedState: reached,
+    isNewDocument: hasNewDocument,
+    page,
+    accessProblem: browser.findAccessProblem(tab?.url ?? ''),
+  };
 }
 
 /** waitForDocument waits until the tab shows a new document. If only the URL changes, waitForDocument returns false. */
@@ -88,12 +93,12 @@ async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
-  { isMove = false, isNewTab = false, limitMs = AnswerMs }: LoadOptions,
+  { isHistoryNavigation: isMove = false, isNewTab = false, limitMs = ResponseTimeoutMs }: LoadOptions,
 ): Promise<boolean> {
   const startMs = Date.now();
   let hasCheckedDialog = false;
   while (!watch.document) {
-    if (watch.isClosed) throw documentGone('closed', true);
+    if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
     if (watch.address !== undefined && !watch.isLoading) return false;
     const elapsedMs = Date.now() - startMs;
     if (watch.error !== undefined) await failUnlessReplaced(watch, signal);
@@ -102,15 +107,15 @@ async function waitForDocument(
         'timeout',
         `the site did not answer within ${limitMs / 1000} s. Check the address, or try again`,
       );
-    else if (!isNewTab && !watch.hasStarted && elapsedMs >= DialogCheckMs && !hasCheckedDialog) {
+    else if (!isNewTab && !watch.hasStarted && elapsedMs >= DialogCheckIntervalMs && !hasCheckedDialog) {
       hasCheckedDialog = true;
-      const page = await browser.readLoadedPage(tabId, PageAnswerMs);
+      const page = await browser.readLoadedPage(tabId, PageAnswerTimeoutMs);
       if (watch.hasStarted || watch.error !== undefined || watch.address !== undefined) continue;
-      if (!page) throw dialogFailure();
+      if (!page) throw makeDialogFailure();
       if (isMove)
         throw toolFailure('navigation_failed', 'the tab has no page there in its history. Navigate to a url instead');
     } else {
-      await watch.next(ReportMs, signal);
+      await watch.next(ReportIntervalMs, signal);
       const seconds = Math.floor((Date.now() - startMs) / 1000);
       if (!watch.document && seconds > 0) report({ message: `waiting for the site's answer, ${seconds} s` });
     }
@@ -118,7 +123,7 @@ async function waitForDocument(
   return true;
 }
 
-function dialogFailure(): Error {
+function makeDialogFailure(): Error {
   return toolFailure('dialog_open', {
     forAgent:
       'the page does not leave: it probably shows a dialog, such as "Leave site?", to the user. Ask the user to answer it',
@@ -134,15 +139,15 @@ function dialogFailure(): Error {
 async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const { error = '' } = watch;
   if (error === 'net::ERR_ABORTED') {
-    const endMs = Date.now() + AbortedMs;
+    const endMs = Date.now() + AbortedSettleMs;
     while (watch.error === error && Date.now() < endMs) await watch.next(endMs - Date.now(), signal);
     if (watch.error !== error) return;
   }
-  throw toolFailure('navigation_failed', navigationProblem(error));
+  throw toolFailure('navigation_failed', describeNavigationError(error));
 }
 
-/** navigationProblem explains Chrome's error of a navigation. */
-function navigationProblem(error: string): string | Texts {
+/** describeNavigationError explains Chrome's error of a navigation. */
+function describeNavigationError(error: string): string | Texts {
   const known: Readonly<Record<string, string>> = {
     'net::ERR_NAME_NOT_RESOLVED': 'no site has this host name. Check the address',
     'net::ERR_CONNECTION_REFUSED':
@@ -175,7 +180,7 @@ async function waitForState(
   const endMs = Date.now() + loadMs;
   while (!hasState(watch, waitUntil)) {
     if (watch.isClosed || Date.now() >= endMs) return false;
-    await watch.next(Math.min(ReportMs / 2, endMs - Date.now()), signal);
+    await watch.next(Math.min(ReportIntervalMs / 2, endMs - Date.now()), signal);
     if (hasState(watch, waitUntil)) break;
     // A page from the back/forward cache may fire no load event.
     if (!watch.isClosed && (await browser.readDisplayedTab(tabId))?.loading === false) break;
@@ -189,7 +194,7 @@ function hasState(watch: TabWatch, waitUntil: WaitUntil): boolean {
   return waitUntil === 'domcontentloaded' ? watch.isDomReady : watch.isLoaded;
 }
 
-/** waitForIdleNetwork waits until no request of the page has finished for IdleMs. */
+/** waitForIdleNetwork waits until no request of the page has finished for NetworkIdleMs. */
 export async function waitForIdleNetwork(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -198,14 +203,14 @@ export async function waitForIdleNetwork(
   let count = -1;
   let idleSinceMs = Date.now();
   while (Date.now() < endMs) {
-    const page = await browser.readLoadedPage(tabId, PageAnswerMs);
-    if (page && page.resources === count && Date.now() - idleSinceMs >= IdleMs) return true;
+    const page = await browser.readLoadedPage(tabId, PageAnswerTimeoutMs);
+    if (page && page.resources === count && Date.now() - idleSinceMs >= NetworkIdleMs) return true;
     if (page?.resources !== count) {
       count = page?.resources ?? -1;
       idleSinceMs = Date.now();
       report({ message: 'waiting until the page requests nothing more' });
     }
-    await sleep(IdleMs / 4, signal);
+    await sleep(NetworkIdleMs / 4, signal);
   }
   return false;
 }

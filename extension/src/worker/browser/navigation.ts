@@ -3,7 +3,7 @@ import type * as pages from '../../chrome-pages.ts';
 import { valueWithin } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserTool } from './browser-tool.ts';
-import { type LoadBrowser, type LoadOutcome, type WaitUntil, WaitUntilValues, waitForLoad } from './loads.ts';
+import { type LoadBrowser, type LoadOutcome, LoadStates, type WaitUntil, waitForLoad } from './loads.ts';
 import type { Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
@@ -13,8 +13,8 @@ export type NavigationBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'navigateHistory'> &
   Pick<typeof chromeBase, 'reloadTab'>;
 
-/** StartMs limits how long Chrome may take to start a navigation, in milliseconds. */
-const StartMs = 2000;
+/** StartTimeoutMs limits how long Chrome may take to start a navigation, in milliseconds. */
+const StartTimeoutMs = 2000;
 
 /** makeNavigationTools returns the tools browser_navigate and browser_navigate_back. */
 export function makeNavigationTools(
@@ -35,7 +35,7 @@ export function makeNavigationTools(
     [
       'browser_navigate_back',
       async (call) => {
-        const { text, isReadable } = await move(browser, call, 'back', 'load');
+        const { text, isReadable } = await moveOrReload(browser, call, 'back', 'load');
         return isReadable ? { text, ...(await snapshots.takeOfNewDocument(call)) } : { text };
       },
     ],
@@ -57,14 +57,14 @@ function toNavigation({ isNewDocument, accessProblem }: LoadOutcome, text: strin
 }
 
 async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<Navigation> {
-  const waitUntil = readChoice(call.args, 'waitUntil', WaitUntilValues) ?? 'load';
+  const waitUntil = readChoice(call.args, 'waitUntil', LoadStates) ?? 'load';
   const go = readChoice(call.args, 'go', ['back', 'forward', 'reload']);
   const url = readText(call.args, 'url');
   if ((url === undefined) === (go === undefined))
     throw callFailure('invalid_arguments', 'browser_navigate needs either url, or go: back, forward or reload');
-  if (go !== undefined) return await move(browser, call, go, waitUntil);
-  const address = webAddress(requireText(call.args, 'url'));
-  const outcome = await run(browser, call, () => browser.startNavigation(call.tabId, address), waitUntil);
+  if (go !== undefined) return await moveOrReload(browser, call, go, waitUntil);
+  const address = parseWebUrl(requireText(call.args, 'url'));
+  const outcome = await runNavigation(browser, call, () => browser.startNavigation(call.tabId, address), waitUntil);
   return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
 }
 
@@ -73,11 +73,11 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
  * result.
  */
 export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
-  return (await move(browser, call, 'reload', 'load')).text;
+  return (await moveOrReload(browser, call, 'reload', 'load')).text;
 }
 
-/** move goes back or forward in the tab's history, or reloads the tab. */
-async function move(
+/** moveOrReload goes back or forward in the tab's history, or reloads the tab. */
+async function moveOrReload(
   browser: NavigationBrowser,
   call: BrowserCall,
   go: 'back' | 'forward' | 'reload',
@@ -88,12 +88,12 @@ async function move(
     forward: () => browser.navigateHistory(call.tabId, 1),
     reload: () => browser.reloadTab(call.tabId),
   }[go];
-  const outcome = await run(browser, call, start, waitUntil, go !== 'reload');
+  const outcome = await runNavigation(browser, call, start, waitUntil, go !== 'reload');
   return toNavigation(outcome, describeLoad(outcome, waitUntil));
 }
 
-/** run starts a navigation and waits until the navigation ends. */
-async function run(
+/** runNavigation starts a navigation and waits until the navigation ends. */
+async function runNavigation(
   browser: NavigationBrowser,
   call: BrowserCall,
   start: () => Promise<void>,
@@ -108,17 +108,17 @@ async function run(
       start().catch((error: unknown) => {
         problem = error;
       }),
-      StartMs,
+      StartTimeoutMs,
     );
     if (problem !== undefined) throw problem;
-    return await waitForLoad(browser, call, watch, waitUntil, { isMove });
+    return await waitForLoad(browser, call, watch, waitUntil, { isHistoryNavigation: isMove });
   } finally {
     watch.stop();
   }
 }
 
-/** webAddress parses an http or https URL and returns its normalized form. For any other text, webAddress fails. */
-export function webAddress(text: string): string {
+/** parseWebUrl parses an http or https URL and returns its normalized form. For any other text, parseWebUrl fails. */
+export function parseWebUrl(text: string): string {
   let url: URL;
   try {
     url = new URL(text);
@@ -135,7 +135,7 @@ export function webAddress(text: string): string {
  * only if the client may see the URL. The parameter requested is the URL in the tool's arguments, if there is one.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
-  const { page, isNewDocument, reached, accessProblem } = outcome;
+  const { page, isNewDocument, hasReachedState: reached, accessProblem } = outcome;
   if (accessProblem !== undefined) return `The tab shows the page, but ${accessProblem}.`;
   if (!page) return 'The tab shows a new page, which does not answer yet. Use browser_wait_for or try again.';
   if (!isNewDocument) return 'The address changed; the document is the same.';

@@ -17,40 +17,40 @@ const isText: TypeGuard<string> = (value) => typeof value === 'string';
 const isFlag: TypeGuard<boolean> = (value) => typeof value === 'boolean';
 const isNumber: TypeGuard<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
 
-function optional<T>(guard: TypeGuard<T>): TypeGuard<T | undefined> {
+function makeOptionalGuard<T>(guard: TypeGuard<T>): TypeGuard<T | undefined> {
   return (value) => value === undefined || guard(value);
 }
 
-function listOf<T>(guard: TypeGuard<T>): TypeGuard<readonly T[]> {
+function makeListGuard<T>(guard: TypeGuard<T>): TypeGuard<readonly T[]> {
   return (value) => Array.isArray(value) && value.every((item: unknown) => guard(item));
 }
 
-function oneOf<T extends string>(...texts: readonly T[]): TypeGuard<T> {
+function makeChoiceGuard<T extends string>(...texts: readonly T[]): TypeGuard<T> {
   return (value): value is T => texts.some((text) => text === value);
 }
 
-/** shapeOf returns a type guard that checks every property of an object. */
-function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
+/** makeShapeGuard returns a type guard that checks every property of an object. */
+function makeShapeGuard<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
   const entries = Object.entries<TypeGuard<unknown>>(guards);
   return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
 }
 
-const rect = shapeOf<page.Rect>({ x: isNumber, y: isNumber, width: isNumber, height: isNumber });
-const point = shapeOf<{ readonly x: number; readonly y: number }>({ x: isNumber, y: isNumber });
-const size = shapeOf<{ readonly width: number; readonly height: number }>({ width: isNumber, height: isNumber });
-const frame = shapeOf<page.FrameInfo>({
+const rect = makeShapeGuard<page.Rect>({ x: isNumber, y: isNumber, width: isNumber, height: isNumber });
+const point = makeShapeGuard<{ readonly x: number; readonly y: number }>({ x: isNumber, y: isNumber });
+const size = makeShapeGuard<{ readonly width: number; readonly height: number }>({ width: isNumber, height: isNumber });
+const frame = makeShapeGuard<page.FrameInfo>({
   ref: isText,
   line: isNumber,
   index: isNumber,
   src: isText,
-  visible: optional(rect),
+  visible: makeOptionalGuard(rect),
 });
-const frames = listOf(frame);
+const frames = makeListGuard(frame);
 
-const secretKind = oneOf<SecretKind>('password', 'card', 'code');
+const secretKind = makeChoiceGuard<SecretKind>('password', 'card', 'code');
 
-const pageError = shapeOf<page.PageError>({
-  code: oneOf(
+const pageError = makeShapeGuard<page.PageError>({
+  code: makeChoiceGuard(
     'stale_ref',
     'not_hittable',
     'wrong_element',
@@ -62,30 +62,30 @@ const pageError = shapeOf<page.PageError>({
     'internal',
   ),
   message: isText,
-  pageText: optional(isText),
-  ref: optional(isText),
-  done: optional(isText),
+  pageText: makeOptionalGuard(isText),
+  ref: makeOptionalGuard(isText),
+  done: makeOptionalGuard(isText),
 });
 
-const act = {
-  target: optional(isText),
-  input: oneOf('trusted', 'synthetic', 'none'),
+const actionResultGuards = {
+  target: makeOptionalGuard(isText),
+  input: makeChoiceGuard('trusted', 'synthetic', 'none'),
   changed: isFlag,
-  changes: optional(isText),
-  full: optional(isFlag),
-  navigating: optional(isText),
-  snapshot: optional(isText),
-  url: optional(isText),
-  title: optional(isText),
-  busy: optional(isFlag),
-  download: optional(isText),
-  notes: listOf(isText),
+  changes: makeOptionalGuard(isText),
+  full: makeOptionalGuard(isFlag),
+  navigating: makeOptionalGuard(isText),
+  snapshot: makeOptionalGuard(isText),
+  url: makeOptionalGuard(isText),
+  title: makeOptionalGuard(isText),
+  busy: makeOptionalGuard(isFlag),
+  download: makeOptionalGuard(isText),
+  notes: makeListGuard(isText),
 } as const;
-const actResult = shapeOf<page.PageActionResult>(act);
+const isActionResult = makeShapeGuard<page.PageActionResult>(actionResultGuards);
 
 /** isResult contains a type guard for the result of each page script operation. */
 export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.PageResult<N>> } = {
-  snapshot: shapeOf<page.SnapshotResult>({
+  snapshot: makeShapeGuard<page.SnapshotResult>({
     snapshot: isText,
     text: isText,
     title: isText,
@@ -95,89 +95,104 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     frames,
     full: isFlag,
   }),
-  find: shapeOf<page.FindResult>({
-    matches: listOf(shapeOf<page.FindMatch>({ ref: isText, line: isText, path: listOf(isText) })),
+  find: makeShapeGuard<page.FindResult>({
+    matches: makeListGuard(makeShapeGuard<page.FindMatch>({ ref: isText, line: isText, path: makeListGuard(isText) })),
     total: isNumber,
   }),
-  read: shapeOf<page.ReadResult>({
+  read: makeShapeGuard<page.ReadResult>({
     text: isText,
     title: isText,
     url: isText,
     tokens: isNumber,
-    cursor: optional(isText),
+    cursor: makeOptionalGuard(isText),
     total: isNumber,
     frames,
   }),
-  click: shapeOf<page.ClickResult>({
-    ...act,
-    link: optional(shapeOf<{ readonly href: string; readonly newTab: boolean }>({ href: isText, newTab: isFlag })),
+  click: makeShapeGuard<page.ClickResult>({
+    ...actionResultGuards,
+    link: makeOptionalGuard(
+      makeShapeGuard<{ readonly href: string; readonly newTab: boolean }>({ href: isText, newTab: isFlag }),
+    ),
   }),
-  type: shapeOf<page.TypeResult>({ ...act, value: optional(isText), exact: isFlag }),
-  fill: shapeOf<page.FillResult>({
-    ...act,
-    fields: listOf(
-      shapeOf<page.FillOutcome>({ target: isText, ok: isFlag, value: optional(isText), error: optional(pageError) }),
+  type: makeShapeGuard<page.TypeResult>({ ...actionResultGuards, value: makeOptionalGuard(isText), exact: isFlag }),
+  fill: makeShapeGuard<page.FillResult>({
+    ...actionResultGuards,
+    fields: makeListGuard(
+      makeShapeGuard<page.FillOutcome>({
+        target: isText,
+        ok: isFlag,
+        value: makeOptionalGuard(isText),
+        error: makeOptionalGuard(pageError),
+      }),
     ),
     submitted: isFlag,
   }),
-  select: shapeOf<page.SelectResult>({ ...act, chosen: listOf(isText) }),
-  hover: actResult,
-  drag: actResult,
-  press: actResult,
-  scroll: shapeOf<page.ScrollResult>({ ...act, position: point, size, visible: size }),
-  upload: shapeOf<UploadResult>({
-    ...act,
-    files: listOf(shapeOf<{ readonly name: string; readonly bytes: number }>({ name: isText, bytes: isNumber })),
-    by: oneOf('field', 'drop'),
+  select: makeShapeGuard<page.SelectResult>({ ...actionResultGuards, chosen: makeListGuard(isText) }),
+  hover: isActionResult,
+  drag: isActionResult,
+  press: isActionResult,
+  scroll: makeShapeGuard<page.ScrollResult>({ ...actionResultGuards, position: point, size, visible: size }),
+  upload: makeShapeGuard<UploadResult>({
+    ...actionResultGuards,
+    files: makeListGuard(
+      makeShapeGuard<{ readonly name: string; readonly bytes: number }>({ name: isText, bytes: isNumber }),
+    ),
+    by: makeChoiceGuard('field', 'drop'),
   }),
-  waitFor: shapeOf<page.WaitForResult>({ message: isText, afterMs: isNumber, line: optional(isText) }),
-  locate: shapeOf<page.LocateResult>({
+  waitFor: makeShapeGuard<page.WaitForResult>({ message: isText, afterMs: isNumber, line: makeOptionalGuard(isText) }),
+  locate: makeShapeGuard<page.LocateResult>({
     line: isText,
     rect,
-    point: optional(point),
+    point: makeOptionalGuard(point),
     hit: isFlag,
-    covered: optional(shapeOf<{ readonly ref: string; readonly line: string }>({ ref: isText, line: isText })),
+    covered: makeOptionalGuard(
+      makeShapeGuard<{ readonly ref: string; readonly line: string }>({ ref: isText, line: isText }),
+    ),
     visible: isFlag,
     enabled: isFlag,
   }),
-  describe: shapeOf<page.DescribeResult>({
+  describe: makeShapeGuard<page.DescribeResult>({
     line: isText,
     role: isText,
     elementName: isText,
     tag: isText,
     secret: isFlag,
-    href: optional(isText),
-    formAction: optional(isText),
+    href: makeOptionalGuard(isText),
+    formAction: makeOptionalGuard(isText),
   }),
-  inspect: shapeOf<InspectResult>({ shown: listOf(secretKind), typed: listOf(secretKind) }),
-  facts: shapeOf<page.FactsResult>({
+  inspect: makeShapeGuard<InspectResult>({ shown: makeListGuard(secretKind), typed: makeListGuard(secretKind) }),
+  facts: makeShapeGuard<page.FactsResult>({
     url: isText,
     title: isText,
-    readyState: oneOf('loading', 'interactive', 'complete'),
+    readyState: makeChoiceGuard('loading', 'interactive', 'complete'),
     index: isNumber,
     hasFocus: isFlag,
-    visibility: oneOf('visible', 'hidden'),
+    visibility: makeChoiceGuard('visible', 'hidden'),
     size,
   }),
-  frameAreas: shapeOf<FrameAreasResult>({
-    areas: listOf(shapeOf<FrameArea>({ index: isNumber, area: rect })),
+  frameAreas: makeShapeGuard<FrameAreasResult>({
+    areas: makeListGuard(makeShapeGuard<FrameArea>({ index: isNumber, area: rect })),
   }),
-  framePoint: shapeOf<FramePointResult>({ point: optional(point), hit: isFlag, covered: optional(isText) }),
-  focusFrame: shapeOf<FocusFrameResult>({ focused: isFlag }),
-  watch: shapeOf<page.WatchResult>({ snapshot: isText }),
-  changes: actResult,
-  hit: shapeOf<HitResult>({ line: optional(isText), frame: optional(frame) }),
-  storage: shapeOf<StorageResult>({
+  framePoint: makeShapeGuard<FramePointResult>({
+    point: makeOptionalGuard(point),
+    hit: isFlag,
+    covered: makeOptionalGuard(isText),
+  }),
+  focusFrame: makeShapeGuard<FocusFrameResult>({ focused: isFlag }),
+  watch: makeShapeGuard<page.WatchResult>({ snapshot: isText }),
+  changes: isActionResult,
+  hit: makeShapeGuard<HitResult>({ line: makeOptionalGuard(isText), frame: makeOptionalGuard(frame) }),
+  storage: makeShapeGuard<StorageResult>({
     found: isFlag,
-    lines: optional(listOf(isText)),
-    value: optional(isText),
-    total: optional(isNumber),
-    next: optional(isNumber),
+    lines: makeOptionalGuard(makeListGuard(isText)),
+    value: makeOptionalGuard(isText),
+    total: makeOptionalGuard(isNumber),
+    next: makeOptionalGuard(isNumber),
   }),
-  lend: shapeOf<devtools.LendResult>({ name: isText }),
-  styles: shapeOf<devtools.StylesResult>({
+  lend: makeShapeGuard<devtools.LendResult>({ name: isText }),
+  styles: makeShapeGuard<devtools.StylesResult>({
     line: isText,
-    values: listOf(shapeOf<devtools.StyleValue>({ property: isText, value: isText })),
+    values: makeListGuard(makeShapeGuard<devtools.StyleValue>({ property: isText, value: isText })),
   }),
 };
 
@@ -190,27 +205,30 @@ export function readAnswer<N extends page.PageOperationName>(name: N, value: unk
   return isValid(result) ? { ok: true, result } : undefined;
 }
 
-const modifiers = listOf(oneOf<page.Modifier>('Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'));
-const isMouseRequest = shapeOf<Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>>({
-  kind: oneOf('move', 'press', 'release'),
+const modifiers = makeListGuard(makeChoiceGuard<page.Modifier>('Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'));
+const isMouseRequest = makeShapeGuard<Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>>({
+  kind: makeChoiceGuard('move', 'press', 'release'),
   x: isNumber,
   y: isNumber,
-  button: oneOf('left', 'right', 'middle'),
+  button: makeChoiceGuard('left', 'right', 'middle'),
   count: isNumber,
   modifiers,
 });
-const isKeyRequest = shapeOf<Extract<InputRequest, { kind: 'key' }>>({
-  kind: oneOf('key'),
+const isKeyRequest = makeShapeGuard<Extract<InputRequest, { kind: 'key' }>>({
+  kind: makeChoiceGuard('key'),
   key: isText,
   code: isText,
   keyCode: isNumber,
   text: isText,
   modifiers,
-  commands: listOf(isText),
+  commands: makeListGuard(isText),
 });
-const isTextRequest = shapeOf<Extract<InputRequest, { kind: 'text' }>>({ kind: oneOf('text'), text: isText });
-const isFocusRequest = shapeOf<Extract<InputRequest, { kind: 'focus' | 'leave' }>>({
-  kind: oneOf('focus', 'leave'),
+const isTextRequest = makeShapeGuard<Extract<InputRequest, { kind: 'text' }>>({
+  kind: makeChoiceGuard('text'),
+  text: isText,
+});
+const isFocusRequest = makeShapeGuard<Extract<InputRequest, { kind: 'focus' | 'leave' }>>({
+  kind: makeChoiceGuard('focus', 'leave'),
 });
 
 /** isInputRequest reports whether a page script's request for trusted input is valid. */
@@ -218,8 +236,8 @@ export const isInputRequest: TypeGuard<InputRequest> = (value): value is InputRe
   isMouseRequest(value) || isKeyRequest(value) || isTextRequest(value) || isFocusRequest(value);
 
 /** isProgress reports whether a page script's progress report is valid. */
-export const isProgress: TypeGuard<page.PageProgress> = shapeOf<page.PageProgress>({
+export const isProgress: TypeGuard<page.PageProgress> = makeShapeGuard<page.PageProgress>({
   message: isText,
-  progress: optional(isNumber),
-  total: optional(isNumber),
+  progress: makeOptionalGuard(isNumber),
+  total: makeOptionalGuard(isNumber),
 });

@@ -6,7 +6,7 @@ import type { PagePortEvents } from '../../chrome-pages.ts';
 import type { PageAnswer, PageNumbers } from '../../page/operations.ts';
 import { type FromPage, readToPage, type ToPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
-import { PageLost, PageScripts } from './page-scripts.ts';
+import { PageLostError, PageScripts } from './page-scripts.ts';
 import { ToolFailure, toolFailure } from './tool-failure.ts';
 
 const doc = { tabId: 1, frameId: 0, documentId: 'd1' };
@@ -145,7 +145,7 @@ test('the end of the port ends an operation with the state of the tab', async (t
     state.state = tabState;
     ports.at(-1)?.events.onDisconnect();
     await assert.rejects(running, (error) => {
-      assert.ok(error instanceof PageLost);
+      assert.ok(error instanceof PageLostError);
       assert.deepEqual(
         [error.error.code, error.hasBegun, error.error.notStarted === true],
         [code, hasBegun, !hasBegun],
@@ -224,7 +224,7 @@ test('an unresponsive page that runs scripts counts as replaced, and the next op
   t.mock.timers.tick(3000);
   await settle();
   t.mock.timers.tick(1000);
-  await assert.rejects(replaced, (error) => error instanceof PageLost && error.isReplaced);
+  await assert.rejects(replaced, (error) => error instanceof PageLostError && error.isReplaced);
   state.answersPings = true;
   const next = run();
   await settle();

@@ -8,7 +8,7 @@ import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { sleep, valueWithin } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
-import { callFailure, documentGone, ToolFailure, toolFailure, withUserText } from './tool-failure.ts';
+import { addUserText, callFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PageDocument identifies one document of a tab: the top document, or the document of a child frame. */
 export interface PageDocument {
@@ -42,8 +42,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilent is called when the page has not answered pings for SilentMs. If the page is still silent, the operation
-   * fails with the error that onSilent returned.
+   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page is still silent, the
+   * operation fails with the error that onSilent returned.
    */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
@@ -53,8 +53,8 @@ export interface RunOptions {
   onInput?(request: InputRequest): Promise<boolean>;
 }
 
-/** PageLost is the error of an operation whose document was closed or replaced during the operation. */
-export class PageLost extends ToolFailure {
+/** PageLostError is the error of an operation whose document was closed or replaced during the operation. */
+export class PageLostError extends ToolFailure {
   readonly state: TabState;
   /** hasBegun is false if the page script had not received the operation. */
   readonly hasBegun: boolean;
@@ -62,30 +62,30 @@ export class PageLost extends ToolFailure {
   readonly isReplaced: boolean;
 
   constructor(state: TabState, hasBegun: boolean, isReplaced = false) {
-    super(documentGone(state, hasBegun).error);
+    super(makeDocumentGoneFailure(state, hasBegun).error);
     this.state = state;
     this.hasBegun = hasBegun;
     this.isReplaced = isReplaced;
   }
 }
 
-/** InjectMs limits how long a page may take to run the injected page script, in milliseconds. */
-const InjectMs = 5000;
-/** PingMs is the interval between pings to a page script during an operation, in milliseconds. */
-const PingMs = 500;
-/** SilentMs is how long a page may send no message before onSilent is called, in milliseconds. */
-const SilentMs = 2000;
+/** InjectTimeoutMs limits how long a page may take to run the injected page script, in milliseconds. */
+const InjectTimeoutMs = 5000;
+/** PingIntervalMs is the interval between pings to a page script during an operation, in milliseconds. */
+const PingIntervalMs = 500;
+/** SilentAfterMs is how long a page may send no message before onSilent is called, in milliseconds. */
+const SilentAfterMs = 2000;
 /**
  * ProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
  * milliseconds.
  */
 const ProbeTimeoutMs = 500;
-/** UnresponsiveMs is how long a page may send no message before its operations fail, in milliseconds. */
-const UnresponsiveMs = 10_000;
-/** LingerMs is how long the port to a page script stays open after the last operation, in milliseconds. */
-const LingerMs = 30_000;
-/** CancelAnswerMs limits how long a page script may take to answer a cancelled operation, in milliseconds. */
-const CancelAnswerMs = 2500;
+/** UnresponsiveAfterMs is how long a page may send no message before its operations fail, in milliseconds. */
+const UnresponsiveAfterMs = 10_000;
+/** IdleCloseDelayMs is how long the port to a page script stays open after the last operation, in milliseconds. */
+const IdleCloseDelayMs = 30_000;
+/** CancelAnswerTimeoutMs limits how long a page script may take to answer a cancelled operation, in milliseconds. */
+const CancelAnswerTimeoutMs = 2500;
 
 /** PendingOperation is an operation that the page script has not answered yet. */
 interface PendingOperation {
@@ -149,9 +149,9 @@ export class PageScripts {
         return true;
       },
     );
-    const hasSettled = await valueWithin(injecting, InjectMs);
+    const hasSettled = await valueWithin(injecting, InjectTimeoutMs);
     if (problem !== undefined) throw await this.#explainInjection(document, problem);
-    if (!hasSettled) throw unresponsive(false);
+    if (!hasSettled) throw makeUnresponsiveFailure(false);
     const connection: Connection = new Connection({
       after: await this.#options.numbers.get(tabId, frameId),
       saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
@@ -166,7 +166,7 @@ export class PageScripts {
 
   async #explainInjection(document: PageDocument, problem: unknown): Promise<ToolFailure> {
     const state = await this.#options.readTabState(document.tabId);
-    if (state !== 'open' || !(await this.#options.hasDocument(document))) return documentGone(state, false);
+    if (state !== 'open' || !(await this.#options.hasDocument(document))) return makeDocumentGoneFailure(state, false);
     const accessProblem = await this.#options.findAccessProblem(document);
     if (accessProblem !== undefined) return toolFailure('needs_permission', accessProblem);
     const reason = problem instanceof Error ? problem.message : String(problem);
@@ -177,7 +177,7 @@ export class PageScripts {
   }
 }
 
-function unresponsive(hasBegun: boolean): ToolFailure {
+function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
   const message =
     'the page does not answer: a script keeps it busy, or it shows a dialog (alert, confirm, prompt) to the user. ' +
     'Try again later, or ask the user to look at the tab';
@@ -206,7 +206,7 @@ class Connection {
   readonly #joiner = new TextJoiner();
   readonly #pending = new Map<number, PendingOperation>();
   #lastId = 0;
-  #lastHeardMs = Date.now();
+  #lastMessageAtMs = Date.now();
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
@@ -220,7 +220,7 @@ class Connection {
     this.#options = options;
     this.#port = options.connect({
       onText: (piece) => {
-        this.#lastHeardMs = Date.now();
+        this.#lastMessageAtMs = Date.now();
         const text = this.#joiner.add(piece);
         const message = text === undefined ? undefined : readFromPage(text);
         if (message) this.#receive(message);
@@ -232,7 +232,7 @@ class Connection {
   /** run sends an operation to the page script and returns the result. */
   async run<N extends PageOperationName>(operation: PageOperationOf<N>, options: RunOptions): Promise<PageResult<N>> {
     const { signal } = options;
-    if (this.#isClosed) throw new PageLost(await this.#options.readState(), false);
+    if (this.#isClosed) throw new PageLostError(await this.#options.readState(), false);
     const id = ++this.#lastId;
     let cancelTimer: ReturnType<typeof setTimeout> | undefined;
     const cancel = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
@@ -240,7 +240,7 @@ class Connection {
       return await new Promise<PageResult<N>>((resolve, reject) => {
         this.#add(id, this.#pendingOperation(operation, options, resolve, reject));
         signal.addEventListener('abort', () => {
-          cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerMs);
+          cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
           cancel();
         });
         const hasInput = options.onInput !== undefined;
@@ -248,7 +248,7 @@ class Connection {
       });
     } catch (error) {
       if (this.#pending.has(id)) cancel();
-      throw signal.aborted ? reasonWithProgress(signal.reason, error) : error;
+      throw signal.aborted ? addProgressToReason(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
       this.#remove(id);
@@ -278,17 +278,17 @@ class Connection {
         const answer = readAnswer(operation.name, value);
         if (!answer) reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
         else if (answer.ok) resolve(answer.result);
-        else reject(failureOf(answer.error));
+        else reject(toOperationFailure(answer.error));
       },
-      onLost: (state, isReplaced) => reject(new PageLost(state, pending.hasBegun, isReplaced)),
+      onLost: (state, isReplaced) => reject(new PageLostError(state, pending.hasBegun, isReplaced)),
       onSilent: async (silentMs) => {
-        if (silentMs >= UnresponsiveMs) reject(unresponsive(pending.hasBegun));
+        if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pending.hasBegun));
         if (isAsking || !options.onSilent) return;
         isAsking = true;
         const failure = await options.onSilent(pending.hasBegun);
         if (await this.#probe) return;
         isAsking = false;
-        if (failure && Date.now() - this.#lastHeardMs >= SilentMs) reject(failure);
+        if (failure && Date.now() - this.#lastMessageAtMs >= SilentAfterMs) reject(failure);
       },
     };
     return pending;
@@ -297,8 +297,8 @@ class Connection {
   #add(id: number, operation: PendingOperation): void {
     clearTimeout(this.#lingerTimer);
     if (this.#pending.size === 0) {
-      this.#lastHeardMs = Date.now();
-      this.#pingTimer = setInterval(() => this.#ping(), PingMs);
+      this.#lastMessageAtMs = Date.now();
+      this.#pingTimer = setInterval(() => this.#ping(), PingIntervalMs);
     }
     this.#pending.set(id, operation);
   }
@@ -307,16 +307,16 @@ class Connection {
     this.#pending.delete(id);
     if (this.#pending.size > 0) return;
     clearInterval(this.#pingTimer);
-    if (!this.#isClosed) this.#lingerTimer = setTimeout(() => this.#close(), LingerMs);
+    if (!this.#isClosed) this.#lingerTimer = setTimeout(() => this.#close(), IdleCloseDelayMs);
   }
 
   #ping(): void {
     this.#send({ op: 'ping' });
-    if (this.#options.isBlocked()) this.#lastHeardMs = Date.now();
-    const silentMs = Date.now() - this.#lastHeardMs;
-    if (silentMs >= SilentMs) this.#probe ??= this.#findReplaced();
+    if (this.#options.isBlocked()) this.#lastMessageAtMs = Date.now();
+    const silentMs = Date.now() - this.#lastMessageAtMs;
+    if (silentMs >= SilentAfterMs) this.#probe ??= this.#findReplaced();
     else this.#probe = undefined;
-    if (silentMs >= SilentMs) for (const operation of this.#pending.values()) operation.onSilent(silentMs);
+    if (silentMs >= SilentAfterMs) for (const operation of this.#pending.values()) operation.onSilent(silentMs);
   }
 
   /**
@@ -333,7 +333,7 @@ class Connection {
     if ((await valueWithin(injected, ProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
     await sleep(ProbeTimeoutMs);
-    if (this.#lastHeardMs >= probedMs || this.#isClosed) return false;
+    if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;
     this.#close();
     const state = await this.#options.readState();
     for (const operation of [...this.#pending.values()]) operation.onLost(state, true);
@@ -383,21 +383,21 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * reasonWithProgress returns the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
- * reasonWithProgress adds what the operation has already done.
+ * addProgressToReason returns the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
+ * addProgressToReason adds what the operation has already done.
  */
-function reasonWithProgress(reason: unknown, error: unknown): unknown {
+function addProgressToReason(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }
 
-/** failureOf converts an error of a page script to a ToolFailure. */
-function failureOf({ code, message, done, pageText }: PageError): OperationFailure {
+/** toOperationFailure converts an error of a page script to a ToolFailure. */
+function toOperationFailure({ code, message, done, pageText }: PageError): OperationFailure {
   const progress = done === undefined ? '' : `Before that: ${done}.`;
   const text = `${message} ${progress}`.trim();
   const failure =
     code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
       ? callFailure(code, text, pageText)
-      : toolFailure(code, withUserText(code, text), pageText);
+      : toolFailure(code, addUserText(code, text), pageText);
   return new OperationFailure(failure, progress);
 }

@@ -46,12 +46,12 @@ export function requirePermissions(name: string, run: BrowserTool, hasPermission
   return async (call) => {
     const isGranted = await Promise.all(needed.map(hasPermission));
     const missing = needed.filter((_, i) => !isGranted[i]);
-    if (missing.length > 0) throw missingPermission(name, missing);
+    if (missing.length > 0) throw makeMissingPermissionFailure(name, missing);
     return await run(call);
   };
 }
 
-function missingPermission(name: string, missing: readonly OptionalPermission[]): Error {
+function makeMissingPermissionFailure(name: string, missing: readonly OptionalPermission[]): Error {
   const [names, titles] = [missing, missing.map((permission) => permissionTitles[permission])].map((texts) =>
     texts.map((text) => `"${text}"`).join(' and '),
   );

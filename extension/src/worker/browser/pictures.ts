@@ -22,10 +22,10 @@ export interface Picture {
 }
 
 /**
- * QuotaMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows two pictures per
+ * QuotaRetryMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows two pictures per
  * second.
  */
-const QuotaMs = 600;
+const QuotaRetryMs = 600;
 const MaxAttempts = 5;
 /** Quality is the quality of WebP and JPEG pictures, from 0 to 1. */
 const Quality = 0.8;
@@ -47,7 +47,7 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const limit = maxWidth === undefined ? {} : { maxWidth };
   const shot = await captureWithoutDebugger(browser, call, { area, isFullPage });
   if (shot) {
-    const part = target === undefined ? visiblePart : `${target}, as far as it is in view`;
+    const part = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
     const place = area ? { area: area.rect } : {};
     const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
     return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
@@ -55,7 +55,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const place = area ? { area: area.rect } : { isFullPage };
   const options = { type, quality: Quality * 100, ...place, ...limit };
   const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
-  const part = target ?? (isFullPage ? `the ${picture.isCut ? 'first part of the ' : ''}full page` : visiblePart);
+  const part =
+    target ?? (isFullPage ? `the ${picture.isTruncated ? 'first part of the ' : ''}full page` : visiblePartText);
   return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
@@ -66,12 +67,12 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 async function captureWithoutDebugger(
   browser: PicturesBrowser,
   call: BrowserCall,
-  { area, isFullPage }: { readonly area: Area | undefined; readonly isFullPage: boolean },
+  { area, isFullPage }: { readonly area: PictureArea | undefined; readonly isFullPage: boolean },
 ): Promise<{ data: string; width: number } | undefined> {
   try {
-    if (isFullPage) throw needsDebugger('a picture of the full page');
-    if (area?.isInFrame) throw needsDebugger('a picture of an element in a frame');
-    return await capture(browser, call);
+    if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page');
+    if (area?.isInFrame) throw makeNeedsDebuggerFailure('a picture of an element in a frame');
+    return await captureVisibleTab(browser, call);
   } catch (error) {
     const isNeeded = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
     if (isNeeded && browser.debuggers.state !== 'absent') return undefined;
@@ -79,22 +80,22 @@ async function captureWithoutDebugger(
   }
 }
 
-const visiblePart = 'the visible part of the page';
+const visiblePartText = 'the visible part of the page';
 
 function toResult(title: string, picture: Picture, type: string, notes: readonly string[] = []): BrowserResult {
   const text = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...notes].join(' ');
   return { text, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
-/** Area is the position of an element in the tab's viewport, in CSS pixels. */
-interface Area {
+/** PictureArea is the position of an element in the tab's viewport, in CSS pixels. */
+interface PictureArea {
   readonly rect: Rect;
   readonly isInFrame: boolean;
 }
 
 /** findArea scrolls an element into view and returns its position in the tab's viewport. */
-async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<Area> {
-  const frame = await frames.ofRef(call, target);
+async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<PictureArea> {
+  const frame = await frames.findByRef(call, target);
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
   const { rect } = await frames.run(call, frame, 'locate', { target });
   if (rect.width <= 0 || rect.height <= 0)
@@ -109,35 +110,38 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
 }
 
 /**
- * capture takes a picture of the active tab of a window. capture fails if the user switches to another tab during the
- * capture.
+ * captureVisibleTab takes a picture of the active tab of a window. capture fails if the user switches to another tab
+ * during the capture.
  */
-async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ data: string; width: number }> {
+async function captureVisibleTab(
+  browser: PicturesBrowser,
+  call: BrowserCall,
+): Promise<{ data: string; width: number }> {
   for (let attempt = 1; ; attempt++) {
     const before = await browser.readDisplayedTab(call.tabId);
-    if (!before?.active) throw needsDebugger('a picture of a tab that its window does not display');
+    if (!before?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
       // The user may have switched tabs, so the picture may show a page that the tool must not see.
       const after = await browser.readDisplayedTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };
-      throw needsDebugger('a picture of a tab that its window no longer displays');
+      throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays');
     } catch (error) {
-      if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw captureFailure(error);
+      if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
       if (attempt === MaxAttempts) throw toolFailure('timeout', 'Chrome takes two pictures a second. Try again later');
-      await sleep(QuotaMs, call.signal);
+      await sleep(QuotaRetryMs, call.signal);
     }
   }
 }
 
-function captureFailure(error: unknown): unknown {
+function toCaptureFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
   if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSitesTexts);
-  return needsDebuggerFor(`Chrome took no picture (${error.message})`);
+  return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`);
 }
 
-const waysOutTexts: Texts = {
+const debuggerHintTexts: Texts = {
   forAgent:
     'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
     'the debugger with: opentabs extension install --debugger',
@@ -153,15 +157,17 @@ const needsAllSitesTexts: Texts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function needsDebugger(what: string): Error {
-  return needsDebuggerFor(`${what} needs the debugger`);
+function makeNeedsDebuggerFailure(what: string): Error {
+  return makeNeedsDebuggerFailureFor(`${what} needs the debugger`);
 }
 
-/** needsDebuggerFor returns the failure of a picture that only the debugger can take. fact is what happened. */
-function needsDebuggerFor(fact: string): Error {
+/**
+ * makeNeedsDebuggerFailureFor returns the failure of a picture that only the debugger can take. fact is what happened.
+ */
+function makeNeedsDebuggerFailureFor(fact: string): Error {
   return toolFailure('needs_debugger', {
-    forAgent: `${fact}. ${waysOutTexts.forAgent}`,
-    forUser: `${fact}. ${waysOutTexts.forUser}`,
+    forAgent: `${fact}. ${debuggerHintTexts.forAgent}`,
+    forUser: `${fact}. ${debuggerHintTexts.forUser}`,
   });
 }
 
@@ -182,7 +188,7 @@ export async function drawPicture(
 ): Promise<Picture> {
   const bitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
   const ratio = viewWidth > 0 ? bitmap.width / viewWidth : 1;
-  const source = cutOut(area, ratio, bitmap);
+  const source = cropArea(area, ratio, bitmap);
   const cssWidth = source.width / ratio;
   const scale = Math.min(cssWidth, maxWidth ?? cssWidth) / source.width;
   const width = Math.max(1, Math.round(source.width * scale));
@@ -196,8 +202,8 @@ export async function drawPicture(
   return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
 }
 
-/** cutOut returns the part of a bitmap that shows an area of the viewport. */
-function cutOut(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
+/** cropArea returns the part of a bitmap that shows an area of the viewport. */
+function cropArea(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
   if (!area) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
   const x = Math.min(Math.max(0, Math.floor(area.x * ratio)), bitmap.width - 1);
   const y = Math.min(Math.max(0, Math.floor(area.y * ratio)), bitmap.height - 1);

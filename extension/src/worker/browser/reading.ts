@@ -25,7 +25,7 @@ export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [stri
 async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const limit = readNumber(args, 'limit') ?? DefaultMatches;
-  const options: FindArguments = { ...textsOf(call, ['text', 'regex', 'role', 'selector']), limit };
+  const options: FindArguments = { ...readTextArguments(call, ['text', 'regex', 'role', 'selector']), limit };
   const [top, ...others] = await frames.list(call);
   if (!top) return {};
   const result = await frames.run(call, top, 'find', options);
@@ -34,15 +34,15 @@ async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult
   );
   const found = inFrames.flatMap((frameResult, i) => (frameResult ? [{ frame: others[i], ...frameResult }] : []));
   const total = found.reduce((sum, frameResult) => sum + frameResult.total, result.total);
-  const lines = result.matches.map((match) => matchLine(match));
-  for (const { frame, matches } of found) lines.push(...matches.map((match) => matchLine(match, frame)));
+  const lines = result.matches.map((match) => formatMatch(match));
+  for (const { frame, matches } of found) lines.push(...matches.map((match) => formatMatch(match, frame)));
   const shown = lines.slice(0, limit);
   const text = total === 0 ? 'Nothing matches.' : `${shown.length} of ${total} matches.`;
   const hint = total === 0 ? ' Try a shorter text, or take a snapshot.' : '';
   return { text: text + hint, ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
 }
 
-function matchLine({ line, path }: FindMatch, frame?: FrameTarget): string {
+function formatMatch({ line, path }: FindMatch, frame?: FrameTarget): string {
   const place = [...(frame ? [`frame ${frame.prefix}`] : []), ...path].join(' > ');
   return place === '' ? line : `${line} (in ${place})`;
 }
@@ -63,7 +63,7 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
   const maxTokens = readNumber(args, 'maxTokens') ?? DefaultTokens;
   const cursor = readText(args, 'cursor');
   const target = cursor === undefined ? readText(args, 'target') : undefined;
-  const first = target === undefined ? undefined : await frames.ofRef(call, target);
+  const first = target === undefined ? undefined : await frames.findByRef(call, target);
   const queue = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
   const parts: string[] = [];
   let left = maxTokens;
@@ -130,8 +130,8 @@ function parseCursor(text: string): ReadPosition[] {
   });
 }
 
-/** textsOf returns the given string arguments of a call, and omits missing arguments. */
-function textsOf<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
+/** readTextArguments returns the given string arguments of a call, and omits missing arguments. */
+function readTextArguments<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of keys) {
     const value = readText(args, key);

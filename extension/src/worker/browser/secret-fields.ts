@@ -19,9 +19,9 @@ export async function findSecretFields(
   if (documentId === undefined) return undefined;
   const [top, ...others] = await frames.list({ tabId, documentId, args: {} });
   if (!top) return undefined;
-  const inspected = [top, ...others.filter((frame) => refsIn(frame, refs).length > 0)];
+  const inspected = [top, ...others.filter((frame) => filterRefsOfFrame(frame, refs).length > 0)];
   const further = others.filter((frame) => !inspected.includes(frame)).slice(0, MaxFrames);
-  const run = (frame: FrameTarget) => inspectFrame(frames, frame, { targets: refsIn(frame, refs), focused });
+  const run = (frame: FrameTarget) => inspectFrame(frames, frame, { targets: filterRefsOfFrame(frame, refs), focused });
   const [required, optional] = await Promise.all([Promise.all(inspected.map(run)), Promise.all(further.map(run))]);
   if (required.includes(undefined)) return undefined;
   const results = [...required, ...optional].filter((result) => result !== undefined);
@@ -29,7 +29,7 @@ export async function findSecretFields(
   return { shown: join(results.map(({ shown }) => shown)), typed: join(results.map(({ typed }) => typed)) };
 }
 
-function refsIn({ prefix }: FrameTarget, refs: readonly string[]): string[] {
+function filterRefsOfFrame({ prefix }: FrameTarget, refs: readonly string[]): string[] {
   return refs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { makeBrowserCall } from '../../../test/browser-call.ts';
-import { LingerMs } from './debugger/debuggers.ts';
+import { DetachDelayMs } from './debugger/debuggers.ts';
 import { Sessions } from './sessions.ts';
 
 let events: string[];
@@ -33,17 +33,17 @@ test('the end of a session cleans up, and detaches the debugger from tabs of no 
   await call('s1', 0);
   await call('s2', 8);
   await call('', 9);
-  assert.deepEqual(sessions.names, ['s1', 's2']);
+  assert.deepEqual(sessions.sessionIds, ['s1', 's2']);
   await sessions.end(['s1', 'unknown']);
   assert.deepEqual(events.splice(0), ['end s1', 'leave 7']);
-  assert.deepEqual(sessions.names, ['s2']);
+  assert.deepEqual(sessions.sessionIds, ['s2']);
   await sessions.end(['s1']);
   assert.deepEqual(events, [], 'events of a session that has ended before');
 });
 
 test('a session that has not used a tab for 30 s does not keep the debugger there', async () => {
   await call('s2', 7);
-  mock.timers.tick(LingerMs + 1);
+  mock.timers.tick(DetachDelayMs + 1);
   await call('s1', 7);
   await sessions.end(['s1']);
   assert.deepEqual(events, ['end s1', 'leave 7']);
@@ -59,10 +59,10 @@ test('the data of a running call is removed after the call', async () => {
   )(makeBrowserCall({}, { session: 's1', tabId: 7 }));
   await sessions.end(['s1']);
   assert.deepEqual(events.splice(0), ['end s1']);
-  assert.deepEqual(sessions.names, ['s1'], 'sessions while the call runs');
+  assert.deepEqual(sessions.sessionIds, ['s1'], 'sessions while the call runs');
   finish();
   await running;
   for (let i = 0; i < 20; i++) await Promise.resolve();
   assert.deepEqual(events, ['end s1', 'leave 7']);
-  assert.deepEqual(sessions.names, []);
+  assert.deepEqual(sessions.sessionIds, []);
 });

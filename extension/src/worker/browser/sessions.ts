@@ -1,5 +1,5 @@
 import type { BrowserTool } from './browser-tool.ts';
-import { LingerMs } from './debugger/debuggers.ts';
+import { DetachDelayMs } from './debugger/debuggers.ts';
 
 /** SessionStore stores data for MCP sessions, such as which console messages a session has cleared. */
 export interface SessionStore {
@@ -40,8 +40,8 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** names returns the IDs of MCP sessions for which browser tools may have stored data. */
-  get names(): string[] {
+  /** sessionIds returns the IDs of MCP sessions for which browser tools may have stored data. */
+  get sessionIds(): string[] {
     return [...this.#sessions.keys()];
   }
 
@@ -85,7 +85,7 @@ export class Sessions {
 
   /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
   #isUsedByOthers(tabId: number, ended: UsedSession): boolean {
-    const sinceMs = Date.now() - LingerMs;
+    const sinceMs = Date.now() - DetachDelayMs;
     return [...this.#sessions.values()].some((used) => {
       const lastUsedMs = used === ended ? undefined : used.usedTabs.get(tabId);
       return lastUsedMs !== undefined && lastUsedMs >= sinceMs;

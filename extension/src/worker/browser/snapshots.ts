@@ -13,8 +13,8 @@ const MinTokens = 200;
 const MinFrameTokens = 400;
 /** MaxDepth limits how deeply nested the frames in a snapshot may be. */
 const MaxDepth = 4;
-/** MaxStoredFamilies limits for how many snapshots the worker also stores the snapshots of their child frames. */
-const MaxStoredFamilies = 200;
+/** MaxStoredSnapshots limits for how many snapshots the worker also stores the snapshots of their child frames. */
+const MaxStoredSnapshots = 200;
 
 /** NewPageTokens limits the snapshot of a new document in the result of another tool, in tokens. */
 const NewPageTokens = 1500;
@@ -39,8 +39,8 @@ interface ChildSnapshot {
 /** Snapshots takes snapshots of a tab including its frames. */
 export class Snapshots {
   readonly #frames: TabFrames;
-  /** #families contains the child frames' snapshots that belong to a snapshot, by document ID and snapshot ID. */
-  readonly #families = new Map<string, readonly ChildSnapshot[]>();
+  /** #childSnapshots contains the child frames' snapshots that belong to a snapshot, by document ID and snapshot ID. */
+  readonly #childSnapshots = new Map<string, readonly ChildSnapshot[]>();
 
   constructor(frames: TabFrames) {
     this.#frames = frames;
@@ -50,12 +50,12 @@ export class Snapshots {
   async take(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = readText(args, 'target');
-    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.ofRef(call, target);
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
     const since = readText(args, 'since');
     const depth = readNumber(args, 'depth');
     const options: SnapshotArguments = {
       mode: readChoice(args, 'mode', modes) ?? 'full',
-      maxTokens: sizeOfSnapshot(readNumber(args, 'maxTokens') ?? DefaultTokens),
+      maxTokens: limitSnapshotTokens(readNumber(args, 'maxTokens') ?? DefaultTokens),
       ...(target === undefined ? {} : { target }),
       ...(since === undefined ? {} : { since }),
       ...(depth === undefined ? {} : { depth }),
@@ -96,7 +96,7 @@ export class Snapshots {
   ): Promise<BrowserResult> {
     const family: ChildSnapshot[] = [];
     const children = await this.#takeChildren(call, frame, result, options, family, 1);
-    this.#storeFamily(frame, result.snapshot, family);
+    this.#storeChildSnapshots(frame, result.snapshot, family);
     const folded = result.folded + sumFolded(children);
     const words = [`Snapshot ${result.snapshot}.`];
     if (options.since !== undefined)
@@ -120,7 +120,7 @@ export class Snapshots {
     const shown = frames.filter(({ line, visible }) => line >= 0 && (options.mode !== 'viewport' || visible));
     if (shown.length === 0 || depth > MaxDepth) return [];
     const found = (await this.#frames.findChildren(call, parent, shown)).slice(0, MaxFrames - family.length);
-    const maxTokens = sizeOfChild(options.maxTokens ?? DefaultTokens, tokens, found.length);
+    const maxTokens = limitChildTokens(options.maxTokens ?? DefaultTokens, tokens, found.length);
     const taken = await Promise.all(
       found.map(async ({ info, frame }): Promise<ChildFrame[]> => {
         const childOptions: SnapshotArguments = {
@@ -145,7 +145,7 @@ export class Snapshots {
     result: SnapshotResult,
     since: string,
   ): Promise<BrowserResult> {
-    const earlier = this.#families.get(familyKey(frame, since)) ?? [];
+    const earlier = this.#childSnapshots.get(makeSnapshotKey(frame, since)) ?? [];
     const family: ChildSnapshot[] = [];
     const sections = [result.text];
     for (const child of earlier) {
@@ -155,38 +155,39 @@ export class Snapshots {
       family.push({ frame: child.frame, snapshot: changes.snapshot });
       if (changes.text !== '') sections.push(`in frame ${child.frame.prefix}:\n${changes.text}`);
     }
-    this.#storeFamily(frame, result.snapshot, family);
+    this.#storeChildSnapshots(frame, result.snapshot, family);
     const changes = sections.filter((section) => section !== '').join('\n');
     const text = changes === '' ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
     return { text: `Snapshot ${result.snapshot}. ${text}`, content: changes, snapshot: result.snapshot };
   }
 
-  #storeFamily(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
+  #storeChildSnapshots(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
     if (family.length === 0) return;
-    this.#families.set(familyKey(frame, snapshot), family);
-    for (const key of this.#families.keys()) {
-      if (this.#families.size <= MaxStoredFamilies) break;
-      this.#families.delete(key);
+    this.#childSnapshots.set(makeSnapshotKey(frame, snapshot), family);
+    for (const key of this.#childSnapshots.keys()) {
+      if (this.#childSnapshots.size <= MaxStoredSnapshots) break;
+      this.#childSnapshots.delete(key);
     }
   }
 }
 
-function familyKey(frame: FrameTarget, snapshot: string): string {
+function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {
   return `${frame.documentId} ${snapshot}`;
 }
 
 /**
- * sizeOfSnapshot returns the maximum size of a snapshot in tokens, which is at least MinTokens. A maximum size of 0
- * means no limit.
+ * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. A maximum size of
+ * 0 means no limit.
  */
-function sizeOfSnapshot(maxTokens: number): number {
+function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
 /**
- * sizeOfChild returns the maximum size of each child frame's snapshot in tokens. A maximum size of 0 means no limit.
+ * limitChildTokens returns the maximum size of each child frame's snapshot in tokens. A maximum size of 0 means no
+ * limit.
  */
-function sizeOfChild(maxTokens: number, usedTokens: number, count: number): number {
+function limitChildTokens(maxTokens: number, usedTokens: number, count: number): number {
   if (maxTokens === 0 || count === 0) return 0;
   return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));
 }

@@ -2,8 +2,8 @@ import type * as chromeSiteData from '../../chrome-site-data.ts';
 import { type Fields, isRecord } from '../../record.ts';
 import { readChoice, readFlag, readText, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
-import { countText, cursorText, listResult, readCursor } from './lists.ts';
-import { webAddress } from './navigation.ts';
+import { formatCount, formatCursorHint, makeListResult, readCursor } from './lists.ts';
+import { parseWebUrl } from './navigation.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -19,13 +19,13 @@ export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [s
   ];
 }
 
-const Actions = ['list', 'get', 'set', 'delete'] as const;
+const StorageActions = ['list', 'get', 'set', 'delete'] as const;
 
 /** requireAction returns the argument action of a call. requireAction fails if the argument is missing. */
-function requireAction({ args }: BrowserCall): (typeof Actions)[number] {
-  const action = readChoice(args, 'action', Actions);
+function requireAction({ args }: BrowserCall): (typeof StorageActions)[number] {
+  const action = readChoice(args, 'action', StorageActions);
   if (action === undefined)
-    throw callFailure('invalid_arguments', `the argument action must be one of ${Actions.join(', ')}`);
+    throw callFailure('invalid_arguments', `the argument action must be one of ${StorageActions.join(', ')}`);
   return action;
 }
 
@@ -35,11 +35,11 @@ type Cookie = chromeSiteData.Cookie;
 
 async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = requireAction(call);
-  const url = webAddress(requireText(call.args, 'url'));
+  const url = parseWebUrl(requireText(call.args, 'url'));
   const name = readText(call.args, 'name');
   if (action === 'list') {
     const cookies = (await browser.readCookies(url)).filter((cookie) => name === undefined || cookie.name === name);
-    return listResult(call, cookies.map(cookieLine), 'cookie');
+    return makeListResult(call, cookies.map(formatCookie), 'cookie');
   }
   if (name === undefined) throw callFailure('invalid_arguments', `the action ${action} needs the name of a cookie`);
   if (action === 'set') return await setCookie(browser, call, url, name);
@@ -47,15 +47,15 @@ async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Prom
   if (cookies.length === 0)
     throw toolFailure('not_found', 'the browser has no such cookie for this address. Use the action list');
   if (action === 'get') {
-    const lines = cookies.map((cookie) => `${cookieLine(cookie)}\nvalue: ${cookie.value}`);
-    return { ...listResult(call, lines, 'cookie') };
+    const lines = cookies.map((cookie) => `${formatCookie(cookie)}\nvalue: ${cookie.value}`);
+    return { ...makeListResult(call, lines, 'cookie') };
   }
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
-  return { text: `Deleted ${countText(isGone.filter(Boolean).length, 'cookie')}.` };
+  return { text: `Deleted ${formatCount(isGone.filter(Boolean).length, 'cookie')}.` };
 }
 
-/** cookieLine describes a cookie in one line without its value. */
-function cookieLine(cookie: Cookie): string {
+/** formatCookie describes a cookie in one line without its value. */
+function formatCookie(cookie: Cookie): string {
   const { name, domain, path, sameSite, expires, partition } = cookie;
   return [
     `${JSON.stringify(name)} ${cookie.isHostOnly ? domain : `${domain.replace(/^\.?/, '.')} (with subdomains)`} ${path}`,
@@ -90,7 +90,7 @@ async function setCookie(
     ...(domain === undefined ? {} : { domain }),
     ...(path === undefined ? {} : { path }),
     ...(sameSite === undefined ? {} : { sameSite: chromeSameSite[sameSite] }),
-    ...expiryOf(options),
+    ...readExpiry(options),
   };
   try {
     await browser.setCookie(url, cookie);
@@ -108,10 +108,10 @@ async function setCookie(
 const chromeSameSite = { None: 'no_restriction', Lax: 'lax', Strict: 'strict' } as const;
 
 /**
- * expiryOf returns the expiry time of a new cookie. If the argument expires is missing, the cookie expires when the
+ * readExpiry returns the expiry time of a new cookie. If the argument expires is missing, the cookie expires when the
  * browser closes.
  */
-function expiryOf(options: Fields): { readonly expirationDate?: number } {
+function readExpiry(options: Fields): { readonly expirationDate?: number } {
   const expires = readText(options, 'expires');
   if (expires === undefined) return {};
   const timeMs = Date.parse(expires);
@@ -142,14 +142,14 @@ async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<B
   if (lines) {
     const noun = area === 'indexeddb' ? (texts.store === undefined ? 'line' : 'record') : 'key';
     return {
-      text: `${countText(total, noun)}.${cursorText(next)}`,
+      text: `${formatCount(total, noun)}.${formatCursorHint(next)}`,
       ...(total > 0 ? { content: lines.join('\n') } : {}),
     };
   }
   if (action === 'set') return { text: result.found ? 'Replaced the value.' : 'Stored a new entry.' };
   if (!result.found) throw toolFailure('not_found', 'there is no entry with this key. Use the action list');
   if (action === 'delete') return { text: 'Deleted the entry.' };
-  return { text: `${countText(total, 'character')}.${cursorText(next)}`, content: value ?? '' };
+  return { text: `${formatCount(total, 'character')}.${formatCursorHint(next)}`, content: value ?? '' };
 }
 
 // ---- clearing ----
@@ -158,7 +158,7 @@ const StoredTypes = ['localStorage', 'indexedDB', 'cacheStorage', 'serviceWorker
 const ClearTypes = ['cookies', ...StoredTypes] as const;
 
 async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Promise<BrowserResult> {
-  const url = new URL(webAddress(requireText(args, 'origin')));
+  const url = new URL(parseWebUrl(requireText(args, 'origin')));
   const named = readTexts(args, 'types') ?? ClearTypes;
   const isNamed = (type: (typeof ClearTypes)[number]) => named.includes(type);
   const stored = StoredTypes.filter(isNamed);
@@ -186,5 +186,5 @@ async function removeCookies(browser: StorageBrowser, host: string): Promise<str
   const shared = cookies.filter((cookie, i) => isGone[i] && cookie.domain.replace(/^\./, '') !== host);
   const domains = [...new Set(shared.map(({ domain }) => domain.replace(/^\./, '')))];
   const note = domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
-  return `${countText(count, 'cookie')}${note}`;
+  return `${formatCount(count, 'cookie')}${note}`;
 }

@@ -4,9 +4,9 @@ import type { InputRequest } from '../../page/input-request.ts';
 import type { FrameInfo, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
 import { sleep, valueWithin } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
-import { allowedFrames } from './frame-rules.ts';
+import { filterAllowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
-import { documentGone, type ToolFailure, toolFailure } from './tool-failure.ts';
+import { makeDocumentGoneFailure, type ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** FrameTarget identifies the frame in which an operation runs. */
 export interface FrameTarget extends PageDocument {
@@ -16,17 +16,20 @@ export interface FrameTarget extends PageDocument {
   readonly prefix: string;
 }
 
-/** PlacedCall contains the tab, the document and the arguments of a call. */
-type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
+/** CallTarget contains the tab, the document and the arguments of a call. */
+type CallTarget = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 
 /** MaxFrames limits how many frames of a tab the tools read, because pages with advertisements have many frames. */
 export const MaxFrames = 30;
-/** FrameAnswerMs limits how long a child frame may take to answer before a tool skips the frame, in milliseconds. */
-const FrameAnswerMs = 2000;
 /**
- * MaxCoveredMs is how long another element may cover a child frame before input to the frame fails, in milliseconds.
+ * FrameAnswerTimeoutMs limits how long a child frame may take to answer before a tool skips the frame, in milliseconds.
  */
-const MaxCoveredMs = 2000;
+const FrameAnswerTimeoutMs = 2000;
+/**
+ * MaxCoveredWaitMs is how long another element may cover a child frame before input to the frame fails, in
+ * milliseconds.
+ */
+const MaxCoveredWaitMs = 2000;
 
 export interface TabFramesOptions {
   readonly scripts: Pick<PageScripts, 'run'>;
@@ -47,26 +50,26 @@ export class TabFrames {
    * list returns the frames in which a call may run, starting with the top frame. list fails if the call's document no
    * longer exists.
    */
-  async list({ tabId, documentId, args }: PlacedCall): Promise<FrameTarget[]> {
-    const frames = allowedFrames(await this.#options.listTabFrames(tabId), args);
+  async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
+    const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);
     const top = frames.find((frame) => frame.frameId === 0);
     if (!top) throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
-    if (documentId !== '' && top.documentId !== documentId) throw documentGone('open', false);
+    if (documentId !== '' && top.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
     const others = frames.filter((frame) => frame.frameId !== 0);
-    return [top, ...others].map((frame) => targetOf(tabId, frame));
+    return [top, ...others].map((frame) => makeFrameTarget(tabId, frame));
   }
 
   /** top returns the top frame of a call's tab. */
-  async top(call: PlacedCall): Promise<FrameTarget> {
+  async top(call: CallTarget): Promise<FrameTarget> {
     const { tabId, documentId } = call;
     if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
     const [top] = await this.list(call);
-    if (!top) throw documentGone('open', false);
+    if (!top) throw makeDocumentGoneFailure('open', false);
     return top;
   }
 
-  /** ofRef returns the frame to which a ref belongs. A ref without a frame prefix belongs to the top frame. */
-  async ofRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
+  /** findByRef returns the frame to which a ref belongs. A ref without a frame prefix belongs to the top frame. */
+  async findByRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
     const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
     if (prefix === undefined) return await this.top(call);
     const frame = (await this.list(call)).find((candidate) => candidate.prefix === prefix);
@@ -89,9 +92,9 @@ export class TabFrames {
       ...(onInput ? { onInput } : {}),
       signal: call.signal,
       report: (report) => call.report(report),
-      onSilent: async () => ((await this.#options.isInFront(frame.tabId)) ? dialogFailure() : undefined),
+      onSilent: async () => ((await this.#options.isInFront(frame.tabId)) ? makeDialogFailure() : undefined),
     };
-    return await this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
+    return await this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
   }
 
   /**
@@ -105,8 +108,8 @@ export class TabFrames {
     args: PageOperationOf<N>['arguments'],
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
-    const running = this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
-    const result = await valueWithin(running, FrameAnswerMs);
+    const running = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
+    const result = await valueWithin(running, FrameAnswerTimeoutMs);
     call.signal.throwIfAborted();
     return result;
   }
@@ -122,7 +125,7 @@ export class TabFrames {
       const parentId = frames.find(({ documentId }) => documentId === child.documentId)?.parentFrameId;
       const parent = frames.find(({ frameId }) => frameId === parentId);
       if (!parent) return undefined;
-      const parentTarget = targetOf(call.tabId, parent);
+      const parentTarget = makeFrameTarget(call.tabId, parent);
       const [facts, found] = await Promise.all([
         this.runInChild(call, child, 'facts', {}),
         this.runInChild(call, parentTarget, 'frameAreas', {}),
@@ -152,7 +155,7 @@ export class TabFrames {
       const entry = frames.find(({ documentId }) => documentId === child.documentId);
       const parent = frames.find(({ frameId }) => frameId === entry?.parentFrameId);
       if (!entry || !parent) return undefined;
-      const parentTarget = targetOf(call.tabId, parent);
+      const parentTarget = makeFrameTarget(call.tabId, parent);
       const facts = await this.runInChild(call, child, 'facts', {});
       if (!facts) return undefined;
       const { index, url, size } = facts;
@@ -169,7 +172,7 @@ export class TabFrames {
     const parentId = frames.find(({ documentId }) => documentId === frame.documentId)?.parentFrameId;
     const parent = frames.find(({ frameId }) => frameId === parentId);
     if (!parent) return frame.frameId === 0;
-    const parentTarget = targetOf(call.tabId, parent);
+    const parentTarget = makeFrameTarget(call.tabId, parent);
     if (!(await this.focus(call, parentTarget))) return false;
     const facts = await this.runInChild(call, frame, 'facts', {});
     if (!facts) return false;
@@ -179,14 +182,14 @@ export class TabFrames {
 
   /**
    * mapPoint converts a point of a child frame to its parent frame. If another element covers the point, mapPoint waits
-   * up to MaxCoveredMs for the element to disappear.
+   * up to MaxCoveredWaitMs for the element to disappear.
    */
   async #mapPoint(
     call: BrowserCall,
     parent: FrameTarget,
     args: FramePointArguments,
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
-    const endMs = Date.now() + MaxCoveredMs;
+    const endMs = Date.now() + MaxCoveredWaitMs;
     for (;;) {
       const result = await this.runInChild(call, parent, 'framePoint', args);
       if (!result?.point) return undefined;
@@ -211,11 +214,11 @@ export class TabFrames {
     infos: readonly FrameInfo[],
   ): Promise<{ readonly info: FrameInfo; readonly frame: FrameTarget }[]> {
     if (infos.length === 0) return [];
-    const frames = allowedFrames(await this.#options.listTabFrames(call.tabId), call.args);
+    const frames = filterAllowedFrames(await this.#options.listTabFrames(call.tabId), call.args);
     const children = frames.filter((frame) => frame.parentFrameId === parent.frameId && frame.frameId !== 0);
     const candidates = await Promise.all(
       children.slice(0, MaxFrames).map(async (child) => {
-        const frame = targetOf(call.tabId, child);
+        const frame = makeFrameTarget(call.tabId, child);
         const facts = await this.runInChild(call, frame, 'facts', {});
         return facts ? [{ frame, index: facts.index, url: child.url }] : [];
       }),
@@ -236,11 +239,11 @@ export class TabFrames {
   }
 }
 
-function targetOf(tabId: number, { frameId, documentId }: TabFrame): FrameTarget {
+function makeFrameTarget(tabId: number, { frameId, documentId }: TabFrame): FrameTarget {
   return { tabId, documentId, frameId, prefix: frameId === 0 ? '' : `f${frameId}` };
 }
 
-function operationOf<N extends PageOperationName>(
+function makeOperation<N extends PageOperationName>(
   name: N,
   prefix: string,
   args: PageOperationOf<N>['arguments'],
@@ -248,7 +251,7 @@ function operationOf<N extends PageOperationName>(
   return { name, prefix, arguments: args };
 }
 
-function dialogFailure(): ToolFailure {
+function makeDialogFailure(): ToolFailure {
   return toolFailure('dialog_open', {
     forAgent:
       'the page has not answered for 2 s. It probably shows a dialog (alert, confirm or prompt) to the user, and the ' +

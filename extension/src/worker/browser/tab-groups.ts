@@ -9,13 +9,13 @@ export interface TabGroupsBrowser
   readonly groupTab: typeof groupTab;
 }
 
-/** ColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
-const ColorsSetting = 'tabGroupColors';
+/** GroupColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
+const GroupColorsSetting = 'tabGroupColors';
 /**
- * GroupsValue is the session storage key of the IDs of each client's tab groups, as JSON. Chrome assigns new IDs when
+ * TabGroupsKey is the session storage key of the IDs of each client's tab groups, as JSON. Chrome assigns new IDs when
  * the browser restarts.
  */
-const GroupsValue = 'tabGroups';
+const TabGroupsKey = 'tabGroups';
 /** MaxGroups limits the number of clients with stored tab groups, and the number of stored tab groups per client. */
 const MaxGroups = 50;
 /**
@@ -51,22 +51,22 @@ export class TabGroups {
 
   async #add(tabId: number, client: string): Promise<void> {
     if (client === '' || !(await this.#browser.hasPermission('tabGroups'))) return;
-    const groups = readGroups(await this.#browser.readSessionValue(GroupsValue));
+    const groups = readGroups(await this.#browser.readSessionValue(TabGroupsKey));
     const present = groups.get(client) ?? [];
-    const groupId = await this.#browser.groupTab(tabId, present, client, await this.#colorOf(client));
+    const groupId = await this.#browser.groupTab(tabId, present, client, await this.#chooseColor(client));
     if (present.includes(groupId)) return;
     groups.delete(client);
     groups.set(client, [...present, groupId].slice(-MaxGroups));
     const entries = [...groups].slice(-MaxGroups);
-    await this.#browser.writeSessionValue(GroupsValue, JSON.stringify(Object.fromEntries(entries)));
+    await this.#browser.writeSessionValue(TabGroupsKey, JSON.stringify(Object.fromEntries(entries)));
   }
 
   /**
-   * #colorOf returns the stored color of a client's tab groups. A new client gets a color that no other client has, if
-   * possible.
+   * #chooseColor returns the stored color of a client's tab groups. A new client gets a color that no other client has,
+   * if possible.
    */
-  async #colorOf(client: string): Promise<GroupColor> {
-    const colors = readColors(await this.#browser.readSetting(ColorsSetting));
+  async #chooseColor(client: string): Promise<GroupColor> {
+    const colors = readColors(await this.#browser.readSetting(GroupColorsSetting));
     const stored = colors.get(client);
     if (stored) return stored;
     const used = new Set(colors.values());
@@ -74,7 +74,7 @@ export class TabGroups {
       GroupColors.find((free) => !used.has(free)) ?? GroupColors[colors.size % GroupColors.length] ?? 'grey';
     colors.set(client, color);
     const entries = [...colors].slice(-MaxColors);
-    await this.#browser.writeSetting(ColorsSetting, JSON.stringify(Object.fromEntries(entries)));
+    await this.#browser.writeSetting(GroupColorsSetting, JSON.stringify(Object.fromEntries(entries)));
     return color;
   }
 }

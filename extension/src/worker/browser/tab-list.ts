@@ -4,7 +4,7 @@ import { valueWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { waitForLoad } from './loads.ts';
-import { describeLoad, type NavigationBrowser, webAddress } from './navigation.ts';
+import { describeLoad, type NavigationBrowser, parseWebUrl } from './navigation.ts';
 import type { TabGroups } from './tab-groups.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
@@ -16,8 +16,8 @@ export type TabListBrowser = NavigationBrowser &
 
 /** CloseTimeoutMs limits how long a page may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
-/** BlankPage is the URL of a new tab if the call contains no URL. */
-const BlankPage = 'about:blank';
+/** BlankPageUrl is the URL of a new tab if the call contains no URL. */
+const BlankPageUrl = 'about:blank';
 
 /** makeTabListTools returns the tool browser_tabs. */
 export function makeTabListTools(browser: TabListBrowser, groups: TabGroups): [string, BrowserTool][] {
@@ -39,7 +39,7 @@ async function listTabs(browser: TabListBrowser, { args }: BrowserCall): Promise
 
 async function openTab(browser: TabListBrowser, groups: TabGroups, call: BrowserCall): Promise<BrowserResult> {
   const url = readText(call.args, 'url');
-  const address = url === undefined ? BlankPage : webAddress(url);
+  const address = url === undefined ? BlankPageUrl : parseWebUrl(url);
   const watch = new TabWatch(browser.watchTabs);
   try {
     const tabId = await browser.openBackgroundTab(address);
@@ -73,14 +73,14 @@ async function describeNewTab(
   }
 }
 
-/** tabOf returns the tab ID in the call's arguments, or else the tab in which the call runs. */
-function tabOf({ args, tabId }: BrowserCall): number | undefined {
+/** readTabId returns the tab ID in the call's arguments, or else the tab in which the call runs. */
+function readTabId({ args, tabId }: BrowserCall): number | undefined {
   return readNumber(args, 'tabId') ?? (tabId > 0 ? tabId : undefined);
 }
 
 async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
-  const tab = await browser.describeTab(tabOf(call));
-  if (!tab) throw noTab(call);
+  const tab = await browser.describeTab(readTabId(call));
+  if (!tab) throw makeNoTabFailure(call);
   const isFocused = readFlag(call.args, 'focus');
   if (isFocused) await browser.activateTab(tab.tabId);
   const words = [`Tab ${tab.tabId} is your current tab.`];
@@ -90,13 +90,13 @@ async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<Br
 }
 
 async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
-  const tabId = tabOf(call);
+  const tabId = readTabId(call);
   if (tabId === undefined)
     throw callFailure('invalid_arguments', {
       forAgent: 'the action close needs a tabId',
       forUser: 'The call names no tab to close. In a terminal, choose a tab with --tab.',
     });
-  if ((await browser.readTabState(tabId)) === 'closed') throw noTab(call);
+  if ((await browser.readTabState(tabId)) === 'closed') throw makeNoTabFailure(call);
   await valueWithin(browser.closeTab(tabId), CloseTimeoutMs);
   if ((await browser.readTabState(tabId)) !== 'closed')
     throw toolFailure('dialog_open', {
@@ -106,8 +106,8 @@ async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<Bro
   return { text: `Closed tab ${tabId}.` };
 }
 
-function noTab(call: BrowserCall): Error {
-  const tabId = tabOf(call);
+function makeNoTabFailure(call: BrowserCall): Error {
+  const tabId = readTabId(call);
   const problem = tabId === undefined ? 'no window of the browser displays a tab' : `there is no tab ${tabId}`;
   return toolFailure('not_found', `${problem}. Use browser_tabs with the action list or new`);
 }

@@ -28,15 +28,15 @@ export class TabWatch {
   /** onOpened is called for each tab that a document of the watched tab opens. */
   onOpened: ((tab: OpenedTab) => void) | undefined;
   readonly stop: () => void;
-  readonly #wakers: (() => void)[] = [];
-  readonly #kept: [number, TabEvent][] = [];
+  readonly #eventWaiters: (() => void)[] = [];
+  readonly #bufferedEvents: [number, TabEvent][] = [];
   #tabId: number | undefined;
 
   /** If tabId is undefined, the constructor keeps the events of all tabs until setTab is called. */
   constructor(watchTabs: WatchTabs, tabId?: number) {
     this.#tabId = tabId;
     this.stop = watchTabs((id, event) => {
-      if (this.#tabId === undefined) this.#kept.push([id, event]);
+      if (this.#tabId === undefined) this.#bufferedEvents.push([id, event]);
       else if (id === this.#tabId) this.#receive(event);
     });
   }
@@ -44,12 +44,12 @@ export class TabWatch {
   /** setTab selects the tab to watch, and records the earlier events of the tab. */
   setTab(tabId: number): void {
     this.#tabId = tabId;
-    for (const [id, event] of this.#kept.splice(0)) if (id === tabId) this.#receive(event);
+    for (const [id, event] of this.#bufferedEvents.splice(0)) if (id === tabId) this.#receive(event);
   }
 
   #receive(event: TabEvent): void {
     this.#record(event);
-    for (const wake of this.#wakers.splice(0)) wake();
+    for (const wake of this.#eventWaiters.splice(0)) wake();
   }
 
   /** next resolves at the tab's next event or after limitMs milliseconds, and rejects when the signal is aborted. */
@@ -65,7 +65,7 @@ export class TabWatch {
         reject(signal.reason);
       };
       const timer = setTimeout(end, Math.max(0, limitMs));
-      this.#wakers.push(end);
+      this.#eventWaiters.push(end);
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
     });

@@ -26,8 +26,8 @@ export type ToolCode =
   | 'navigation_failed'
   | 'download_failed';
 
-/** retryable contains the codes of failures that may not occur again if the agent calls the tool again. */
-const retryable: ReadonlySet<ToolCode> = new Set([
+/** retryableCodes contains the codes of failures that may not occur again if the agent calls the tool again. */
+const retryableCodes: ReadonlySet<ToolCode> = new Set([
   'not_hittable',
   'needs_approval',
   'dialog_open',
@@ -36,8 +36,8 @@ const retryable: ReadonlySet<ToolCode> = new Set([
   'download_failed',
 ]);
 
-/** categories contains the matching category of the SDK's ToolError for some codes. */
-const categories: Readonly<Partial<Record<ToolCode, string>>> = {
+/** categoriesByCode contains the matching category of the SDK's ToolError for some codes. */
+const categoriesByCode: Readonly<Partial<Record<ToolCode, string>>> = {
   invalid_url: 'validation',
   wrong_element: 'validation',
   not_typable: 'validation',
@@ -74,18 +74,18 @@ export interface Texts {
  * can do. pageText is text from the page about the problem, which the server marks as untrusted.
  */
 export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
-  const category = categories[code];
-  const tool = { code, retryable: retryable.has(code), ...(category === undefined ? {} : { category }) };
-  return new ToolFailure({ code: 'tool_error', ...textsOf(message, pageText), tool });
+  const category = categoriesByCode[code];
+  const tool = { code, retryable: retryableCodes.has(code), ...(category === undefined ? {} : { category }) };
+  return new ToolFailure({ code: 'tool_error', ...toTexts(message, pageText), tool });
 }
 
 /** callFailure returns a failure with a code that all calls share. */
 export function callFailure(code: ErrorCode, message: string | Texts, pageText?: string): ToolFailure {
-  return new ToolFailure({ code, ...textsOf(message, pageText) });
+  return new ToolFailure({ code, ...toTexts(message, pageText) });
 }
 
-/** withUserText returns the texts of a page's failure, whose message speaks to the agent if code is needs_approval. */
-export function withUserText(code: ToolCode, message: string): string | Texts {
+/** addUserText returns the texts of a page's failure, whose message speaks to the agent if code is needs_approval. */
+export function addUserText(code: ToolCode, message: string): string | Texts {
   if (code !== 'needs_approval') return message;
   return {
     forAgent: message,
@@ -95,7 +95,7 @@ export function withUserText(code: ToolCode, message: string): string | Texts {
   };
 }
 
-function textsOf(
+function toTexts(
   message: string | Texts,
   pageText: string | undefined,
 ): Pick<CallError, 'message' | 'userText' | 'pageText'> {
@@ -103,13 +103,13 @@ function textsOf(
   return { ...texts, ...(pageText === undefined ? {} : { pageText }) };
 }
 
-/** documentGone returns the error of a tool whose document no longer exists. */
-export function documentGone(state: TabState, hasStarted: boolean): ToolFailure {
+/** makeDocumentGoneFailure returns the error of a tool whose document no longer exists. */
+export function makeDocumentGoneFailure(state: TabState, hasStarted: boolean): ToolFailure {
   return new ToolFailure(hasStarted ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
 }
 
-/** errorOf converts any value that a tool has thrown to a CallError. */
-export function errorOf(thrown: unknown): CallError {
+/** toCallError converts any value that a tool has thrown to a CallError. */
+export function toCallError(thrown: unknown): CallError {
   if (thrown instanceof ToolFailure) return thrown.error;
   return { code: 'internal', message: thrown instanceof Error ? thrown.message : String(thrown) };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
 import type { Bookmark, HistorySearch, NotificationText } from '../../chrome-user-data.ts';
-import { addressWithoutSecrets, makeUserDataTools } from './user-data.ts';
+import { makeUserDataTools, removeSecretsFromUrl } from './user-data.ts';
 
 const visit = { title: 'A', lastVisitMs: Date.UTC(2026, 0, 2), visitCount: 3 };
 const bookmark = (id: string, title: string, children: readonly Bookmark[] = []): Bookmark => ({
@@ -51,7 +51,7 @@ test('history addresses have no user name, no fragment and no secret parameter',
     ['javascript:alert(1)', 'javascript: page'],
     ['nothing', '(no address)'],
   ] as const)
-    assert.equal(addressWithoutSecrets(address), want, address);
+    assert.equal(removeSecretsFromUrl(address), want, address);
 });
 
 test('the history leaves out sites that a rule forbids', async () => {

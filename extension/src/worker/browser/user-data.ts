@@ -2,8 +2,8 @@ import type * as chromeUserData from '../../chrome-user-data.ts';
 import { readChoice, readNumber, readText, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { isForbiddenAddress } from './frame-rules.ts';
-import { countText, listResult } from './lists.ts';
-import { webAddress } from './navigation.ts';
+import { formatCount, makeListResult } from './lists.ts';
+import { parseWebUrl } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 /** UserDataBrowser contains the Chrome functions that the tools for history, bookmarks and notifications use. */
@@ -14,7 +14,7 @@ export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserToo
   return [
     ['browser_history', (call) => searchHistory(browser, call)],
     ['browser_bookmarks', (call) => runBookmarkAction(browser, call)],
-    ['browser_notify', (call) => notify(browser, call)],
+    ['browser_notify', (call) => showUserNotification(browser, call)],
   ];
 }
 
@@ -33,7 +33,7 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
   if (url !== undefined) {
     if (readText(args, 'query') !== undefined)
       throw callFailure('invalid_arguments', 'browser_history takes either a query or a url');
-    const address = webAddress(url);
+    const address = parseWebUrl(url);
     if (isForbiddenAddress(address, args))
       throw toolFailure('rejected', {
         forAgent: 'the user has turned this site off',
@@ -42,10 +42,10 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
     const visits = await browser.listVisits(address);
     const shown = visits.filter(({ atMs }) => atMs >= (from ?? 0) && atMs <= (to ?? Number.POSITIVE_INFINITY));
     const newest = shown.reverse().slice(0, limit);
-    const lines = newest.map(({ atMs, transition }) => `${timeText(atMs)} by ${transition}`);
+    const lines = newest.map(({ atMs, transition }) => `${formatTime(atMs)} by ${transition}`);
     return {
-      ...listResult(call, lines, 'visit', limit),
-      text: `${newest.length} of ${countText(shown.length, 'visit')}.`,
+      ...makeListResult(call, lines, 'visit', limit),
+      text: `${newest.length} of ${formatCount(shown.length, 'visit')}.`,
     };
   }
   const search = { text: readText(args, 'query') ?? '', startTime: from ?? Date.now() - DayMs, maxResults: limit };
@@ -53,10 +53,10 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
   const allowed = found.filter((entry) => !isForbiddenAddress(entry.url, args));
   const lines = allowed.map(
     ({ url: address, title, lastVisitMs, visitCount }) =>
-      `${timeText(lastVisitMs)} ${JSON.stringify(title)} ${addressWithoutSecrets(address)} (${countText(visitCount, 'visit')})`,
+      `${formatTime(lastVisitMs)} ${JSON.stringify(title)} ${removeSecretsFromUrl(address)} (${formatCount(visitCount, 'visit')})`,
   );
   const note = found.length >= limit ? ' There may be more: raise limit, or narrow the dates.' : '';
-  const result = listResult(call, lines, 'entry', limit);
+  const result = makeListResult(call, lines, 'entry', limit);
   return { ...result, text: `${result.text}${note}` };
 }
 
@@ -70,26 +70,26 @@ function readDate({ args }: BrowserCall, key: string): number | undefined {
   return timeMs;
 }
 
-function timeText(timeMs: number): string {
+function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** secretName matches the names of URL parameters that probably contain secrets, such as "token". */
-const secretName =
+/** secretNamePattern matches the names of URL parameters that probably contain secrets, such as "token". */
+const secretNamePattern =
   /token|secret|passw|pwd|auth|key|code|session|sid|sig|signature|otp|ticket|jwt|credential|nonce|state/i;
-/** secretValue matches values of URL parameters that are probably random keys. */
-const secretValue = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{24,}$/i;
+/** secretValuePattern matches values of URL parameters that are probably random keys. */
+const secretValuePattern = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{24,}$/i;
 
 /**
- * addressWithoutSecrets removes the user name, the password and the fragment from a URL, and masks parameters that may
+ * removeSecretsFromUrl removes the user name, the password and the fragment from a URL, and masks parameters that may
  * contain secrets.
  */
-export function addressWithoutSecrets(address: string): string {
+export function removeSecretsFromUrl(address: string): string {
   if (!URL.canParse(address)) return '(no address)';
   const url = new URL(address);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol} page`;
   for (const [name, value] of [...url.searchParams])
-    if (secretName.test(name) || secretValue.test(value)) url.searchParams.set(name, '***');
+    if (secretNamePattern.test(name) || secretValuePattern.test(value)) url.searchParams.set(name, '***');
   return url.origin + url.pathname + url.search;
 }
 
@@ -109,30 +109,30 @@ async function runBookmarkAction(browser: UserDataBrowser, call: BrowserCall): P
     const query = readText(args, 'query');
     if (query === undefined || query === '') throw callFailure('invalid_arguments', 'the action search needs a query');
     const found = await browser.searchBookmarks(query);
-    return listResult(call, found.filter(isAllowed).map(bookmarkLine), 'bookmark');
+    return makeListResult(call, found.filter(isAllowed).map(formatBookmark), 'bookmark');
   }
   const tree = await browser.readBookmarks(readText(args, 'folder'));
-  if (!tree) throw noFolder();
+  if (!tree) throw makeNoFolderFailure();
   const depth = readNumber(args, 'depth') ?? DefaultDepth;
   const lines: string[] = [];
   const addLines = (bookmarks: readonly Bookmark[], level: number) => {
     for (const bookmark of bookmarks.filter(isAllowed)) {
       const isFolded = level >= depth && bookmark.children.length > 0;
-      const rest = isFolded ? ` ${countText(bookmark.children.length, 'entry', 'entries')}, not listed` : '';
-      lines.push(' '.repeat(level) + bookmarkLine(bookmark) + rest);
+      const rest = isFolded ? ` ${formatCount(bookmark.children.length, 'entry', 'entries')}, not listed` : '';
+      lines.push(' '.repeat(level) + formatBookmark(bookmark) + rest);
       if (!isFolded) addLines(bookmark.children, level + 1);
     }
   };
   addLines(tree, 0);
-  return listResult(call, lines, 'entry');
+  return makeListResult(call, lines, 'entry');
 }
 
-function bookmarkLine({ id, title, url }: Bookmark): string {
+function formatBookmark({ id, title, url }: Bookmark): string {
   const name = JSON.stringify(title);
-  return url === undefined ? `folder ${id} ${name}` : `bookmark ${id} ${name} ${addressWithoutSecrets(url)}`;
+  return url === undefined ? `folder ${id} ${name}` : `bookmark ${id} ${name} ${removeSecretsFromUrl(url)}`;
 }
 
-function noFolder(): Error {
+function makeNoFolderFailure(): Error {
   return toolFailure(
     'not_found',
     'there is no folder of bookmarks with this ID. Use browser_bookmarks with the action tree',
@@ -146,18 +146,18 @@ async function createBookmark(browser: UserDataBrowser, { args }: BrowserCall): 
   const parentId = readText(args, 'folder');
   const bookmark = {
     title,
-    ...(url === undefined ? {} : { url: webAddress(url) }),
+    ...(url === undefined ? {} : { url: parseWebUrl(url) }),
     ...(parentId === undefined ? {} : { parentId }),
   };
   const id = await browser.createBookmark(bookmark).catch(() => {
-    throw noFolder();
+    throw makeNoFolderFailure();
   });
   return { text: `Created ${url === undefined ? 'folder' : 'bookmark'} ${id}.` };
 }
 
 // ---- notifications ----
 
-async function notify(browser: UserDataBrowser, { args }: BrowserCall): Promise<BrowserResult> {
+async function showUserNotification(browser: UserDataBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const client = readText(args, '_client') ?? '';
   const isShown = await browser.showNotification({
     title: requireText(args, 'title'),

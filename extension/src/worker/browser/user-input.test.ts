@@ -37,12 +37,12 @@ test('tabs in use and their new documents are watched, and an action extends the
   t.mock.timers.tick(10_000);
   input.setHolds([hold]);
   assert.deepEqual(watched.splice(0), ['7 all 120000', '7 d2 120000']);
-  assert.equal(input.holds[0]?.endMs, 71_000);
+  assert.equal(input.tabHolds[0]?.endMs, 71_000);
   t.mock.timers.tick(55_000);
   input.setHolds([hold]);
   assert.deepEqual(watched.splice(0), ['7 all 120000']);
   t.mock.timers.tick(60_000);
-  assert.deepEqual(input.holds, []);
+  assert.deepEqual(input.tabHolds, []);
   input.recordDocument(7, 'd4');
   assert.deepEqual(watched, []);
 });
@@ -88,11 +88,11 @@ test('user input cancels actions in its tab, and a running action keeps its tab 
   void begin(8);
   t.mock.timers.tick(150_000);
   assert.deepEqual(watched, ['7 all 120000', '7 all 120000']);
-  assert.equal(input.holds[0]?.endMs, 211_000, 'end of the hold of a tab in which an act runs');
+  assert.equal(input.tabHolds[0]?.endMs, 211_000, 'end of the hold of a tab in which an act runs');
   input.receive(7, 'key');
   assert.equal(await acting, 'the user took tab 7 back by a click or a key while the tool ran.');
   assert.deepEqual(reported, [7]);
-  assert.deepEqual(input.holds, [], 'holds after the act');
+  assert.deepEqual(input.tabHolds, [], 'holds after the act');
 });
 
 test('debugger commands for a child target reach the child target', async () => {

@@ -15,16 +15,17 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
 }
 
 /**
- * WatchExtraMs is how long a page continues to report user input after a client has stopped using the tab, in
+ * WatchExtensionMs is how long a page continues to report user input after a client has stopped using the tab, in
  * milliseconds. The extra time avoids restarting the watch for user input before every action.
  */
-const WatchExtraMs = 60_000;
+const WatchExtensionMs = 60_000;
 /**
- * WatchRenewalMs is the interval at which a long action renews the watch for user input in its tab, in milliseconds.
+ * WatchRenewalIntervalMs is the interval at which a long action renews the watch for user input in its tab, in
+ * milliseconds.
  */
-const WatchRenewalMs = 30_000;
-/** HoldMs is how long a tab counts as used by a client after the client's last action, in milliseconds. */
-const HoldMs = 60_000;
+const WatchRenewalIntervalMs = 30_000;
+/** HoldDurationMs is how long a tab counts as used by a client after the client's last action, in milliseconds. */
+const HoldDurationMs = 60_000;
 /**
  * MaxReportDelayMs limits how long a page may take to report an input event that the debugger has sent, in
  * milliseconds.
@@ -39,8 +40,8 @@ interface ExpectedInput {
   readonly kind: InputKind;
 }
 
-/** RunningAct is an action that runs in a tab, and a function that cancels the action. */
-interface RunningAct {
+/** RunningAction is an action that runs in a tab, and a function that cancels the action. */
+interface RunningAction {
   readonly tabId: number;
   stop(): void;
 }
@@ -56,23 +57,23 @@ export class UserInput {
   readonly #expected = new Set<ExpectedInput>();
   /** #watchEnds contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
   readonly #watchEnds = new Map<number, number>();
-  readonly #acts = new Set<RunningAct>();
+  readonly #runningActions = new Set<RunningAction>();
   #holds: readonly PanelHold[] = [];
 
   constructor(options: UserInputOptions) {
     this.#options = options;
   }
 
-  /** holds returns the tabs in which clients act or have acted within the last minute. */
-  get holds(): readonly PanelHold[] {
+  /** tabHolds returns the tabs in which clients act or have acted within the last minute. */
+  get tabHolds(): readonly PanelHold[] {
     const nowMs = Date.now();
     return this.#holds
-      .map((hold) => (this.#hasAct(hold.tabId) ? { ...hold, endMs: nowMs + HoldMs } : hold))
+      .map((hold) => (this.#hasRunningAction(hold.tabId) ? { ...hold, endMs: nowMs + HoldDurationMs } : hold))
       .filter(({ endMs }) => endMs > nowMs);
   }
 
-  #hasAct(tabId: number): boolean {
-    return [...this.#acts].some((act) => act.tabId === tabId);
+  #hasRunningAction(tabId: number): boolean {
+    return [...this.#runningActions].some((act) => act.tabId === tabId);
   }
 
   /** setHolds replaces the list of tabs that clients use, and starts watching the tabs for user input. */
@@ -82,7 +83,7 @@ export class UserInput {
     for (const [tabId, endMs] of this.#watchEnds) if (endMs <= nowMs) this.#watchEnds.delete(tabId);
     for (const { tabId, endMs } of this.#holds) {
       if ((this.#watchEnds.get(tabId) ?? 0) >= endMs) continue;
-      this.#watchEnds.set(tabId, endMs + WatchExtraMs);
+      this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
       this.#watch(tabId, undefined);
     }
     this.changed.emit();
@@ -90,7 +91,7 @@ export class UserInput {
 
   /** recordDocument starts watching a new document for user input, if a client uses the document's tab. */
   recordDocument(tabId: number, documentId: string): void {
-    if (this.holds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
+    if (this.tabHolds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
   }
 
   /**
@@ -100,22 +101,22 @@ export class UserInput {
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
     const controller = new AbortController();
-    const act: RunningAct = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
-    this.#acts.add(act);
-    const renewal = setInterval(() => this.#renew(tabId), WatchRenewalMs);
+    const act: RunningAction = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
+    this.#runningActions.add(act);
+    const renewal = setInterval(() => this.#renew(tabId), WatchRenewalIntervalMs);
     try {
       return await run({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
     } finally {
       clearInterval(renewal);
-      this.#acts.delete(act);
+      this.#runningActions.delete(act);
     }
   }
 
   /** #renew extends the watch for user input in a tab while a long action runs. */
   #renew(tabId: number): void {
-    const endMs = Date.now() + HoldMs;
-    if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.holds.every((hold) => hold.tabId !== tabId)) return;
-    this.#watchEnds.set(tabId, endMs + WatchExtraMs);
+    const endMs = Date.now() + HoldDurationMs;
+    if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;
+    this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
     this.#watch(tabId, undefined);
   }
 
@@ -136,7 +137,7 @@ export class UserInput {
       return;
     }
     this.#options.report(tabId);
-    for (const act of this.#acts) if (act.tabId === tabId) act.stop();
+    for (const act of this.#runningActions) if (act.tabId === tabId) act.stop();
   }
 
   /**

@@ -5,7 +5,7 @@ import { readChoice, readNumber } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import type { DebuggerSession, Debuggers } from './debugger/debuggers.ts';
 import { TabInput, type TabPoint } from './debugger/tab-input.ts';
-import type { ActStopper } from './debugger/trusted-input.ts';
+import type { ActionStopper } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -23,9 +23,9 @@ export function makeVisionTools(
   frames: TabFrames,
   acts: PageActions,
   debuggers: Debuggers,
-  userInput: ActStopper,
+  userInput: ActionStopper,
 ): [string, BrowserTool][] {
-  const vision = new Vision(frames, acts, debuggers, userInput);
+  const vision = new VisionTools(frames, acts, debuggers, userInput);
   return [
     ['browser_mouse_click_xy', (call) => vision.click(call)],
     ['browser_mouse_move_xy', (call) => vision.move(call)],
@@ -35,21 +35,22 @@ export function makeVisionTools(
 }
 
 /**
- * InputTools contains what an action needs to send input. The method make rejects input after the action was cancelled.
+ * VisionInput contains what an action needs to send input. The method make rejects input after the action was
+ * cancelled.
  */
-interface InputTools {
-  make(request: InputRequest): Promise<void>;
+interface VisionInput {
+  sendInput(request: InputRequest): Promise<void>;
   readonly session: DebuggerSession;
 }
 
-/** Vision implements the tools that act at coordinates of a screenshot, with one method for each tool. */
-class Vision {
+/** VisionTools implements the tools that act at coordinates of a screenshot, with one method for each tool. */
+class VisionTools {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
   readonly #debuggers: Debuggers;
-  readonly #userInput: ActStopper;
+  readonly #userInput: ActionStopper;
 
-  constructor(frames: TabFrames, acts: PageActions, debuggers: Debuggers, userInput: ActStopper) {
+  constructor(frames: TabFrames, acts: PageActions, debuggers: Debuggers, userInput: ActionStopper) {
     this.#userInput = userInput;
     this.#frames = frames;
     this.#acts = acts;
@@ -60,7 +61,7 @@ class Vision {
     const at = requirePoint(call, 'x', 'y');
     const button = readChoice(call.args, 'button', mouseButtons) ?? 'left';
     const clickCount = readNumber(call.args, 'clickCount') ?? 1;
-    return await this.#act(call, `Clicked ${formatPoint(at)}`, [at], async ({ make }) => {
+    return await this.#runAction(call, `Clicked ${formatPoint(at)}`, [at], async ({ sendInput: make }) => {
       await make(makeMouseRequest('move', at, button));
       for (let count = 1; count <= clickCount; count++) {
         await make(makeMouseRequest('press', at, button, count));
@@ -71,7 +72,7 @@ class Vision {
 
   async move(call: BrowserCall): Promise<BrowserResult> {
     const at = requirePoint(call, 'x', 'y');
-    return await this.#act(call, `Moved the pointer to ${formatPoint(at)}`, [at], async ({ make }) => {
+    return await this.#runAction(call, `Moved the pointer to ${formatPoint(at)}`, [at], async ({ sendInput: make }) => {
       await make(makeMouseRequest('move', at, 'left'));
     });
   }
@@ -79,7 +80,7 @@ class Vision {
   async drag(call: BrowserCall): Promise<BrowserResult> {
     const [start, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
     const verb = `Dragged from ${formatPoint(start)} to ${formatPoint(end)}`;
-    return await this.#act(call, verb, [start, end], async ({ make }) => {
+    return await this.#runAction(call, verb, [start, end], async ({ sendInput: make }) => {
       await make(makeMouseRequest('move', start, 'left'));
       await make(makeMouseRequest('press', start, 'left', 1));
       for (let step = 1; step <= DragSteps; step++) {
@@ -96,7 +97,7 @@ class Vision {
     const [deltaX, deltaY] = [readDelta(call, 'deltaX'), readDelta(call, 'deltaY')];
     if (deltaX === 0 && deltaY === 0)
       throw callFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
-    return await this.#act(call, `Turned the wheel at ${formatPoint(at)}`, [at], async ({ session }) => {
+    return await this.#runAction(call, `Turned the wheel at ${formatPoint(at)}`, [at], async ({ session }) => {
       await session.send('Input.dispatchMouseEvent', {
         type: 'mouseWheel',
         ...at,
@@ -107,28 +108,30 @@ class Vision {
     });
   }
 
-  /** #act sends input at points of the page, and describes the elements at the points and the changes in the page. */
-  async #act(
+  /**
+   * #runAction sends input at points of the page, and describes the elements at the points and the changes in the page.
+   */
+  async #runAction(
     call: BrowserCall,
     verb: string,
     points: readonly TabPoint[],
-    makeInput: (tools: InputTools) => Promise<void>,
+    makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<BrowserResult> {
     const top = await this.#frames.top(call);
     const act = await this.#acts.run(call, top, () =>
-      this.#userInput.stopOnInput(call, (stoppable) => this.#actAt(stoppable, top, points, makeInput)),
+      this.#userInput.stopOnInput(call, (stoppable) => this.#runAtPoints(stoppable, top, points, makeInput)),
     );
     const line = act.result?.target;
     const content = line === undefined || !act.result?.changed ? [] : [`hit: ${line}`];
     return await this.#acts.describe(call, verb, act, { content });
   }
 
-  /** #actAt sends input at points of the page, and returns the changes in the page. */
-  async #actAt(
+  /** #runAtPoints sends input at points of the page, and returns the changes in the page. */
+  async #runAtPoints(
     call: BrowserCall,
     top: FrameTarget,
     points: readonly TabPoint[],
-    makeInput: (tools: InputTools) => Promise<void>,
+    makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<PageActionResult> {
     return await this.#debuggers.use(call.tabId, ['dialogs', 'focus', 'files', 'drags', 'drawing'], async (session) => {
       const lines: string[] = [];
@@ -147,7 +150,7 @@ class Vision {
           call.signal.throwIfAborted();
           await input.sendRequest(request);
         };
-        await makeInput({ make, session });
+        await makeInput({ sendInput: make, session });
         call.signal.throwIfAborted();
       } finally {
         await input.releaseAll();

@@ -4,19 +4,19 @@ import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, waitForIdleNetwork, waitForLoad } from './loads.ts';
 import type { NavigationBrowser } from './navigation.ts';
-import { PageLost } from './page-scripts.ts';
+import { PageLostError } from './page-scripts.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { TabWatch } from './tab-watch.ts';
-import { callFailure, documentGone, toolFailure } from './tool-failure.ts';
+import { callFailure, makeDocumentGoneFailure, toolFailure } from './tool-failure.ts';
 
 /** DefaultTimeoutSeconds is how long browser_wait_for waits if the argument timeout is missing, in seconds. */
 const DefaultTimeoutSeconds = 30;
 /** MaxTimeoutSeconds limits the arguments time and timeout of browser_wait_for, in seconds. */
 const MaxTimeoutSeconds = 300;
-/** ReportMs is the interval between progress reports, in milliseconds. */
-const ReportMs = 5000;
+/** ReportIntervalMs is the interval between progress reports, in milliseconds. */
+const ReportIntervalMs = 5000;
 
-const states = ['visible', 'hidden', 'attached', 'detached', 'enabled'] as const;
+const elementStates = ['visible', 'hidden', 'attached', 'detached', 'enabled'] as const;
 
 /** WaitingBrowser contains the Chrome functions that browser_wait_for uses. */
 export type WaitingBrowser = LoadBrowser & Pick<NavigationBrowser, 'watchTabs'>;
@@ -42,7 +42,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startMs) / 1000);
     report({ message: `waiting for ${names.join(' and ') || 'the time'}, ${seconds} s` });
-  }, ReportMs);
+  }, ReportIntervalMs);
   try {
     if (time !== undefined) await sleep(Math.min(time, MaxTimeoutSeconds) * 1000, call.signal);
     if (names.length === 0) return { text: `Waited ${time} s.` };
@@ -65,7 +65,7 @@ function readConditions(call: BrowserCall): WaitForArguments {
     const value = readText(args, key);
     if (value !== undefined) conditions[key] = value;
   }
-  const state = readChoice(args, 'state', states);
+  const state = readChoice(args, 'state', elementStates);
   if (state !== undefined && conditions.selector !== undefined) conditions.state = state;
   const load = readChoice(args, 'load', ['domcontentloaded', 'load', 'networkidle']);
   if (load === 'domcontentloaded' || load === 'load') conditions.load = load;
@@ -93,17 +93,17 @@ async function waitInDocuments(
       const timeoutMs = Math.max(0, endMs - Date.now());
       return await waitInFrames(frames, { ...call, documentId }, { ...conditions, timeoutMs });
     } catch (error) {
-      if (!(error instanceof PageLost) || error.state !== 'open') throw error;
+      if (!(error instanceof PageLostError) || error.state !== 'open') throw error;
       const outcome = await waitForLoad(browser, call, watch, 'commit', {
         limitMs: Math.max(1000, endMs - Date.now()),
       });
       const url = watch.document?.url ?? outcome.page?.url ?? '';
-      if (originOf(url) !== originOf(firstUrl ?? '')) {
+      if (readOrigin(url) !== readOrigin(firstUrl ?? '')) {
         const { url: pattern, ...others } = conditions;
         if (pattern !== undefined && Object.keys(others).length === 0) return undefined;
-        throw documentGone('open', true);
+        throw makeDocumentGoneFailure('open', true);
       }
-      if (!watch.document) throw documentGone('open', true);
+      if (!watch.document) throw makeDocumentGoneFailure('open', true);
       documentId = watch.document.documentId;
     } finally {
       watch.stop();
@@ -121,7 +121,7 @@ async function waitInFrames(
   conditions: WaitForArguments,
 ): Promise<WaitForResult> {
   const [top, ...others] = await frames.list(call);
-  if (!top) throw documentGone('open', false);
+  if (!top) throw makeDocumentGoneFailure('open', false);
   const { text, selector, textGone, url, load } = conditions;
   const isAnyFrame = (text !== undefined || selector !== undefined) && !textGone && !url && !load;
   // Wait for hidden or detached elements only in the top frame, because other frames may never have contained the
@@ -144,6 +144,6 @@ async function waitInFrames(
   }
 }
 
-function originOf(url: string): string {
+function readOrigin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }

@@ -5,8 +5,8 @@ import { valueWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { isForbiddenAddress } from './frame-rules.ts';
-import { countText, listResult } from './lists.ts';
-import { webAddress } from './navigation.ts';
+import { formatCount, makeListResult } from './lists.ts';
+import { parseWebUrl } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 /** WindowsBrowser contains the Chrome functions that the tools for windows, tab groups and closed tabs use. */
@@ -25,8 +25,10 @@ export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][
   ];
 }
 
-/** addressText returns a URL without the parts that may contain secrets: the user name, the query and the fragment. */
-export function addressText(address: string): string {
+/**
+ * formatAddress returns a URL without the parts that may contain secrets: the user name, the query and the fragment.
+ */
+export function formatAddress(address: string): string {
   if (!URL.canParse(address)) return 'an empty page';
   const url = new URL(address);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin + url.pathname : `${url.protocol} page`;
@@ -38,7 +40,7 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   const action = readChoice(call.args, 'action', ['list', 'new', 'update', 'close']) ?? 'list';
   if (action === 'list') {
     const windows = await browser.listWindows();
-    return { windows, text: `${countText(windows.length, 'window')}.` };
+    return { windows, text: `${formatCount(windows.length, 'window')}.` };
   }
   if (action === 'new') return await openWindow(browser, call);
   const windowId = readNumber(call.args, 'windowId');
@@ -46,7 +48,7 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   if (!window)
     throw toolFailure('not_found', `there is no window ${windowId}. Use browser_windows with the action list`);
   if (action === 'close') return await closeWindow(browser, call, window);
-  const place = readPlace(call.args);
+  const place = readWindowProperties(call.args);
   if (Object.keys(place).length === 0)
     throw callFailure('invalid_arguments', 'the action update needs state, left, top, width, height or focus');
   await changeWindow(() => browser.updateWindow(window.windowId, place));
@@ -56,8 +58,8 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   return { text: `Window ${now.windowId} is ${state}, ${width} x ${height} at ${left}, ${top}.` };
 }
 
-/** readPlace returns the window's state, position and size from the arguments of a call. */
-function readPlace(args: Fields): chromeWindows.WindowProperties {
+/** readWindowProperties returns the window's state, position and size from the arguments of a call. */
+function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
   const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
   const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
     const value = args[key];
@@ -92,11 +94,11 @@ async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
 
 async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const url = readText(args, 'url');
-  const place = readPlace(args);
+  const place = readWindowProperties(args);
   if ((place.state === 'maximized' || place.state === 'fullscreen') && !place.focused)
     throw callFailure('invalid_arguments', `a new window that is ${place.state} needs focus: true`);
   const opened = await changeWindow(() =>
-    browser.openWindow(url === undefined ? 'about:blank' : webAddress(url), place),
+    browser.openWindow(url === undefined ? 'about:blank' : parseWebUrl(url), place),
   );
   const text = `Opened window ${opened.windowId} with tab ${opened.tabId}, which is your current tab.`;
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
@@ -120,23 +122,23 @@ async function closeWindow(
       forAgent: 'the window is still open: a page probably asks the user whether to leave. Ask the user to answer',
       forUser: `Window ${windowId} is still open, because a page probably asks whether to leave. Answer in the window.`,
     });
-  return { text: `Closed window ${windowId} with ${countText(tabs.length, 'tab')}.` };
+  return { text: `Closed window ${windowId} with ${formatCount(tabs.length, 'tab')}.` };
 }
 
 // ---- groups ----
 
-const Colors = ['grey', 'blue', 'red', 'yellow', 'green', 'pink', 'purple', 'cyan', 'orange'] as const;
+const TabGroupColors = ['grey', 'blue', 'red', 'yellow', 'green', 'pink', 'purple', 'cyan', 'orange'] as const;
 
 async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = readChoice(args, 'action', ['list', 'create', 'add', 'remove', 'update']) ?? 'list';
   const groups = await browser.listTabGroups();
-  if (action === 'list') return listResult(call, groups.map(formatTabGroup), 'group');
+  if (action === 'list') return makeListResult(call, groups.map(formatTabGroup), 'group');
   if (action === 'create') return await createGroup(browser, args);
   if (action === 'remove') {
     const tabs = await requireTabs(browser, args);
     await browser.removeFromTabGroups(tabs.map(({ tabId }) => tabId));
-    return { text: `Removed ${countText(tabs.length, 'tab')} from the tab groups.` };
+    return { text: `Removed ${formatCount(tabs.length, 'tab')} from the tab groups.` };
   }
   const group = groups.find(({ groupId }) => groupId === args.groupId);
   if (!group) throw toolFailure('not_found', 'there is no such tab group. Use browser_tab_groups with the action list');
@@ -148,9 +150,9 @@ async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Pr
       group.groupId,
       tabs.map(({ tabId }) => tabId),
     );
-    return { text: `Added ${countText(tabs.length, 'tab')} to group ${group.groupId}.` };
+    return { text: `Added ${formatCount(tabs.length, 'tab')} to group ${group.groupId}.` };
   }
-  const look = readLook(args);
+  const look = readTabGroupProperties(args);
   if (Object.keys(look).length === 0)
     throw callFailure('invalid_arguments', 'the action update needs title, color or collapsed');
   await browser.updateTabGroup(group.groupId, look);
@@ -171,14 +173,14 @@ async function createGroup(browser: WindowsBrowser, args: Fields): Promise<Brows
     tabs.map(({ tabId }) => tabId),
     first.windowId,
   );
-  const look = readLook(args);
+  const look = readTabGroupProperties(args);
   if (Object.keys(look).length > 0) await browser.updateTabGroup(groupId, look);
-  return { text: `Created group ${groupId} with ${countText(tabs.length, 'tab')}.` };
+  return { text: `Created group ${groupId} with ${formatCount(tabs.length, 'tab')}.` };
 }
 
-function readLook(args: Fields): chromeWindows.TabGroupProperties {
+function readTabGroupProperties(args: Fields): chromeWindows.TabGroupProperties {
   const title = readText(args, 'title');
-  const color = readChoice(args, 'color', Colors);
+  const color = readChoice(args, 'color', TabGroupColors);
   return {
     ...(title === undefined ? {} : { title }),
     ...(color === undefined ? {} : { color }),
@@ -203,7 +205,7 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
   const entries = await browser.listRecentlyClosed();
   const allowed = entries.filter(({ tabs }) => !tabs.some(({ url }) => isForbiddenAddress(url, call.args)));
   if (readChoice(call.args, 'action', ['list', 'restore']) !== 'restore')
-    return listResult(call, allowed.map(formatClosedEntry), 'entry');
+    return makeListResult(call, allowed.map(formatClosedEntry), 'entry');
   const sessionId = readText(call.args, 'sessionId');
   if (sessionId === undefined)
     throw callFailure('invalid_arguments', 'the action restore needs a sessionId of the list');
@@ -227,8 +229,8 @@ function formatClosedEntry({
   isWindow,
   tabs,
 }: chromeWindows.RecentlyClosedEntry): string {
-  const shown = tabs.slice(0, MaxShownTabs).map(({ title, url }) => `${JSON.stringify(title)} ${addressText(url)}`);
+  const shown = tabs.slice(0, MaxShownTabs).map(({ title, url }) => `${JSON.stringify(title)} ${formatAddress(url)}`);
   if (tabs.length > MaxShownTabs) shown.push(`and ${tabs.length - MaxShownTabs} more tabs`);
-  const kind = isWindow ? `window with ${countText(tabs.length, 'tab')}: ` : '';
+  const kind = isWindow ? `window with ${formatCount(tabs.length, 'tab')}: ` : '';
   return `sessionId ${sessionId}, closed ${new Date(closedMs).toISOString()}, ${kind}${shown.join('; ')}`;
 }

@@ -57,7 +57,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
   };
   const addDocument = (tabId: number, documentId: string) => {
     const made = doc(tabId, documentId);
-    calls.documentConnected(made.doc);
+    calls.onDocumentConnected(made.doc);
     calls.receive(made.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return made;
   };
@@ -166,7 +166,7 @@ test("a call that is cancelled while its page's state is read does not begin", a
 test('the readiness that an adapter reports is stored', (t) => {
   const { calls, docs, addDocument } = makeFixture(t);
   calls.receive(addDocument(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
-  assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
+  assert.deepEqual(docs.findTopDoc(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
 test('a document may send the next part of a large result when the socket has partDelay, even for an unknown call', async (t) => {
@@ -247,12 +247,12 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   dispatch('won', 2, 'd2');
   dispatch('left', 2, 'd2');
   tabs.delete(1);
-  calls.tabRemoved(1);
-  calls.documentDisconnected(one.doc);
+  calls.onTabRemoved(1);
+  calls.onDocumentDisconnected(one.doc);
   assert.deepEqual(codes(), ['closed tab_closed']);
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
   calls.receive(two.doc, { op: 'leaving', begunCalls: ['left'] });
-  calls.documentDisconnected(two.doc);
+  calls.onDocumentDisconnected(two.doc);
   await advanceTime(49);
   assert.deepEqual(running.ids, ['left']);
   await advanceTime(1);
@@ -263,7 +263,7 @@ test("a port that closes before the tab's removal is reported still ends as tab_
   const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatch('x');
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   tabs.delete(1);
   await advanceTime(50);
   assert.deepEqual(codes(), ['x tab_closed']);
@@ -273,7 +273,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
   const { calls, running, sent, addDocument, dispatch, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatch('x');
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   const again = addDocument(1, 'd1');
   await advanceTime(1000);
   assert.deepEqual(running.ids, ['x']);
@@ -285,7 +285,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
 test('unknown calls that a document reports are reported to the server', (t) => {
   const { calls, running, resumed, doc, sent } = makeFixture(t);
   const { doc: made } = doc(1, 'd1');
-  calls.documentConnected(made);
+  calls.onDocumentConnected(made);
   calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
@@ -307,8 +307,8 @@ test("cancel resolves with the document's answer", async (t) => {
   assert.deepEqual(running.ids, []);
   calls.receive(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
   calls.receive(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
-  calls.documentDisconnected(doc);
-  calls.tabRemoved(1);
+  calls.onDocumentDisconnected(doc);
+  calls.onTabRemoved(1);
   await settle();
   assert.deepEqual(outcomes, ['aborted']);
   t.mock.timers.tick(50);
@@ -321,7 +321,7 @@ test('a cancel of a call that only its document has reaches the document', async
   const { calls, running, doc } = makeFixture(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
-  calls.documentConnected(made);
+  calls.onDocumentConnected(made);
   calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
   assert.deepEqual(running.ids, []);
@@ -343,7 +343,7 @@ test('a call that did not reach its document before a navigation can be retried'
   dispatch('begun');
   calls.receive(doc, { op: 'leaving', begunCalls: ['begun'] });
   dispatch('late');
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   await advanceTime(50);
   const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
   assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
@@ -361,7 +361,7 @@ for (const [state, code] of [
     dispatch('x');
     tabs.set(1, state);
     if (state === 'open') calls.receive(doc, { op: 'leaving', begunCalls: ['x'] });
-    calls.documentDisconnected(doc);
+    calls.onDocumentDisconnected(doc);
     await advanceTime(50);
     assert.deepEqual(codes(), [`x ${code}`]);
   });
@@ -371,7 +371,7 @@ test('a document that leaves unannounced ends its calls with page_crashed if Chr
   const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatch('x');
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   for (let i = 0; i < 20; i++) await advanceTime(50);
   assert.deepEqual(codes(), []);
   tabs.set(1, 'crashed');
@@ -383,12 +383,12 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   const { calls, running, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatch('x');
-  calls.documentDisconnected(doc);
-  calls.tabCrashed(1);
+  calls.onDocumentDisconnected(doc);
+  calls.onTabCrashed(1);
   loading.add(1);
   addDocument(1, 'd2');
   dispatch('y', 1, 'd2');
-  calls.tabCrashed(1); // A late crash report does not affect the tab's new document.
+  calls.onTabCrashed(1); // A late crash report does not affect the tab's new document.
   await advanceTime(50);
   assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
 });
@@ -403,7 +403,7 @@ for (const [what, ms] of [
     const { doc } = addDocument(1, 'd1');
     dispatch('x');
     if (ms === 50) loading.add(1);
-    calls.documentDisconnected(doc);
+    calls.onDocumentDisconnected(doc);
     for (let passed = 0; passed < ms; passed += 50) {
       assert.deepEqual(codes(), []);
       await advanceTime(50);
@@ -417,7 +417,7 @@ test('a discarded tab, whose ID changes, ends its calls with tab_discarded', asy
   const { calls, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatch('x');
-  calls.tabDiscarded(1);
+  calls.onTabDiscarded(1);
   await advanceTime(50);
   assert.deepEqual(codes(), ['x tab_discarded']);
 });
@@ -459,7 +459,7 @@ test('a call for a document that was just removed did not begin, even if the cal
   const { calls, sent, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
   const { doc } = addDocument(1, 'd1');
   await advanceTime(5000); // The worker checks after 5 s whether the document is busy.
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);
   await advanceTime(50);
@@ -474,9 +474,9 @@ test('calls sent to an orphaned document have not begun, and the document is no 
   const { calls, docs, codes, sent, addDocument, dispatch, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatch('x');
-  calls.documentOrphaned('d1');
-  calls.documentOrphaned('unknown');
-  assert.equal(docs.live(1), undefined);
+  calls.onDocumentOrphaned('d1');
+  calls.onDocumentOrphaned('unknown');
+  assert.equal(docs.findTopDoc(1), undefined);
   await advanceTime(50);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);
@@ -490,7 +490,7 @@ test('a call for a document that navigates away does not begin there', async (t)
   dispatch('x');
   await advanceTime(100);
   await advanceTime(4000);
-  calls.documentDisconnected(doc);
+  calls.onDocumentDisconnected(doc);
   await advanceTime(50);
   assert.deepEqual(got, []);
   assert.deepEqual(codes(), ['x navigated']);
@@ -525,7 +525,7 @@ test('a call that is cancelled while its document navigates does not reach the d
   );
 });
 
-const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
+const makeToolRequestText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
 test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
@@ -533,7 +533,7 @@ test('a tool request of a call goes to the server, and its answer to the documen
   const { doc, got } = addDocument(1, 'd1');
   dispatch('x');
   calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
-  assert.deepEqual(sent, [askText('x')]);
+  assert.deepEqual(sent, [makeToolRequestText('x')]);
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => outcomes.push(taken));
   assert.deepEqual(got.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
@@ -573,7 +573,7 @@ test('open tool requests are sent again on a new link until their call ends', (t
   sent.splice(0);
   calls.resume();
   calls.resume();
-  assert.deepEqual(sent, [askText('x'), askText('x')]);
+  assert.deepEqual(sent, [makeToolRequestText('x'), makeToolRequestText('x')]);
 });
 
 test('a restarted worker gets open tool requests from documents, and keeps an answer that arrives first', async (t) => {
@@ -584,13 +584,13 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
   answer('x');
   answer('never');
   const { doc: made, got } = doc(1, 'd1');
-  calls.documentConnected(made);
+  calls.onDocumentConnected(made);
   calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(made, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   calls.receive(made, { op: 'toolRequest', id: 'x', ask: 2, body: '{"withdrawn":true}' });
   const given = { op: 'answer', id: 'x', ask: 1 };
   assert.deepEqual(got, [given, given]);
-  assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
+  assert.deepEqual(sent, [makeToolRequestText('x', '"ask":2,"withdrawn":true')]);
   calls.receive(made, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await advanceTime(10_000);
   assert.deepEqual(outcomes, [
@@ -604,13 +604,13 @@ test('an answer waits while its document changes ports, and is dropped when the 
   const { calls, addDocument, doc, dispatch } = makeFixture(t);
   const first = addDocument(1, 'd1');
   dispatch('x');
-  calls.documentDisconnected(first.doc);
+  calls.onDocumentDisconnected(first.doc);
   const outcomes: boolean[] = [];
   const error = { code: 'denied', message: 'no' } as const;
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   const again = doc(1, 'd1');
-  calls.documentConnected(again.doc);
+  calls.onDocumentConnected(again.doc);
   calls.receive(again.doc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
   calls.receive(again.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
@@ -646,7 +646,7 @@ test('if a document does not answer, only calls that cannot have arrived end at 
   addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   assert.deepEqual([running.isBusy('d1'), running.isBusy('d2')], [true, false]);
-  calls.documentSilent('d1');
+  calls.onDocumentSilent('d1');
   assert.deepEqual(running.ids, ['x', 'y']);
   assert.match(sent.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
 });

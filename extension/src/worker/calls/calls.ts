@@ -16,7 +16,7 @@ import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
 import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
-import { makeNavigating, type Navigating } from './navigating.ts';
+import { makeNavigating, type NavigatingDocuments } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
@@ -45,7 +45,7 @@ interface PendingCancel {
 }
 
 /** CallOutbox contains the functions that send progress and results of calls to the server. */
-type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
+type CallOutbox = Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
 
 export interface CallsOptions {
   readonly outbox: CallOutbox;
@@ -98,10 +98,11 @@ export class Calls {
   /** #startedCalls contains the calls that have begun in a document before the user navigated away, by document ID. */
   readonly #startedCalls = new Map<string, ReadonlySet<string>>();
   /**
-   * #documentOfEnded contains the document ID of each ended call whose result the server has not confirmed, by call ID.
+   * #documentsOfEndedCalls contains the document ID of each ended call whose result the server has not confirmed, by
+   * call ID.
    */
-  readonly #documentOfEnded = new Map<string, string>();
-  readonly #navigating: Navigating;
+  readonly #documentsOfEndedCalls = new Map<string, string>();
+  readonly #navigating: NavigatingDocuments;
   readonly #toolRequests: ToolRequests;
   readonly #startedAt = Date.now();
 
@@ -135,7 +136,7 @@ export class Calls {
 
   /** endCallsOf fails all calls of a document that no longer exists. */
   #endCallsOf(documentId: string, state: TabState): void {
-    for (const call of this.#running.inDocument(documentId)) {
+    for (const call of this.#running.listInDocument(documentId)) {
       const error = endedErrors[state];
       const hasNotStarted = !call.mayHaveBegun || this.#startedCalls.get(documentId)?.has(call.id) === false;
       this.#fail(call, hasNotStarted ? { ...error, notStarted: true } : error);
@@ -147,10 +148,10 @@ export class Calls {
   }
 
   /**
-   * dispatch starts a call in its document. arrivedMs is when the server's frame arrived, in milliseconds of
+   * dispatch starts a call in its document. arrivedAtMs is when the server's frame arrived, in milliseconds of
    * performance.now().
    */
-  dispatch(params: ToolDispatchParams, arrivedMs = performance.now()): void {
+  dispatch(params: ToolDispatchParams, arrivedAtMs = performance.now()): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
     // Send arguments as JSON text: a port transfers text faster than objects, and JSON text preserves large integers.
     const args = JSON.stringify(params.args);
@@ -161,7 +162,7 @@ export class Calls {
     if (params.prompt) message.prompt = true;
     if (params.trace) {
       message.trace = true;
-      call.trace = { arrivedMs, postedMs: arrivedMs };
+      call.trace = { arrivedAtMs: arrivedAtMs, postedAtMs: arrivedAtMs };
     }
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
     const startIn = (doc: Doc | undefined) => {
@@ -169,7 +170,7 @@ export class Calls {
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
         call.ping = this.#options.health?.prepareCall(doc) ?? 0;
-        if (call.trace) call.trace.postedMs = performance.now();
+        if (call.trace) call.trace.postedAtMs = performance.now();
         message.atMs = Date.now();
         doc.post(message);
       } else void this.#endMissing(call);
@@ -277,8 +278,8 @@ export class Calls {
     return doc !== undefined;
   }
 
-  /** documentConnected registers a document that has opened a port to the worker. */
-  documentConnected(doc: Doc): void {
+  /** onDocumentConnected registers a document that has opened a port to the worker. */
+  onDocumentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#startedCalls.delete(doc.documentId);
@@ -297,7 +298,7 @@ export class Calls {
         this.#running.add({ id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
         unknownCalls.push(id);
       }
-      this.#toolRequests.documentConnected(id);
+      this.#toolRequests.onDocumentConnected(id);
     }
     if (unknownCalls.length > 0) this.#options.reportResumed(unknownCalls);
     this.docsChanged.emit();
@@ -331,22 +332,22 @@ export class Calls {
       this.docsChanged.emit();
     },
     progress: (message) => {
-      if (this.#running.has(message.id)) this.#outbox.progress(message.id, message);
+      if (this.#running.has(message.id)) this.#outbox.addProgress(message.id, message);
     },
     toolRequest: ({ id, ask, body }) => {
       if (this.#running.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
-    part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
+    part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
     result: ({ id, text, parts, hops }, doc, arrivedMs) => {
       const trace = hops && this.#running.get(id)?.trace;
       this.#forget(id);
-      this.#documentOfEnded.set(id, doc.documentId);
-      this.#outbox.endWithResult(id, text, parts, trace && browserHops(trace, hops, arrivedMs));
+      this.#documentsOfEndedCalls.set(id, doc.documentId);
+      this.#outbox.endWithResult(id, text, parts, trace && measureBrowserHops(trace, hops, arrivedMs));
     },
     error: ({ id, error }, doc) => {
       this.#forget(id);
-      this.#documentOfEnded.set(id, doc.documentId);
+      this.#documentsOfEndedCalls.set(id, doc.documentId);
       this.#outbox.fail(id, readError(error));
     },
     cancelled: ({ id, outcome }, doc) => {
@@ -365,7 +366,7 @@ export class Calls {
     doc.post({ op: 'partSent' });
   }
 
-  documentDisconnected(doc: Doc): void {
+  onDocumentDisconnected(doc: Doc): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     this.#docs.remove(doc.documentId);
     this.docsChanged.emit();
@@ -384,47 +385,47 @@ export class Calls {
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
       const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
-      const hasTop = this.#docs.ofTab(tabId).some((doc) => doc.frameId === 0);
+      const hasTop = this.#docs.listInTab(tabId).some((doc) => doc.frameId === 0);
       if (state !== 'open' || hasTop || this.#startedCalls.has(documentId)) return state;
       if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
         return state;
     }
   }
 
-  /** tabRemoved immediately fails all calls of a tab that was closed. */
-  tabRemoved(tabId: number): void {
+  /** onTabRemoved immediately fails all calls of a tab that was closed. */
+  onTabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#endCallsOfTab(tabId, 'closed');
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * ReconnectTimeoutMs);
   }
 
   /**
-   * tabCrashed fails the calls of a crashed tab. tabCrashed must be called before the tab reloads, because after a
+   * onTabCrashed fails the calls of a crashed tab. onTabCrashed must be called before the tab reloads, because after a
    * reload the calls fail as if the user had navigated.
    */
-  tabCrashed(tabId: number): void {
-    for (const { mayHaveBegun, documentId } of this.#running.inTab(tabId)) {
+  onTabCrashed(tabId: number): void {
+    for (const { mayHaveBegun, documentId } of this.#running.listInTab(tabId)) {
       if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOf(documentId, 'crashed');
     }
   }
 
   /**
-   * documentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
+   * onDocumentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
    * document cannot have begun.
    */
-  documentOrphaned(documentId: string): void {
+  onDocumentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;
     this.#startedCalls.set(documentId, new Set());
-    this.documentDisconnected(doc);
+    this.onDocumentDisconnected(doc);
   }
 
   /**
-   * documentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
+   * onDocumentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
    * a failed call later, the bridge drops the call.
    */
-  documentSilent(documentId: string): void {
-    for (const call of this.#running.inDocument(documentId)) {
+  onDocumentSilent(documentId: string): void {
+    for (const call of this.#running.listInDocument(documentId)) {
       if (call.ping === 0) continue;
       if (this.#options.health?.hasAnswered(documentId, call.ping) !== false) continue;
       const message = 'the page does not respond because a script blocks its main thread';
@@ -432,21 +433,21 @@ export class Calls {
     }
   }
 
-  tabDiscarded(tabId: number): void {
+  onTabDiscarded(tabId: number): void {
     this.#endCallsOfTab(tabId, 'discarded');
   }
 
   #endCallsOfTab(tabId: number, state: TabState): void {
-    for (const call of this.#running.inTab(tabId)) this.#endCallsOf(call.documentId, state);
-    for (const doc of this.#docs.ofTab(tabId)) this.documentDisconnected(doc);
+    for (const call of this.#running.listInTab(tabId)) this.#endCallsOf(call.documentId, state);
+    for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 
   /** confirmDelivery notifies documents that the server has received the results of their calls. */
   confirmDelivery(ids: readonly string[]): void {
     const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {
-      const documentId = this.#documentOfEnded.get(id);
-      this.#documentOfEnded.delete(id);
+      const documentId = this.#documentsOfEndedCalls.get(id);
+      this.#documentsOfEndedCalls.delete(id);
       if (documentId === undefined) continue;
       const documentCalls = idsByDocument.get(documentId) ?? [];
       documentCalls.push(id);
@@ -457,8 +458,12 @@ export class Calls {
   }
 }
 
-/** browserHops returns the durations of a traced call in the worker and in the document, in microseconds. */
-function browserHops({ arrivedMs: startMs, postedMs }: CallTrace, page: PageHops, arrivedMs: number): BrowserHops {
+/** measureBrowserHops returns the durations of a traced call in the worker and in the document, in microseconds. */
+function measureBrowserHops(
+  { arrivedAtMs: startMs, postedAtMs: postedMs }: CallTrace,
+  page: PageHops,
+  arrivedMs: number,
+): BrowserHops {
   return {
     workerInUs: measureMicroseconds(startMs, postedMs),
     documentUs: measureMicroseconds(postedMs, arrivedMs),

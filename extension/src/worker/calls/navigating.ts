@@ -1,18 +1,18 @@
-/** PollMs is the interval between two checks whether a navigating tab still loads, in milliseconds. */
-const PollMs = 100;
+/** PollIntervalMs is the interval between two checks whether a navigating tab still loads, in milliseconds. */
+const PollIntervalMs = 100;
 /**
- * LoadStartMs limits how long a tab may take to start loading after its document announced a navigation, in
+ * LoadStartTimeoutMs limits how long a tab may take to start loading after its document announced a navigation, in
  * milliseconds.
  */
-const LoadStartMs = 1000;
+const LoadStartTimeoutMs = 1000;
 /** MaxDelayMs limits how long a navigation may delay a call, in milliseconds. */
 const MaxDelayMs = 5000;
 
 /**
- * Navigating tracks documents that are about to be replaced by a navigation. No new call should start in a document
- * that is about to be replaced.
+ * NavigatingDocuments tracks documents that are about to be replaced by a navigation. No new call should start in a
+ * document that is about to be replaced.
  */
-export interface Navigating {
+export interface NavigatingDocuments {
   /** setNavigating records whether a document is navigating away. */
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
@@ -28,11 +28,11 @@ export interface Navigating {
 interface NavigatingDocument {
   readonly tabId: number;
   /**
-   * firstReportMs is when the document first reported its navigation, in milliseconds since 1970. lastReportMs is when
-   * the document last reported the navigation.
+   * firstReportAtMs is when the document first reported its navigation, in milliseconds since 1970. lastReportAtMs is
+   * when the document last reported the navigation.
    */
-  readonly firstReportMs: number;
-  lastReportMs: number;
+  readonly firstReportAtMs: number;
+  lastReportAtMs: number;
   /** wasLoading is true if the tab has started to load since the last report of the navigation. */
   wasLoading: boolean;
   readonly waitingStarts: (() => void)[];
@@ -41,7 +41,7 @@ interface NavigatingDocument {
 /**
  * makeNavigating returns a Navigating without documents. The function isTabLoading reports whether a tab is loading.
  */
-export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): Navigating {
+export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
   const entries = new Map<string, NavigatingDocument>();
 
   const startWaiting = (documentId: string) => {
@@ -55,10 +55,10 @@ export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>
     if (entries.get(documentId) !== entry) return;
     entry.wasLoading ||= isLoading;
     const now = Date.now();
-    // A navigation is over when its tab stopped loading, or did not start to load within LoadStartMs.
-    const isOver = !isLoading && (entry.wasLoading || now - entry.lastReportMs >= LoadStartMs);
-    if (isOver || now - entry.firstReportMs >= MaxDelayMs) startWaiting(documentId);
-    else setTimeout(() => void checkTab(documentId, entry), PollMs);
+    // A navigation is over when its tab stopped loading, or did not start to load within LoadStartTimeoutMs.
+    const isOver = !isLoading && (entry.wasLoading || now - entry.lastReportAtMs >= LoadStartTimeoutMs);
+    if (isOver || now - entry.firstReportAtMs >= MaxDelayMs) startWaiting(documentId);
+    else setTimeout(() => void checkTab(documentId, entry), PollIntervalMs);
   };
   return {
     setNavigating: (tabId, documentId, navigating) => {
@@ -66,18 +66,18 @@ export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>
       const knownEntry = entries.get(documentId);
       if (!navigating) startWaiting(documentId);
       else if (knownEntry) {
-        knownEntry.lastReportMs = now;
+        knownEntry.lastReportAtMs = now;
         knownEntry.wasLoading = false;
       } else {
         const entry: NavigatingDocument = {
           tabId,
-          firstReportMs: now,
-          lastReportMs: now,
+          firstReportAtMs: now,
+          lastReportAtMs: now,
           wasLoading: false,
           waitingStarts: [],
         };
         entries.set(documentId, entry);
-        setTimeout(() => void checkTab(documentId, entry), PollMs);
+        setTimeout(() => void checkTab(documentId, entry), PollIntervalMs);
       }
     },
     forget: (documentId) => {

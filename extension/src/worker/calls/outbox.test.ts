@@ -27,9 +27,9 @@ function makeFixture(t: TestContext) {
 
 test('with a link, everything is sent at once, with unchanged text', (t) => {
   const { outbox, sent } = makeFixture(t);
-  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 4, skipped: 3, reports: '[{}]' });
-  outbox.part('a', 0, '"x');
+  outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.addProgress('a', { seq: 4, skipped: 3, reports: '[{}]' });
+  outbox.addPart('a', 0, '"x');
   outbox.endWithResult('a', undefined, 1);
   outbox.endWithResult('b', '{"big":12345678901234567890}', undefined);
   outbox.endWithResult('c', undefined, undefined);
@@ -74,7 +74,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
 
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
   const { outbox, sent, delivered, link, idle } = makeFixture(t);
-  outbox.part('a', 0, 'x');
+  outbox.addPart('a', 0, 'x');
   outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
   link.open = false;
@@ -94,10 +94,10 @@ test('frames that a lost link may have dropped are sent again and then delivered
 test('without a link, progress waits in front of the ending', (t) => {
   const { outbox, sent, link } = makeFixture(t);
   link.open = false;
-  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
+  outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.addProgress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
   outbox.endWithResult('a', '1', undefined);
-  outbox.progress('b', { seq: 0, skipped: 0, reports: '[{"progress":7}]' });
+  outbox.addProgress('b', { seq: 0, skipped: 0, reports: '[{"progress":7}]' });
   link.open = true;
   outbox.resume();
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('without a link, progress waits in front of the ending', (t) => {
 test('a call that the server no longer wants is dropped', (t) => {
   const { outbox, sent, link } = makeFixture(t);
   link.open = false;
-  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{}]' });
+  outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{}]' });
   outbox.endWithResult('a', '1', undefined);
   outbox.drop('a');
   link.open = true;
@@ -122,7 +122,7 @@ test('a result that is too large to store becomes an error with the reason', (t)
   const { outbox, sent, link } = makeFixture(t);
   link.open = false;
   const text = 'x'.repeat(1 << 20);
-  for (let i = 0; i < 130; i++) outbox.part('huge', i, text);
+  for (let i = 0; i < 130; i++) outbox.addPart('huge', i, text);
   outbox.endWithResult('huge', undefined, 130);
   outbox.endWithResult('small', '1', undefined);
   link.open = true;
@@ -134,7 +134,7 @@ test('a result that is too large to store becomes an error with the reason', (t)
 
 test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
   const { outbox, sent, link, idle } = makeFixture(t);
-  const report = (seq: number) => outbox.progress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
+  const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
   report(0);
   t.mock.timers.tick(1000);
@@ -163,7 +163,7 @@ test('reports that a lost link may have dropped are sent again before the ending
 test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
   const { outbox, sent } = makeFixture(t);
   const text = `["${'x'.repeat(100 * 1024)}"]`;
-  for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, skipped: 0, reports: text });
+  for (let seq = 0; seq < 9; seq++) outbox.addProgress('a', { seq, skipped: 0, reports: text });
   sent.splice(0);
   outbox.resume();
   assert.deepEqual(

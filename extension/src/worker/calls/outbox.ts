@@ -16,10 +16,10 @@ import { Signal } from '../signal.ts';
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
 /**
- * The worker requests confirmation of results after ConfirmMs milliseconds, or at once when ConfirmChars UTF-16 code
- * units are stored.
+ * The worker requests confirmation of results after ConfirmDelayMs milliseconds, or at once when ConfirmChars UTF-16
+ * code units are stored.
  */
-const ConfirmMs = 1000;
+const ConfirmDelayMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
 /** StoredEnding contains the frames that end a call: the parts of a large result, then the response. */
@@ -73,20 +73,20 @@ export class Outbox {
     this.#options = options;
   }
 
-  progress(id: string, batch: ReportBatch): void {
+  addProgress(id: string, batch: ReportBatch): void {
     const reports = this.#storedReports.get(id) ?? { sent: [], sentChars: 0, waiting: [] };
     this.#storedReports.set(id, reports);
     const { seq, skipped, reports: text } = batch;
     const storedBatch = { seq, skipped, reports: text };
-    if (reports.waiting.length === 0 && this.#options.send(progressFrame(id, storedBatch))) {
-      storeSent(reports, storedBatch);
+    if (reports.waiting.length === 0 && this.#options.send(makeProgressFrame(id, storedBatch))) {
+      storeSentReports(reports, storedBatch);
       this.#confirmSoon();
     } else {
       addToBoundedBuffer(reports.waiting, storedBatch);
     }
   }
 
-  part(id: string, seq: number, text: string): void {
+  addPart(id: string, seq: number, text: string): void {
     this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
@@ -122,8 +122,8 @@ export class Outbox {
   /** resume sends all stored frames again after the link has opened. */
   resume(): void {
     for (const [id, reports] of this.#storedReports) {
-      for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(progressFrame(id, batch));
-      for (const batch of reports.waiting.splice(0)) storeSent(reports, batch);
+      for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(makeProgressFrame(id, batch));
+      for (const batch of reports.waiting.splice(0)) storeSentReports(reports, batch);
     }
     for (const ending of this.#storedEndings.values()) for (const frame of ending.frames) this.#options.send(frame);
     this.#confirmSoon();
@@ -158,7 +158,7 @@ export class Outbox {
   #confirmSoon(): void {
     if (this.#isConfirming) return;
     if (this.#storedChars >= ConfirmChars) void this.#confirm();
-    else this.#timer ??= setTimeout(() => void this.#confirm(), ConfirmMs);
+    else this.#timer ??= setTimeout(() => void this.#confirm(), ConfirmDelayMs);
   }
 
   async #confirm(): Promise<void> {
@@ -197,7 +197,7 @@ export class Outbox {
   }
 }
 
-function storeSent(reports: StoredReports, batch: ReportBatch): void {
+function storeSentReports(reports: StoredReports, batch: ReportBatch): void {
   reports.sent.push(batch);
   reports.sentChars += batch.reports.length;
   while (reports.sentChars > MaxSentChars && reports.sent.length > 1) {
@@ -205,6 +205,6 @@ function storeSent(reports: StoredReports, batch: ReportBatch): void {
   }
 }
 
-function progressFrame(id: string, { seq, reports, skipped }: ReportBatch): string {
+function makeProgressFrame(id: string, { seq, reports, skipped }: ReportBatch): string {
   return encodeRawProgress(id, seq, reports, skipped);
 }

@@ -13,7 +13,7 @@ test('calls are found by document and tab, and each change is reported', () => {
   add('c', 2, 'd3');
   const ids = (calls: readonly { readonly id: string }[]) => calls.map(({ id }) => id);
   assert.deepEqual(
-    [ids(running.inDocument('d2')), ids(running.inTab(1)), running.ids],
+    [ids(running.listInDocument('d2')), ids(running.listInTab(1)), running.ids],
     [['b'], ['a', 'b'], ['a', 'b', 'c']],
   );
   assert.deepEqual([running.isBusy('d1'), running.isBusy('d4'), running.has('c')], [true, false, true]);

@@ -19,10 +19,10 @@ export interface RunningCall {
 
 /** CallTrace contains timestamps of a traced call, in milliseconds of performance.now() in the worker. */
 export interface CallTrace {
-  /** arrivedMs is when the server's tool.dispatch request arrived in the worker. */
-  readonly arrivedMs: number;
-  /** postedMs is when the worker sent the call to the document. */
-  postedMs: number;
+  /** arrivedAtMs is when the server's tool.dispatch request arrived in the worker. */
+  readonly arrivedAtMs: number;
+  /** postedAtMs is when the worker sent the call to the document. */
+  postedAtMs: number;
 }
 
 /** RunningCalls is the worker's table of running calls, by call ID. */
@@ -56,12 +56,12 @@ export class RunningCalls {
     if (this.#calls.delete(id)) this.changed.emit();
   }
 
-  /** inDocument returns the calls that run in a document. */
-  inDocument(documentId: string): RunningCall[] {
+  /** listInDocument returns the calls that run in a document. */
+  listInDocument(documentId: string): RunningCall[] {
     return [...this.#calls.values()].filter((call) => call.documentId === documentId);
   }
 
-  inTab(tabId: number): RunningCall[] {
+  listInTab(tabId: number): RunningCall[] {
     return [...this.#calls.values()].filter((call) => call.tabId === tabId);
   }
 

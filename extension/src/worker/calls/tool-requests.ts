@@ -39,8 +39,8 @@ export interface ToolRequests {
   answer(params: ToolAnswerParams): Promise<boolean>;
   /** confirmAnswer handles a document's confirmation that it has received an answer. */
   confirmAnswer(id: string, ask: number, taken: boolean): void;
-  /** documentConnected sends unconfirmed answers again to a document that has reconnected. */
-  documentConnected(id: string): void;
+  /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */
+  onDocumentConnected(id: string): void;
   /** forget deletes all requests and answers of a call. */
   forget(id: string): void;
   /** resume sends unanswered requests again after the link has opened. */
@@ -91,7 +91,7 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     new Promise((resolve) => {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
-      const message = answerMessage(params);
+      const message = makeAnswerMessage(params);
       // On a new link, the server may send the same answer again. Both deliveries of the answer wait for one
       // confirmation from the document.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
@@ -117,7 +117,7 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     receiveRequest,
     answer,
     confirmAnswer,
-    documentConnected: (id) => {
+    onDocumentConnected: (id) => {
       for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
     forget,
@@ -127,7 +127,7 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   };
 }
 
-function answerMessage({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {
+function makeAnswerMessage({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {
   if (error !== undefined) return { op: 'answer', id, ask, error: JSON.stringify(error) };
   return output === undefined ? { op: 'answer', id, ask } : { op: 'answer', id, ask, output: JSON.stringify(output) };
 }

@@ -6,7 +6,7 @@ import { settle } from '../../../test/server.ts';
 import type { StartedPlugin, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
-import { lateStartScript } from './entry-points.ts';
+import { makeLateStartScript } from './entry-points.ts';
 
 const demo: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
@@ -21,7 +21,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   let parsed = 0;
   const delivery = new Delivery({
     docs,
-    entryPoints: { nameOf: async (name) => `_${name}` },
+    entryPoints: { deriveName: async (name) => `_${name}` },
     plugins: () => state.plugins,
     canStartLate: () => state.canStartLate,
     code: async () => {
@@ -56,7 +56,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
       live.map((name) => ({ name, hash: 'h' })),
     );
     docs.setStarted(documentId, started, usesBase);
-    delivery.documentReported(doc);
+    delivery.onDocumentReported(doc);
     return doc;
   };
   const advanceTime = async (ms: number) => {
@@ -132,8 +132,8 @@ test('a plugin is not injected where it is live, starting, not matching, or not 
 test('a page that changes its URL without a new document gets the adapter', async (t) => {
   const { delivery, got, addDocument } = makeFixture(t);
   addDocument('d', { url: 'https://demo.example/not' });
-  delivery.urlChanged(1, 'https://demo.example/');
-  delivery.urlChanged(1, 'https://demo.example/');
+  delivery.onUrlChanged(1, 'https://demo.example/');
+  delivery.onUrlChanged(1, 'https://demo.example/');
   await settle();
   assert.equal(got.length, 1);
 });
@@ -152,7 +152,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
   });
   await settle();
   const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
-  assert.deepEqual(ran, [`d ${lateStartScript('_demo', start)}`]);
+  assert.deepEqual(ran, [`d ${makeLateStartScript('_demo', start)}`]);
 });
 
 test('a host that fails to start is started again', async (t) => {
@@ -188,7 +188,7 @@ test('an accepted adapter that is not live is injected again, up to three times'
   }
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [3, 3, false]);
   assert.equal(delivery.problem('d', 'demo'), undefined);
-  delivery.synced();
+  delivery.onPluginsSynced();
   await settle();
   assert.equal(got.length, 4);
 });
@@ -198,7 +198,7 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
   const doc = addDocument('d');
   await settle();
   state.plugins = [];
-  delivery.synced();
+  delivery.onPluginsSynced();
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
@@ -212,13 +212,13 @@ test('failures are retried and finally reported, and the next sync starts over',
   for (const ms of [400, 800]) await advanceTime(ms);
   assert.equal(got.length, 1);
   state.noCode = 100;
-  delivery.synced();
+  delivery.onPluginsSynced();
   await advanceTime(10_000);
   for (let i = 0; i < 10; i++) await advanceTime(10_000);
   assert.equal(delivery.expects('d', 'demo'), false);
   assert.match(delivery.problem('d', 'demo') ?? '', /no link to the server/);
   state.noCode = 0;
-  delivery.synced();
+  delivery.onPluginsSynced();
   await settle();
   assert.deepEqual([delivery.problem('d', 'demo'), got.length], [undefined, 2]);
 });
@@ -246,11 +246,11 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
   assert.deepEqual(seen(), ['SyntaxError', true, false]);
   await advanceTime(60_000);
-  delivery.synced();
+  delivery.onPluginsSynced();
   await settle();
   assert.deepEqual([got.length, seen()], [1, ['SyntaxError', true, false]]);
   Object.assign(state, { plugins: [{ ...demo, script: 's2' }], refuses: false });
-  delivery.synced();
+  delivery.onPluginsSynced();
   await settle();
   reportEntryPoint();
   await settle();
@@ -268,7 +268,7 @@ test('a missing plugin that starts only with the document is broken if its code 
   await settle();
   const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
   assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);
-  delivery.synced();
+  delivery.onPluginsSynced();
   await settle();
   assert.deepEqual([delivery.isBroken('d', 'demo'), parsed()], [true, 2]);
 });

@@ -3,11 +3,13 @@ import type { FromBridge } from '../../port-message.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
-import { adapterScript, BASE, type EntryPoints, lateStartScript } from './entry-points.ts';
-import type { Syntax } from './syntax.ts';
+import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript, makeLateStartScript } from './entry-points.ts';
+import type { SyntaxChecker } from './syntax.ts';
 
-/** ArmTimeoutMs limits how long a document may take to prepare its entry point for an adapter, in milliseconds. */
-const ArmTimeoutMs = 10_000;
+/**
+ * EntryPointTimeoutMs limits how long a document may take to prepare its entry point for an adapter, in milliseconds.
+ */
+const EntryPointTimeoutMs = 10_000;
 /**
  * RunTimeoutMs limits how long Chrome may take to run an adapter's code, in milliseconds. A page that is busy with a
  * long script runs the adapter only after that script.
@@ -15,10 +17,11 @@ const ArmTimeoutMs = 10_000;
 const RunTimeoutMs = 20_000;
 /**
  * RetryMs is half the delay before the first retry, in milliseconds. The delay before injecting again is 400 ms at
- * first, and doubles after each failed attempt. After MaxTries failed attempts, the worker stops injecting the adapter.
+ * first, and doubles after each failed attempt. After MaxInjectionTries failed attempts, the worker stops injecting the
+ * adapter.
  */
 const RetryMs = 200;
-const MaxTries = 6;
+const MaxInjectionTries = 6;
 /**
  * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
  * injects an adapter at most MaxInjections times into one document. After MaxInjections injections, calls treat the tab
@@ -28,11 +31,11 @@ const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartMs limits how long a started host may take to report a running adapter, in milliseconds. After HostStartMs,
- * calls treat the document as a document without the plugin. HostStartMs matches the server, whose calls wait at most
- * 15 s for an adapter that is being injected.
+ * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. After
+ * HostStartTimeoutMs, calls treat the document as a document without the plugin. HostStartTimeoutMs matches the server,
+ * whose calls wait at most 15 s for an adapter that is being injected.
  */
-const HostStartMs = 15_000;
+const HostStartTimeoutMs = 15_000;
 
 type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 
@@ -46,7 +49,7 @@ export interface DeliveryOptions {
   /** code fetches the code of a plugin, from the cache or from the server. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
-  readonly syntax: Syntax;
+  readonly syntax: SyntaxChecker;
   /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a new unguessable string that authorizes the injection of one adapter. */
@@ -97,22 +100,25 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** documentReported injects missing plugins into a document that has just reported which plugins it runs. */
-  documentReported(doc: Doc): void {
+  /** onDocumentReported injects missing plugins into a document that has just reported which plugins it runs. */
+  onDocumentReported(doc: Doc): void {
     this.#injectMissing(doc, doc.url);
   }
 
   /**
-   * urlChanged injects missing plugins after the URL of a tab changed, because history.pushState changes the URL
+   * onUrlChanged injects missing plugins after the URL of a tab changed, because history.pushState changes the URL
    * without a new document.
    */
-  urlChanged(tabId: number, url: string): void {
-    const live = this.#options.docs.live(tabId);
+  onUrlChanged(tabId: number, url: string): void {
+    const live = this.#options.docs.findTopDoc(tabId);
     if (live) this.#injectMissing(live.doc, url);
   }
 
-  /** synced checks all documents for missing plugins, after the wanted plugins changed or the server reconnected. */
-  synced(): void {
+  /**
+   * onPluginsSynced checks all documents for missing plugins, after the wanted plugins changed or the server
+   * reconnected.
+   */
+  onPluginsSynced(): void {
     const wanted = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
       const isConnected = this.#options.docs.get(id) !== undefined;
@@ -128,7 +134,7 @@ export class Delivery {
     for (const key of this.#startingHosts.keys()) {
       if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#startingHosts.delete(key);
     }
-    for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
+    for (const { doc } of this.#options.docs.listReported()) this.#injectMissing(doc, doc.url);
   }
 
   /** entryPointReady continues the injection of an adapter when the document reports that it is ready. */
@@ -158,7 +164,7 @@ export class Delivery {
       if (this.#startingHosts.get(key) !== startingHost) return;
       startingHost.isOverdue = true;
       this.changed.emit();
-    }, HostStartMs);
+    }, HostStartTimeoutMs);
     return startingHost;
   }
 
@@ -283,9 +289,14 @@ export class Delivery {
       const nonce = this.#options.nonce();
       const entryPointMessage = await this.#awaitEntryPoint(injection, nonce, code.options ?? '');
       const script = entryPointMessage.isHostLate
-        ? lateHostScript(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
-        : adapterScript(
-            await this.#options.entryPoints.nameOf(entryPointMessage.usesBase ? BASE : plugin.name),
+        ? makeLateHostScript(
+            await this.#options.host(),
+            await this.#options.entryPoints.deriveName(plugin.name),
+            nonce,
+            code,
+          )
+        : makeAdapterScript(
+            await this.#options.entryPoints.deriveName(entryPointMessage.usesBase ? BASE_SCRIPT_NAME : plugin.name),
             nonce,
             plugin.hash,
             code.code,
@@ -338,7 +349,7 @@ export class Delivery {
   #retryOrFail(injection: Injection, error: unknown): void {
     if (!this.#isCurrent(injection)) return;
     injection.tries++;
-    if (injection.tries < MaxTries) {
+    if (injection.tries < MaxInjectionTries) {
       injection.timer = setTimeout(
         () => {
           if (this.#isCurrent(injection)) void this.#inject(injection);
@@ -355,7 +366,7 @@ export class Delivery {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the page did not answer')), ArmTimeoutMs);
+      const timer = setTimeout(() => reject(new Error('the page did not answer')), EntryPointTimeoutMs);
       injection.waitingEntryPoint = {
         nonce,
         accept: (message) => {
@@ -380,14 +391,15 @@ function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<
 }
 
 /**
- * lateHostScript returns a script that starts a host with its adapter in an isolated world, after the page has loaded.
+ * makeLateHostScript returns a script that starts a host with its adapter in an isolated world, after the page has
+ * loaded.
  */
-function lateHostScript(
+function makeLateHostScript(
   host: string,
   entryPoint: string,
   lateHostEvent: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
   const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(lateHostEvent)}}`;
-  return lateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
+  return makeLateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
 }

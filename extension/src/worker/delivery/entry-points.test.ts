@@ -1,36 +1,42 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createContext, runInContext, runInNewContext } from 'node:vm';
-import { adapterScript, constantScript, lateStartScript, makeEntryPoints, variableScript } from './entry-points.ts';
+import {
+  makeAdapterScript,
+  makeConstantScript,
+  makeEntryPoints,
+  makeLateStartScript,
+  makeVariableScript,
+} from './entry-points.ts';
 
 test('each plugin and browser has its own stable entry point name', async () => {
   const entryPoints = makeEntryPoints(async () => 'secret');
-  const name = await entryPoints.nameOf('demo');
+  const name = await entryPoints.deriveName('demo');
   assert.match(name, /^_[0-9a-f]{32}$/);
-  assert.equal(await entryPoints.nameOf('demo'), name);
-  assert.equal(await makeEntryPoints(async () => 'secret').nameOf('demo'), name);
-  assert.notEqual(await entryPoints.nameOf('other'), name);
-  assert.notEqual(await makeEntryPoints(async () => 'another').nameOf('demo'), name);
+  assert.equal(await entryPoints.deriveName('demo'), name);
+  assert.equal(await makeEntryPoints(async () => 'secret').deriveName('demo'), name);
+  assert.notEqual(await entryPoints.deriveName('other'), name);
+  assert.notEqual(await makeEntryPoints(async () => 'another').deriveName('demo'), name);
 });
 
 test('an entry point is not a window property', () => {
   const realm = { got: [] };
-  runInNewContext(constantScript('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
+  runInNewContext(makeConstantScript('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
   assert.deepEqual(Object.keys(realm), ['got']);
 });
 
 test('an adapter may end with a comment, and a missing entry point causes no error', () => {
   const code = (name: string) =>
-    `${constantScript('_entry', '(nonce, hash, next) => next() === 7')};\n${adapterScript(name, 'n', 'h', 'function () { return 7 } // end')}`;
+    `${makeConstantScript('_entry', '(nonce, hash, next) => next() === 7')};\n${makeAdapterScript(name, 'n', 'h', 'function () { return 7 } // end')}`;
   assert.equal(runInNewContext(code('_entry')), true);
   assert.equal(runInNewContext(code('_none')), false);
 });
 
 test('in an isolated world, a host can start late after the bridge rejected an earlier one', () => {
   const realm = createContext({});
-  runInContext(variableScript('_entry', '() => "first"'), realm);
-  assert.equal(runInContext(lateStartScript('_entry', '(() => undefined)()'), realm), false);
+  runInContext(makeVariableScript('_entry', '() => "first"'), realm);
+  assert.equal(runInContext(makeLateStartScript('_entry', '(() => undefined)()'), realm), false);
   assert.equal(runInContext('_entry()', realm), 'first');
-  assert.equal(runInContext(lateStartScript('_entry', '(() => typeof entryPoint)'), realm), true);
+  assert.equal(runInContext(makeLateStartScript('_entry', '(() => typeof entryPoint)'), realm), true);
   assert.equal(runInContext('_entry()', realm), 'undefined');
 });

@@ -6,8 +6,8 @@ import { toHex } from '../hex.ts';
  * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
-  /** nameOf returns the name of the constant for a plugin, which stays the same when the browser restarts. */
-  nameOf(plugin: string): Promise<string>;
+  /** deriveName returns the name of the constant for a plugin, which stays the same when the browser restarts. */
+  deriveName(plugin: string): Promise<string>;
 }
 
 /**
@@ -20,7 +20,7 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
     return `_${toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
   };
   return {
-    nameOf: (plugin) => {
+    deriveName: (plugin) => {
       const name = names.get(plugin) ?? computeName(plugin);
       names.set(plugin, name);
       return name;
@@ -28,36 +28,36 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   };
 }
 
-/** BASE is passed instead of a plugin name to get the name of the base script's entry point. */
-export const BASE = '';
+/** BASE_SCRIPT_NAME is passed instead of a plugin name to get the name of the base script's entry point. */
+export const BASE_SCRIPT_NAME = '';
 
-/** constantScript returns a script that stores the result of an expression in a global constant. */
-export function constantScript(name: string, expression: string): string {
+/** makeConstantScript returns a script that stores the result of an expression in a global constant. */
+export function makeConstantScript(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
 /**
- * variableScript returns a script that stores the result of an expression in a global variable of an isolated world.
- * variableScript uses var instead of const, because lateStartScript may declare the same name again.
+ * makeVariableScript returns a script that stores the result of an expression in a global variable of an isolated
+ * world. makeVariableScript uses var instead of const, because makeLateStartScript may declare the same name again.
  */
-export function variableScript(name: string, expression: string): string {
+export function makeVariableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * lateStartScript returns a script that starts a host in an isolated world after the page has loaded. The parameter
+ * makeLateStartScript returns a script that starts a host in an isolated world after the page has loaded. The parameter
  * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The late-start
  * script itself evaluates to true if the bridge accepted the host.
  */
-export function lateStartScript(name: string, expression: string): string {
+export function makeLateStartScript(name: string, expression: string): string {
   // The late-start script declares no names that the code in `expression` could access, except the entry point's name.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
 /**
- * adapterScript returns a script that passes an adapter to an entry point. The adapter script evaluates to true if the
- * entry point accepted the adapter.
+ * makeAdapterScript returns a script that passes an adapter to an entry point. The adapter script evaluates to true if
+ * the entry point accepted the adapter.
  */
-export function adapterScript(name: string, nonce: string, hash: string, adapter: string): string {
+export function makeAdapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;
 }

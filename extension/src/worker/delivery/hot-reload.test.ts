@@ -4,11 +4,11 @@ import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts'
 import { settle } from '../../../test/server.ts';
 import type { LiveAdapter, RemovedPlugin, ToBridge } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
-import { adapterScript } from './entry-points.ts';
+import { makeAdapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
 
 const demo: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h2', script: 's2', world: 'main', base: 'b' };
-const fresh: PluginCodeParams = {
+const freshBuild: PluginCodeParams = {
   name: 'demo',
   hash: 'h2',
   script: 's2',
@@ -27,7 +27,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   const fetched: string[] = [];
   const hotReload = new HotReload({
     docs,
-    entryPoints: { nameOf: async () => '_entry' },
+    entryPoints: { deriveName: async () => '_entry' },
     plugins: () => [wanted.plugin],
     code: async ({ script }) => {
       fetched.push(script);
@@ -66,25 +66,25 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   addDocument('without', []);
   addDocument('removed', [], [{ name: 'demo', base: 'b' }]);
   addDocument('removed, other base', [], [{ name: 'demo', base: 'c' }]);
-  assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
-  await hotReload.receiveCode(fresh);
+  assert.deepEqual(hotReload.listOutdated(), ['demo', 'demo']);
+  await hotReload.receiveCode(freshBuild);
   await advanceTime(900);
   assert.deepEqual([got, ran], [['old replaceAdapter', 'removed replaceAdapter'], []]);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
-  assert.deepEqual(ran, [`old demo ${adapterScript('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
+  assert.deepEqual(ran, [`old demo ${makeAdapterScript('_entry', 'n', 'h2', freshBuild.hot?.adapter ?? '')}`]);
 });
 
 test('a document that reports an older adapter late gets the new code too', async (t) => {
   const { hotReload, got, ran, wanted, fetched, addDocument, old, advanceTime } = makeFixture(t);
   wanted.code = 'function () {}';
-  await hotReload.receiveCode(fresh);
+  await hotReload.receiveCode(freshBuild);
   await advanceTime(60_000);
   const doc = old('late');
-  hotReload.documentReported(doc);
-  hotReload.documentReported(doc);
+  hotReload.onDocumentReported(doc);
+  hotReload.onDocumentReported(doc);
   await settle();
-  hotReload.documentReported(addDocument('removed', [], [{ name: 'demo', base: 'b' }]));
+  hotReload.onDocumentReported(addDocument('removed', [], [{ name: 'demo', base: 'b' }]));
   await settle();
   assert.deepEqual(
     [got, fetched],
@@ -96,20 +96,20 @@ test('a document that reports an older adapter late gets the new code too', asyn
   assert.equal(hotReload.expects(1, 'demo'), true);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
-  assert.deepEqual(ran, [`late demo ${adapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
-  hotReload.documentReported(addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
-  hotReload.documentReported(addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
+  assert.deepEqual(ran, [`late demo ${makeAdapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
+  hotReload.onDocumentReported(addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
+  hotReload.onDocumentReported(addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
   assert.equal(fetched.length, 2);
 });
 
 test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
   const { hotReload, got, wanted, old } = makeFixture(t);
   const doc = old('d');
-  hotReload.documentReported(doc);
+  hotReload.onDocumentReported(doc);
   await settle();
   assert.deepEqual([got, hotReload.expects(1, 'demo')], [[], false]);
   wanted.code = 'function () {}';
-  hotReload.documentReported(doc);
+  hotReload.onDocumentReported(doc);
   await settle();
   assert.deepEqual(got, ['d replaceAdapter']);
 });
@@ -118,20 +118,20 @@ test('a build that a document refused is not retried there, and its problem is r
   const { docs, hotReload, got, wanted, old, warnings } = makeFixture(t);
   const doc = old('d');
   assert.equal(hotReload.canReplace(doc, demo), true, 'a tab is not reloaded while new code is expected');
-  await hotReload.receiveCode(fresh);
+  await hotReload.receiveCode(freshBuild);
   assert.equal(hotReload.problem('d', demo), undefined);
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demo), 'a typo');
   assert.equal(hotReload.canReplace(doc, demo), false);
   assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
-  hotReload.documentReported(old('d')); // Document d reconnects through a new port.
-  await hotReload.receiveCode(fresh);
-  assert.deepEqual([got.length, hotReload.outdated()], [1, []]);
+  hotReload.onDocumentReported(old('d')); // Document d reconnects through a new port.
+  await hotReload.receiveCode(freshBuild);
+  assert.deepEqual([got.length, hotReload.listOutdated()], [1, []]);
   wanted.plugin = { ...demo, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wanted.plugin), undefined);
-  assert.deepEqual(hotReload.outdated(), ['demo']);
+  assert.deepEqual(hotReload.listOutdated(), ['demo']);
   docs.remove('d');
-  hotReload.synced([]);
+  hotReload.onPluginsSynced([]);
   assert.equal(hotReload.problem('d', demo), undefined);
 });
 
@@ -139,7 +139,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   const { hotReload, got, wanted, old, advanceTime } = makeFixture(t);
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
-  await hotReload.receiveCode(fresh);
+  await hotReload.receiveCode(freshBuild);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
@@ -150,8 +150,8 @@ test('a build with a syntax error is refused at once, with the reason', async (t
 test('a document that does not answer gets three attempts', async (t) => {
   const { hotReload, got, old, advanceTime, warnings } = makeFixture(t);
   const all = ['gone', 'deaf', 'silent'].map(old);
-  hotReload.synced(['demo']);
-  await hotReload.receiveCode(fresh);
+  hotReload.onPluginsSynced(['demo']);
+  await hotReload.receiveCode(freshBuild);
   for (let i = 0; i < 3; i++) {
     for (const doc of all.slice(0, 2)) hotReload.handleEntryPoint(doc, entryPointMessage);
     await settle();
@@ -161,19 +161,19 @@ test('a document that does not answer gets three attempts', async (t) => {
   assert.equal(warnings().length, 2);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
   assert.match(warnings()[2] ?? '', /it did not answer/);
-  assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.outdated()], [9, false, []]);
+  assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.listOutdated()], [9, false, []]);
   for (const { documentId } of all) assert.equal(hotReload.problem(documentId, demo), undefined);
 });
 
 test('code that is no longer wanted is not sent to documents', async (t) => {
   const { hotReload, got, ran, wanted, old } = makeFixture(t);
   const doc = old('old');
-  await hotReload.receiveCode({ ...fresh, hash: 'h3' });
-  await hotReload.receiveCode({ ...fresh, name: 'other' });
-  const { hot: _, ...cold } = fresh;
+  await hotReload.receiveCode({ ...freshBuild, hash: 'h3' });
+  await hotReload.receiveCode({ ...freshBuild, name: 'other' });
+  const { hot: _, ...cold } = freshBuild;
   await hotReload.receiveCode(cold);
   assert.deepEqual(got, []);
-  await hotReload.receiveCode(fresh);
+  await hotReload.receiveCode(freshBuild);
   wanted.plugin = { ...demo, name: 'removed' };
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
@@ -184,18 +184,18 @@ test('a tab that is about to get new code needs no reload, but a tab that fails 
   const { hotReload, old, advanceTime } = makeFixture(t);
   const doc = old('old');
   assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
-  hotReload.synced(['other']);
+  hotReload.onPluginsSynced(['other']);
   assert.equal(hotReload.expects(1, 'demo'), false, 'no new code of demo is expected');
-  hotReload.synced(['demo']);
+  hotReload.onPluginsSynced(['demo']);
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'tab 2 has no document with demo');
-  await hotReload.receiveCode(fresh);
+  await hotReload.receiveCode(freshBuild);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.equal(hotReload.expects(1, 'demo'), true, 'the new adapter is being started');
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'the new adapter has started');
-  hotReload.synced(['demo']);
+  hotReload.onPluginsSynced(['demo']);
   await advanceTime(30_000);
   assert.equal(hotReload.expects(1, 'demo'), false, 'the new code did not arrive in time');
 });

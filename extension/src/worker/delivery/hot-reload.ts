@@ -8,8 +8,8 @@ import {
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import { Signal } from '../signal.ts';
-import { adapterScript, BASE, type EntryPoints } from './entry-points.ts';
-import type { Syntax } from './syntax.ts';
+import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript } from './entry-points.ts';
+import type { SyntaxChecker } from './syntax.ts';
 
 /**
  * ReplyTimeoutMs limits how long a document may take to prepare its entry point after its calls have ended, in
@@ -38,15 +38,15 @@ export interface HotReloadOptions {
    * outdated adapter after the server has already sent the new code.
    */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
-  readonly syntax: Syntax;
+  readonly syntax: SyntaxChecker;
   /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a new unguessable string that authorizes the replacement of one adapter. */
   nonce(): string;
 }
 
-/** Build is a new version of a plugin's adapter. */
-interface Build {
+/** AdapterBuild is a new version of a plugin's adapter. */
+interface AdapterBuild {
   readonly name: string;
   readonly hash: string;
   readonly adapter: string;
@@ -55,17 +55,17 @@ interface Build {
 }
 
 /**
- * Swap is the replacement of one adapter, from the first message to the document until the document reports the
+ * AdapterSwap is the replacement of one adapter, from the first message to the document until the document reports the
  * result.
  */
-interface Swap {
-  readonly build: Build;
+interface AdapterSwap {
+  readonly build: AdapterBuild;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** Attempt records how often and with what result the worker tried to replace an adapter in a document. */
-interface Attempt {
+/** ReplacementAttempt records how often and with what result the worker tried to replace an adapter in a document. */
+interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
   /** tries counts the attempts to which the document did not respond. */
@@ -86,12 +86,12 @@ export class HotReload {
   readonly #options: HotReloadOptions;
   /** #expectedDocs contains the documents that will receive new code, by plugin name. */
   readonly #expectedDocs = new Map<string, Set<Doc>>();
-  readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
+  readonly #swaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   /**
    * #attempts contains the latest attempt for a document and a plugin. A key of #attempts is a document ID, a space and
    * a plugin name.
    */
-  readonly #attempts = new Map<string, Attempt>();
+  readonly #attempts = new Map<string, ReplacementAttempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HotReloadOptions) {
@@ -109,8 +109,8 @@ export class HotReload {
     for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
   }
 
-  /** documentReported starts replacing the outdated adapters that a document has just reported. */
-  documentReported(doc: Doc): void {
+  /** onDocumentReported starts replacing the outdated adapters that a document has just reported. */
+  onDocumentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
       if (!isExpected && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
@@ -136,10 +136,12 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
-  /** outdated returns the names of plugins whose adapter is outdated in at least one document and can be replaced. */
-  outdated(): string[] {
+  /**
+   * listOutdated returns the names of plugins whose adapter is outdated in at least one document and can be replaced.
+   */
+  listOutdated(): string[] {
     const { docs } = this.#options;
-    return docs.all().flatMap(({ doc, plugins }) =>
+    return docs.listReported().flatMap(({ doc, plugins }) =>
       [...plugins, ...docs.removedPlugins(doc.documentId)].flatMap(({ name }) => {
         const plugin = this.#findPlugin(name);
         return plugin && this.#needsAdapter(doc, plugin) ? [name] : [];
@@ -147,8 +149,8 @@ export class HotReload {
     );
   }
 
-  /** synced records the plugins whose new code the server will send after a sync. */
-  synced(missing: readonly string[]): void {
+  /** onPluginsSynced records the plugins whose new code the server will send after a sync. */
+  onPluginsSynced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
     this.#expectedDocs.clear();
@@ -165,7 +167,7 @@ export class HotReload {
    * new code needs no reload.
    */
   expects(tabId: number, plugin: string): boolean {
-    const live = this.#options.docs.live(tabId);
+    const live = this.#options.docs.findTopDoc(tabId);
     return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
   }
 
@@ -189,7 +191,7 @@ export class HotReload {
     return this.#options.plugins().find((plugin) => plugin.name === name);
   }
 
-  #findSwap(doc: Doc, plugin: string): Swap | undefined {
+  #findSwap(doc: Doc, plugin: string): AdapterSwap | undefined {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
@@ -208,7 +210,7 @@ export class HotReload {
   }
 
   #docsToUpdate(plugin: PluginInfo): Doc[] {
-    return this.#options.docs.all().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
+    return this.#options.docs.listReported().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
   /** fetchMissing requests new plugin code that the server did not send within CodeTimeoutMs. */
@@ -250,24 +252,24 @@ export class HotReload {
     this.changed.emit();
   }
 
-  #begin(doc: Doc, build: Build): void {
+  #begin(doc: Doc, build: AdapterBuild): void {
     const { name, hash, waitMs } = build;
-    const swaps = this.#swaps.get(doc) ?? new Map<string, Swap>();
+    const swaps = this.#swaps.get(doc) ?? new Map<string, AdapterSwap>();
     this.#swaps.set(doc, swaps);
     clearTimeout(swaps.get(name)?.timer);
     const nonce = this.#options.nonce();
     const onTimeout = () => this.#retryOrEnd(doc, swap, 'it did not answer');
-    const swap: Swap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
+    const swap: AdapterSwap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
     swaps.set(name, swap);
     this.#addExpected(doc, name);
     doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
-  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, isBased: boolean): Promise<void> {
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: AdapterSwap, isBased: boolean): Promise<void> {
     const { name, hash, adapter } = swap.build;
     try {
-      const code = adapterScript(
-        await this.#options.entryPoints.nameOf(isBased ? BASE : name),
+      const code = makeAdapterScript(
+        await this.#options.entryPoints.deriveName(isBased ? BASE_SCRIPT_NAME : name),
         swap.nonce,
         hash,
         adapter,
@@ -289,7 +291,7 @@ export class HotReload {
     if (this.#expectedDocs.get(name)?.delete(doc)) this.changed.emit();
   }
 
-  #getOrCreateAttempt({ documentId }: Doc, { name, hash }: Build): Attempt {
+  #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
     const key = `${documentId} ${name}`;
     const earlier = this.#attempts.get(key);
     const attempt = earlier?.hash === hash ? earlier : { documentId, hash, tries: 0, isOver: false };
@@ -310,7 +312,7 @@ export class HotReload {
   }
 
   /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxTries attempts. */
-  #retryOrEnd(doc: Doc, swap: Swap, reason: string): void {
+  #retryOrEnd(doc: Doc, swap: AdapterSwap, reason: string): void {
     const { name } = swap.build;
     if (this.#findSwap(doc, name) !== swap) return;
     const attempt = this.#getOrCreateAttempt(doc, swap.build);
@@ -330,7 +332,7 @@ export class HotReload {
     );
   }
 
-  #retry(doc: Doc, build: Build): void {
+  #retry(doc: Doc, build: AdapterBuild): void {
     const plugin = this.#findPlugin(build.name);
     const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
     if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, build);

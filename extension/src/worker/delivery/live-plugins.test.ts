@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
-import { panelTabs } from '../panels/panel-tabs.ts';
+import { makePanelTabs } from '../panels/panel-tabs.ts';
 import { LivePlugins } from './live-plugins.ts';
 
 const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
@@ -26,7 +26,7 @@ function makeFixture(...wanted: PluginInfo[]) {
   const replaceable = new Set<string>();
   const livePlugins = new LivePlugins({
     docs,
-    plugins: { wanted, canRun: ({ world }) => world === 'main' },
+    plugins: { wantedPlugins: wanted, canRun: ({ world }) => world === 'main' },
     hotReload: {
       expects: (_tabId, name) => replacing.has(name),
       canReplace: (_doc, { name }) => replaceable.has(name),
@@ -103,7 +103,7 @@ test('panels show the state of each plugin in a tab and its frames', () => {
     frames: [{ frameId: 3, url: '', documentId: 'f', plugins: [{ name: 'framed', hash: 'hash-framed' }] }],
   };
   const shown = (unresponsive: boolean) =>
-    panelTabs({ tabs: [unresponsive ? { ...info, unresponsive } : info], wanted, docs, livePlugins })[0]?.plugins;
+    makePanelTabs({ tabs: [unresponsive ? { ...info, unresponsive } : info], wanted, docs, livePlugins })[0]?.plugins;
   assert.deepEqual(shown(false), [
     { name: 'ready', displayName: 'READY', status: 'live', ready: true },
     { name: 'framed', displayName: 'FRAMED', status: 'live', ready: false },

@@ -1,12 +1,12 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { Doc, Docs, LiveDoc } from '../documents/docs.ts';
+import type { Doc, Docs, DocWithPlugins } from '../documents/docs.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { Delivery } from './delivery.ts';
 import type { HotReload } from './hot-reload.ts';
 
 export interface LivePluginsOptions {
-  readonly docs: Pick<Docs, 'live' | 'frames' | 'findReported'>;
-  readonly plugins: Pick<Plugins, 'wanted' | 'canRun'>;
+  readonly docs: Pick<Docs, 'findTopDoc' | 'listReportedFrames' | 'findReported'>;
+  readonly plugins: Pick<Plugins, 'wantedPlugins' | 'canRun'>;
   readonly hotReload: Pick<HotReload, 'expects' | 'canReplace' | 'problem'>;
   readonly delivery: Pick<Delivery, 'expects' | 'problem' | 'isBroken'>;
 }
@@ -23,13 +23,13 @@ export class LivePlugins {
   }
 
   /** top returns the top document of a tab with the plugins that calls can use and the plugins that failed. */
-  top(tabId: number): LiveDoc | undefined {
-    const live = this.#options.docs.live(tabId);
+  top(tabId: number): DocWithPlugins | undefined {
+    const live = this.#options.docs.findTopDoc(tabId);
     return live && this.#usableIn(live);
   }
 
-  frames(tabId: number): LiveDoc[] {
-    return this.#options.docs.frames(tabId).map((live) => this.#usableIn(live));
+  frames(tabId: number): DocWithPlugins[] {
+    return this.#options.docs.listReportedFrames(tabId).map((live) => this.#usableIn(live));
   }
 
   /**
@@ -42,7 +42,7 @@ export class LivePlugins {
 
   /** isArriving reports whether an adapter is being injected into the top document of a tab. */
   isArriving(tabId: number, plugin: string): boolean {
-    const live = this.#options.docs.live(tabId);
+    const live = this.#options.docs.findTopDoc(tabId);
     return live !== undefined && this.#options.delivery.expects(live.doc.documentId, plugin);
   }
 
@@ -53,8 +53,8 @@ export class LivePlugins {
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
     const { name, hash } = plugin;
-    const live = frame === undefined ? docs.live(tabId) : docs.findReported(frame);
-    const isSettledInDocument = ({ doc, plugins }: LiveDoc) =>
+    const live = frame === undefined ? docs.findTopDoc(tabId) : docs.findReported(frame);
+    const isSettledInDocument = ({ doc, plugins }: DocWithPlugins) =>
       plugins.some((p) => p.name === name && p.hash === hash) ||
       delivery.isBroken(doc.documentId, name) ||
       hotReload.canReplace(doc, plugin) ||
@@ -67,14 +67,14 @@ export class LivePlugins {
    * disabled, has an outdated pre-script or world, or is being replaced. usableIn adds the wanted plugins that failed
    * to start, with their errors.
    */
-  #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
+  #usableIn({ doc, plugins: live }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;
-    const runnable = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
+    const runnable = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
     const usablePlugins = live.filter(
       ({ name, base }) =>
         runnable.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
     );
-    const failedPlugins = plugins.wanted.flatMap((plugin) => {
+    const failedPlugins = plugins.wantedPlugins.flatMap((plugin) => {
       const { name, hash } = plugin;
       const problem = this.problem(doc, plugin);
       if (problem === undefined || usablePlugins.some((p) => p.name === name && p.hash === hash)) return [];

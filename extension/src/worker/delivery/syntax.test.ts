@@ -3,7 +3,7 @@ import test from 'node:test';
 import { createContext, Script } from 'node:vm';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import type { Doc } from '../documents/docs.ts';
-import { makeSyntax } from './syntax.ts';
+import { makeSyntaxChecker } from './syntax.ts';
 
 const plugin: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main' };
 const doc: Doc = { tabId: 1, frameId: 0, documentId: 'd', url: '', post: () => undefined };
@@ -37,7 +37,7 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
 }
 
 test('a syntax error is found with its message and line', async () => {
-  const syntax = makeSyntax(runInWorld);
+  const syntax = makeSyntaxChecker(runInWorld);
   const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
   assert.equal(syntax.lastProblem(plugin), undefined);
   const problem = await syntax.problem(doc, plugin, { code });
@@ -52,9 +52,12 @@ test('a syntax error is found with its message and line', async () => {
 });
 
 test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
-  const syntax = makeSyntax(runInWorld);
+  const syntax = makeSyntaxChecker(runInWorld);
   const code = wrapCode('throw new Error("it ran") // end');
   assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
-  assert.equal(await makeSyntax(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }), undefined);
+  assert.equal(
+    await makeSyntaxChecker(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }),
+    undefined,
+  );
   assert.equal(syntax.lastProblem(plugin), undefined);
 });

@@ -14,10 +14,11 @@ const MaxProblems = 200;
 export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
- * Syntax finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser accepts
- * some scripts that V8 rejects. For a script that does not parse, Chrome only logs an error to the page's console.
+ * SyntaxChecker finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser
+ * accepts some scripts that V8 rejects. For a script that does not parse, Chrome only logs an error to the page's
+ * console.
  */
-export interface Syntax {
+export interface SyntaxChecker {
   /**
    * problem parses the code of a plugin in a document without running the code. problem resolves with the syntax
    * error, or with undefined if the code is valid or the document does not respond.
@@ -31,10 +32,12 @@ export interface Syntax {
 }
 
 /**
- * makeSyntax returns a Syntax without stored errors. The function run must run scripts in order in the isolated world
- * SYNTAX_WORLD of a document, and resolve with the result of the last script.
+ * makeSyntaxChecker returns a Syntax without stored errors. The function run must run scripts in order in the isolated
+ * world SYNTAX_WORLD of a document, and resolve with the result of the last script.
  */
-export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
+export function makeSyntaxChecker(
+  run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
+): SyntaxChecker {
   const problems = new Map<string, string>();
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
     // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Subtract 1

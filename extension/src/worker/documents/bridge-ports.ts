@@ -15,15 +15,15 @@ import type { WakeTimers } from './wakes.ts';
 
 /** BridgePortsOptions contains the parts of the worker that handle messages from documents. */
 export interface BridgePortsOptions {
-  readonly calls: Pick<Calls, 'documentConnected' | 'receive' | 'documentDisconnected'>;
+  readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
   readonly running: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
-  readonly health: Pick<Health, 'documentConnected' | 'recordMessage' | 'documentDisconnected'>;
+  readonly health: Pick<Health, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
   readonly logs: Logs;
   readonly wakes: WakeTimers;
   readonly settingsSync: SettingsSync;
-  readonly hotReload: Pick<HotReload, 'documentReported' | 'handleEntryPoint' | 'handleReplaced'>;
-  readonly delivery: Pick<Delivery, 'documentReported' | 'entryPointReady'>;
+  readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleReplaced'>;
+  readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
 /** makeBridgePorts returns a function that connects the port of a document's bridge to the worker. */
@@ -45,8 +45,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       ...sender,
       post: makeBatcher({ send, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
     };
-    calls.documentConnected(doc);
-    health.documentConnected(doc);
+    calls.onDocumentConnected(doc);
+    health.onDocumentConnected(doc);
     port.onMessage((raw) => {
       const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, readFromBridge)) {
@@ -55,9 +55,9 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       }
     });
     port.onDisconnect(() => {
-      wakes.documentDisconnected(doc);
-      if (docs.get(doc.documentId) === doc) health.documentDisconnected(doc.documentId);
-      calls.documentDisconnected(doc);
+      wakes.onDocumentDisconnected(doc);
+      if (docs.get(doc.documentId) === doc) health.onDocumentDisconnected(doc.documentId);
+      calls.onDocumentDisconnected(doc);
     });
   };
 }
@@ -71,9 +71,9 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     documentState: (message, doc) => {
       docs.setStarted(doc.documentId, message.startedPlugins ?? [], message.hasBase === true);
       calls.receive(doc, message);
-      settingsSync.documentReported(doc.documentId);
-      hotReload.documentReported(doc);
-      delivery.documentReported(doc);
+      settingsSync.onDocumentReported(doc.documentId);
+      hotReload.onDocumentReported(doc);
+      delivery.onDocumentReported(doc);
     },
     progress: receiveCall,
     part: receiveCall,

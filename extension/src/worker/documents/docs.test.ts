@@ -19,16 +19,16 @@ test('the newest document of a tab that has reported its adapters is the live on
     docs.setPlugins(each.documentId, demo);
   }
   docs.add(doc(1, 'silent'));
-  assert.deepEqual(docs.live(1), { doc: newest, plugins: demo });
-  assert.equal(docs.live(2), undefined);
+  assert.deepEqual(docs.findTopDoc(1), { doc: newest, plugins: demo });
+  assert.equal(docs.findTopDoc(2), undefined);
   assert.deepEqual(
     [docs.findReported('d2')?.doc, docs.findReported('silent'), docs.findReported('unknown')],
     [newest, undefined, undefined],
   );
   docs.remove('d2');
-  assert.equal(docs.live(1)?.doc.documentId, 'd1');
+  assert.equal(docs.findTopDoc(1)?.doc.documentId, 'd1');
   assert.deepEqual(
-    docs.ofTab(1).map((d) => d.documentId),
+    docs.listInTab(1).map((d) => d.documentId),
     ['d1', 'silent'],
   );
 });
@@ -39,12 +39,12 @@ test('frames are separate from the top document, ordered by ID, and removed one 
     docs.add(each);
     docs.setPlugins(each.documentId, demo);
   }
-  const frames = () => docs.frames(1).map((live) => live.doc.documentId);
-  assert.deepEqual([docs.live(1)?.doc.documentId, frames()], ['d1', ['f4', 'f9']]);
+  const frames = () => docs.listReportedFrames(1).map((live) => live.doc.documentId);
+  assert.deepEqual([docs.findTopDoc(1)?.doc.documentId, frames()], ['d1', ['f4', 'f9']]);
   docs.remove('f4');
   docs.remove('unknown');
   assert.deepEqual(frames(), ['f9']);
-  assert.equal(docs.all().length, 3);
+  assert.equal(docs.listReported().length, 3);
 });
 
 test('an adapter that failed does not run, and an unknown one is not ready', () => {
@@ -54,7 +54,7 @@ test('an adapter that failed does not run, and an unknown one is not ready', () 
   docs.setPlugins('d1', [...demo, { name: 'broken', hash: 'h', problem: 'it threw' }]);
   docs.setReady('d1', 'demo', false);
   docs.setReady('d1', 'unknown', true);
-  assert.deepEqual(docs.live(1)?.plugins[0], { name: 'demo', hash: 'h', ready: false });
+  assert.deepEqual(docs.findTopDoc(1)?.plugins[0], { name: 'demo', hash: 'h', ready: false });
   assert.deepEqual(
     [docs.isRunning('d1', 'demo'), docs.isRunning('d1', 'broken'), docs.isRunning('d2', 'demo')],
     [true, false, false],

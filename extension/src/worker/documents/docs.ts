@@ -14,8 +14,8 @@ export interface Doc {
   post(message: ToBridge): void;
 }
 
-/** LiveDoc is a document that has reported its adapters. */
-export interface LiveDoc {
+/** DocWithPlugins is a document that has reported its adapters. */
+export interface DocWithPlugins {
   readonly doc: Doc;
   readonly plugins: readonly LiveAdapter[];
 }
@@ -41,15 +41,15 @@ export interface Docs {
   /** isRunning reports whether the adapter of a plugin runs in a document without a problem. */
   isRunning(documentId: string, plugin: string): boolean;
   /** findReported returns a document with its adapters, or undefined if the document has not reported its adapters. */
-  findReported(documentId: string): LiveDoc | undefined;
-  /** live returns the top document of a tab, or undefined if the document has not reported its adapters. */
-  live(tabId: number): LiveDoc | undefined;
-  /** frames returns the child frames of a tab that have reported their adapters, ordered by frame ID. */
-  frames(tabId: number): LiveDoc[];
-  /** all returns all documents that have reported their adapters. */
-  all(): LiveDoc[];
-  /** ofTab returns all connected documents of a tab, including documents that have not reported their adapters. */
-  ofTab(tabId: number): Doc[];
+  findReported(documentId: string): DocWithPlugins | undefined;
+  /** findTopDoc returns the top document of a tab, or undefined if the document has not reported its adapters. */
+  findTopDoc(tabId: number): DocWithPlugins | undefined;
+  /** listReportedFrames returns the child frames of a tab that have reported their adapters, ordered by frame ID. */
+  listReportedFrames(tabId: number): DocWithPlugins[];
+  /** listReported returns all documents that have reported their adapters. */
+  listReported(): DocWithPlugins[];
+  /** listInTab returns all connected documents of a tab, including documents that have not reported their adapters. */
+  listInTab(tabId: number): Doc[];
 }
 
 /** makeDocs returns a Docs without documents. */
@@ -66,7 +66,7 @@ export function makeDocs(): Docs {
 
   const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
   const onlyReported = (candidates: Iterable<Doc>) =>
-    [...candidates].flatMap((doc): LiveDoc[] => {
+    [...candidates].flatMap((doc): DocWithPlugins[] => {
       const adapters = adaptersByDocument.get(doc.documentId);
       return adapters ? [{ doc, plugins: adapters }] : [];
     });
@@ -106,11 +106,11 @@ export function makeDocs(): Docs {
       true,
     // During a navigation, a tab may briefly have two top documents. The top document that connected last is the newer
     // document.
-    live: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
-    frames: (tabId) =>
+    findTopDoc: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
+    listReportedFrames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
     findReported: (documentId) => onlyReported([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
-    all: () => onlyReported(docsById.values()),
-    ofTab,
+    listReported: () => onlyReported(docsById.values()),
+    listInTab: ofTab,
   };
 }

@@ -23,7 +23,7 @@ function makeFixture(t: TestContext) {
     isFrozen: async () => page.frozen,
   });
   health.changed.addListener(() => changes.push(health.isSilent('d')));
-  health.documentConnected(doc);
+  health.onDocumentConnected(doc);
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
@@ -88,7 +88,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   await advanceTime(1000);
   await advanceTime(60_000);
   page.frozen = false;
-  health.documentConnected(doc);
+  health.onDocumentConnected(doc);
   await advanceTime(1000);
   t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
   await settle();
@@ -97,9 +97,9 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   assert.deepEqual(changes, []);
   await advanceTime(5000);
   assert.deepEqual(changes, [true]);
-  health.documentConnected(doc);
+  health.onDocumentConnected(doc);
   assert.equal(health.isSilent('d'), false);
-  health.documentDisconnected('d');
+  health.onDocumentDisconnected('d');
   await advanceTime(60_000);
   assert.deepEqual(changes, [true]);
 });
@@ -108,7 +108,7 @@ test('answersWithin sends one ping at a time and resolves within its limit', asy
   const { health, doc, pinged, page, advanceTime } = makeFixture(t);
   page.busy = false;
   const answers: boolean[] = [];
-  const ask = () => void health.answersWithin(doc, 1000).then((answer) => answers.push(answer));
+  const ask = () => void health.waitForAnswer(doc, 1000).then((answer) => answers.push(answer));
   ask();
   ask();
   assert.deepEqual(pinged, [1]);

@@ -11,8 +11,10 @@ const SilenceLimitMs = 5000;
  * only documents with running calls.
  */
 const PingIntervalMs = 1000;
-/** SleepDelayMs is how late a timer must fire, in milliseconds, to prove that the machine or the browser was asleep. */
-const SleepDelayMs = 2000;
+/**
+ * SleepThresholdMs is how late a timer must fire, in milliseconds, to prove that the machine or the browser was asleep.
+ */
+const SleepThresholdMs = 2000;
 
 export interface HealthOptions {
   /** isBusy reports whether at least one call runs in a document. */
@@ -52,7 +54,7 @@ export class Health {
    * that precedes the call, or 0 if the document has answered recently enough.
    */
   prepareCall(doc: Doc): number {
-    const health = this.#healthOf(doc);
+    const health = this.#findHealth(doc);
     if (health.lastPing > health.answeredPing) return health.lastPing;
     if (Date.now() - health.lastMessageAt < PingIntervalMs) {
       this.#schedulePing(health);
@@ -62,9 +64,9 @@ export class Health {
     return health.lastPing;
   }
 
-  /** answersWithin pings a document and reports whether the document answers within a given time. */
-  answersWithin(doc: Doc, withinMs: number): Promise<boolean> {
-    const health = this.#healthOf(doc);
+  /** waitForAnswer pings a document and reports whether the document answers within a given time. */
+  waitForAnswer(doc: Doc, withinMs: number): Promise<boolean> {
+    const health = this.#findHealth(doc);
     this.#ping(health);
     return new Promise((resolve) => {
       setTimeout(() => resolve(false), withinMs);
@@ -85,7 +87,7 @@ export class Health {
    * message answers, if any.
    */
   recordMessage(doc: Doc, ping?: number): void {
-    const health = this.#healthOf(doc);
+    const health = this.#findHealth(doc);
     health.lastMessageAt = Date.now();
     if (ping === undefined || ping <= health.answeredPing || ping > health.lastPing) return;
     health.answeredPing = ping;
@@ -98,11 +100,11 @@ export class Health {
   }
 
   /**
-   * documentConnected resets the state of a document that has opened a new port. Messages on the previous port may be
+   * onDocumentConnected resets the state of a document that has opened a new port. Messages on the previous port may be
    * lost.
    */
-  documentConnected(doc: Doc): void {
-    const health = this.#healthOf(doc);
+  onDocumentConnected(doc: Doc): void {
+    const health = this.#findHealth(doc);
     this.#stopTimer(health);
     health.lastMessageAt = Date.now();
     health.answeredPing = health.lastPing;
@@ -110,8 +112,8 @@ export class Health {
     this.#schedulePing(health);
   }
 
-  /** documentDisconnected removes the state of a document whose port closed. */
-  documentDisconnected(documentId: string): void {
+  /** onDocumentDisconnected removes the state of a document whose port closed. */
+  onDocumentDisconnected(documentId: string): void {
     clearTimeout(this.#documents.get(documentId)?.timer);
     this.#documents.delete(documentId);
   }
@@ -121,7 +123,7 @@ export class Health {
     return this.#documents.get(documentId)?.isSilent === true;
   }
 
-  #healthOf(doc: Doc): DocumentHealth {
+  #findHealth(doc: Doc): DocumentHealth {
     const knownHealth = this.#documents.get(doc.documentId);
     if (knownHealth) {
       knownHealth.doc = doc;
@@ -168,7 +170,7 @@ export class Health {
     const ping = health.lastPing;
     const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
     if (!this.#isCurrent(health) || health.answeredPing >= ping || health.isSilent) return;
-    if (isFrozen || Date.now() > dueAt + SleepDelayMs) {
+    if (isFrozen || Date.now() > dueAt + SleepThresholdMs) {
       this.#expectAnswer(health);
       return;
     }

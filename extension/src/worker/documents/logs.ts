@@ -60,18 +60,18 @@ export function makeLogs(options: LogsOptions): Logs {
 
 /** countEntries returns the number of log entries in a JSON array. Invalid text counts as one log entry. */
 function countEntries(entries: string): number {
-  const list = entries.length <= MaxParsedChars ? parseOrUndefined(entries) : undefined;
+  const list = entries.length <= MaxParsedChars ? parseJsonOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;
 }
 
 function readParams(tabId: number, plugin: string, text: string, dropped: number): PluginLogParams | undefined {
-  const entries = text.length <= MaxParsedChars ? parseOrUndefined(text) : undefined;
+  const entries = text.length <= MaxParsedChars ? parseJsonOrUndefined(text) : undefined;
   if (!Array.isArray(entries) || entries.length > MaxLogEntries) return undefined;
   const checked = checkType('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
   return checked.ok ? checked.value : undefined;
 }
 
-function parseOrUndefined(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -11,7 +11,7 @@ test('a document is woken once, at the last requested time', (t) => {
   wakes.schedule(a, 100);
   wakes.schedule(b, 300);
   wakes.schedule(gone, 10);
-  wakes.documentDisconnected(gone);
+  wakes.onDocumentDisconnected(gone);
   wakes.schedule(a, 200);
   t.mock.timers.tick(199);
   assert.deepEqual(woken, []);

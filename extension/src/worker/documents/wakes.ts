@@ -13,8 +13,8 @@ export interface WakeTimers {
    * schedule wakes a document once after ms milliseconds. A new timer replaces the earlier timer of the same document.
    */
   schedule(doc: WakeTarget, ms: number): void;
-  /** documentDisconnected cancels the timer of a document whose port closed. */
-  documentDisconnected(doc: WakeTarget): void;
+  /** onDocumentDisconnected cancels the timer of a document whose port closed. */
+  onDocumentDisconnected(doc: WakeTarget): void;
 }
 
 /** makeWakeTimers returns a WakeTimers without running timers. */
@@ -33,6 +33,6 @@ export function makeWakeTimers(): WakeTimers {
       };
       timers.set(doc, setTimeout(wakeDocument, ms));
     },
-    documentDisconnected: stopTimer,
+    onDocumentDisconnected: stopTimer,
   };
 }

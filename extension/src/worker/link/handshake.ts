@@ -69,11 +69,11 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * AnswerMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the request
- * over a cached half-open connection, which never responds. After AnswerMs without a response, the next request uses a
- * new connection.
+ * AnswerTimeoutMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the
+ * request over a cached half-open connection, which never responds. After AnswerTimeoutMs without a response, the next
+ * request uses a new connection.
  */
-const AnswerMs = 2500;
+const AnswerTimeoutMs = 2500;
 
 /**
  * findListener sends an HTTP request without secrets to detect which program listens on the server's port. Chrome does
@@ -86,7 +86,7 @@ export async function findListener({ port }: Connection, fetchUrl: typeof fetch)
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(AnswerMs),
+      signal: AbortSignal.timeout(AnswerTimeoutMs),
     });
     return isHealthAnswer(await response.text()) ? 'opentabs' : 'other';
   } catch {

@@ -21,12 +21,12 @@ function makeStorage() {
 test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const { storage, session } = makeStorage();
   const identity = new BrowserIdentity(storage);
-  const first = await identity.hello();
+  const first = await identity.makeHello();
   assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
   assert.deepEqual(first.capabilities, ['debugger']);
-  assert.deepEqual(await new BrowserIdentity(storage).hello(), first);
+  assert.deepEqual(await new BrowserIdentity(storage).makeHello(), first);
   session.clear();
-  const second = await identity.hello();
+  const second = await identity.makeHello();
   assert.equal(second.browserId, first.browserId);
   assert.notEqual(second.bootId, first.bootId);
 });
@@ -34,20 +34,20 @@ test('a browser keeps its ID, and its boot ID until it restarts', async () => {
 test('the user names the browser', async () => {
   const identity = new BrowserIdentity(makeStorage().storage);
   await identity.rename(`  Work ${'x'.repeat(100)}`);
-  assert.equal((await identity.hello()).browserName, `Work ${'x'.repeat(55)}`);
+  assert.equal((await identity.makeHello()).browserName, `Work ${'x'.repeat(55)}`);
   assert.equal(identity.name, `Work ${'x'.repeat(55)}`);
   await identity.rename(' ');
-  assert.equal((await identity.hello()).browserName, 'Chrome on Linux');
+  assert.equal((await identity.makeHello()).browserName, 'Chrome on Linux');
 });
 
 test('the browser shows the name from the server, and stores a name that the user gave by a command', async () => {
   const identity = new BrowserIdentity(makeStorage().storage);
-  assert.equal((await identity.hello()).hasDefaultName, true);
+  assert.equal((await identity.makeHello()).hasDefaultName, true);
   await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Chrome on Linux 2' });
   assert.equal(identity.name, 'Chrome on Linux 2');
-  assert.deepEqual([(await identity.hello()).browserName, identity.name], ['Chrome on Linux', 'Chrome on Linux']);
+  assert.deepEqual([(await identity.makeHello()).browserName, identity.name], ['Chrome on Linux', 'Chrome on Linux']);
   await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Work', isGivenName: true });
-  const hello = await identity.hello();
+  const hello = await identity.makeHello();
   assert.deepEqual([hello.browserName, hello.hasDefaultName], ['Work', undefined]);
   await identity.receiveName({ protocol: 1, serverVersion: '1' });
   assert.equal(identity.name, 'Work');

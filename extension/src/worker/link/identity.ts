@@ -37,7 +37,7 @@ export class BrowserIdentity {
     return this.#name;
   }
 
-  async hello(): Promise<Identity> {
+  async makeHello(): Promise<Identity> {
     const storage = this.#storage;
     const [browserId, bootId, name] = await Promise.all([
       readOrCreate('browserId', storage.readSetting, storage.writeSetting),

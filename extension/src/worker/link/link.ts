@@ -90,18 +90,18 @@ const AnswerTimeoutMs = 10_000;
 /** DownloadTimeoutMs limits requests for which the server may download a package, in milliseconds. */
 const DownloadTimeoutMs = 150_000;
 /**
- * A timer counts how many ticks have passed without a message from the server. After BeatsBeforePing ticks without a
- * message, the link sends a ping. After MaxSilentBeats ticks, the link closes. The link counts ticks instead of time,
- * because the clock jumps when the machine sleeps.
+ * A timer counts how many ticks have passed without a message from the server. After HeartbeatsBeforePing ticks without
+ * a message, the link sends a ping. After MaxSilentHeartbeats ticks, the link closes. The link counts ticks instead of
+ * time, because the clock jumps when the machine sleeps.
  */
-const MaxSilentBeats = 4;
-const BeatsBeforePing = 2;
+const MaxSilentHeartbeats = 4;
+const HeartbeatsBeforePing = 2;
 
 /**
- * EndRequest ends one pending request of the browser. frame is the server's response, or undefined if the link was
+ * RequestCallback ends one pending request of the browser. frame is the server's response, or undefined if the link was
  * lost.
  */
-type EndRequest = (frame: Frame | undefined) => void;
+type RequestCallback = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server, which reconnects as often as necessary. */
 export class Link {
@@ -114,7 +114,7 @@ export class Link {
   /** changed fires when the state of the link changes. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
-  readonly #pending = new Map<string, EndRequest>();
+  readonly #pending = new Map<string, RequestCallback>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
   /**
@@ -123,15 +123,15 @@ export class Link {
    */
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  #beatTimer: ReturnType<typeof setInterval> | undefined;
+  #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
   /**
-   * #silentBeats counts the timer ticks since the last message from the server. #lastUnsentBytes is the number of
+   * #silentHeartbeats counts the timer ticks since the last message from the server. #lastUnsentBytes is the number of
    * unsent bytes at the last tick.
    */
-  #silentBeats = 0;
+  #silentHeartbeats = 0;
   #lastUnsentBytes = 0;
   #lastRequestNumber = 0;
-  #receivedMs = 0;
+  #lastReceivedAtMs = 0;
   /** #hasFailedToOpen is true after a WebSocket failed to open. */
   #hasFailedToOpen = false;
 
@@ -143,14 +143,14 @@ export class Link {
     return this.#state;
   }
 
-  /** receivedMs is when the last frame arrived, in milliseconds of performance.now(). */
-  get receivedMs(): number {
-    return this.#receivedMs;
+  /** lastReceivedAtMs is when the last frame arrived, in milliseconds of performance.now(). */
+  get lastReceivedAtMs(): number {
+    return this.#lastReceivedAtMs;
   }
 
   /** start opens the link. While the link is down, another call of start makes the next attempt immediately. */
   start(): void {
-    if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
+    if (!this.#socket && !(this.#state.kind === 'down' && needsSlowRetry(this.#state.why))) void this.#connectOnce();
   }
 
   /** restart closes the link and opens a new link, so that the server receives changed parameters of hello. */
@@ -158,7 +158,7 @@ export class Link {
     const oldSocket = this.#socket;
     if (oldSocket) this.#dropSocket();
     oldSocket?.close();
-    void this.#tryOnce();
+    void this.#connectOnce();
   }
 
   /** send sends a frame to the server and returns true, or returns false while the link is closed. */
@@ -218,26 +218,26 @@ export class Link {
     });
   }
 
-  async #tryOnce(): Promise<void> {
+  async #connectOnce(): Promise<void> {
     if (this.#isTrying || this.#socket) return;
     this.#isTrying = true;
     clearTimeout(this.#retryTimer);
     try {
-      const [connection, hello] = await prepareTry(this.#options);
+      const [connection, hello] = await prepareConnection(this.#options);
       if (this.#hasFailedToOpen) {
         const listener = await this.#options.findListener(connection);
         if (listener !== 'opentabs') return this.#reportUnreachable(listener, connection);
       }
       this.#openSocket(connection, hello, await this.#options.makeHandshake(connection));
     } catch (error) {
-      this.#goDown('lost', String(error), RetryMs);
+      this.#markDown('lost', String(error), RetryMs);
     } finally {
       this.#isTrying = false;
     }
   }
 
   #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
-    let stage: Stage = 'opening';
+    let stage: ConnectionStage = 'opening';
     /** onEnd handles a closed socket, regardless of which side closed the socket. */
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
@@ -259,7 +259,7 @@ export class Link {
         });
       }
       if (server.protocol === Version) this.#setOpen(server);
-      else refuse(CloseVersion, versionMismatch(server));
+      else refuse(CloseVersion, describeVersionMismatch(server));
     };
     /**
      * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, the
@@ -295,33 +295,33 @@ export class Link {
   }
 
   #setOpen(server: HelloResult): void {
-    this.#silentBeats = 0;
+    this.#silentHeartbeats = 0;
     this.#lastUnsentBytes = 0;
     this.#options.receiveName(server);
-    this.#beatTimer = setInterval(() => this.#checkBeat(), MaxSilenceMs / MaxSilentBeats);
+    this.#heartbeatTimer = setInterval(() => this.#checkHeartbeat(), MaxSilenceMs / MaxSilentHeartbeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.opened.emit();
   }
 
-  #checkBeat(): void {
+  #checkHeartbeat(): void {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
     // The server's response to a ping waits behind a large result. While a large result is being sent, the link is
     // alive even without a response.
-    this.#silentBeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentBeats + 1;
+    this.#silentHeartbeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentHeartbeats + 1;
     this.#lastUnsentBytes = unsentBytes;
-    if (this.#silentBeats >= MaxSilentBeats) {
+    if (this.#silentHeartbeats >= MaxSilentHeartbeats) {
       const deadSocket = this.#socket;
       this.#dropSocket();
       deadSocket?.close();
-      this.#goDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
-    } else if (this.#silentBeats === BeatsBeforePing) {
+      this.#markDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
+    } else if (this.#silentHeartbeats === HeartbeatsBeforePing) {
       this.request('ping', {}).catch(() => undefined);
     }
   }
 
   #receive(text: string): void {
-    this.#silentBeats = 0;
-    this.#receivedMs = performance.now();
+    this.#silentHeartbeats = 0;
+    this.#lastReceivedAtMs = performance.now();
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':
@@ -344,7 +344,7 @@ export class Link {
   #dropSocket(): void {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
-    clearInterval(this.#beatTimer);
+    clearInterval(this.#heartbeatTimer);
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     for (const endRequest of pending) endRequest(undefined);
@@ -358,14 +358,15 @@ export class Link {
    * explainClose determines why a socket closed. Browsers expose neither the HTTP status nor the body of a rejected
    * WebSocket handshake. The panel never shows text from an unauthenticated peer.
    */
-  async #explainClose(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
+  async #explainClose(code: number, reason: string, stage: ConnectionStage, connection: Connection): Promise<void> {
     if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
-      return this.#goDown('unpaired', '', PairingRetryMs);
-    if (stage === 'opened' || stage === 'challenged') return this.#goDown('refused', portInUse(connection), RetryMs);
+      return this.#markDown('unpaired', '', PairingRetryMs);
+    if (stage === 'opened' || stage === 'challenged')
+      return this.#markDown('refused', describePortInUse(connection), RetryMs);
     if (stage === 'proven') {
-      if (code === CloseVersion) return this.#goDown('version', reason, SlowRetryMs);
-      if (code === CloseReplaced) return this.#goDown('replaced', reason, SlowRetryMs);
-      return this.#goDown('lost', reason, RetryMs);
+      if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryMs);
+      if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryMs);
+      return this.#markDown('lost', reason, RetryMs);
     }
     this.#hasFailedToOpen = true;
     this.#isTrying = true;
@@ -376,16 +377,16 @@ export class Link {
 
   /** reportUnreachable sets the state of the link after a WebSocket could not be opened. */
   #reportUnreachable(listener: Listener, connection: Connection): void {
-    if (listener === 'nothing') this.#goDown('no_server', '', RetryMs);
-    else this.#goDown('refused', portInUse(connection), RetryMs);
+    if (listener === 'nothing') this.#markDown('no_server', '', RetryMs);
+    else this.#markDown('refused', describePortInUse(connection), RetryMs);
   }
 
-  #goDown(reason: DownReason, text: string, waitMs: number): void {
+  #markDown(reason: DownReason, text: string, waitMs: number): void {
     const { state } = this;
     if (state.kind !== 'down' || state.why !== reason || state.text !== text)
       this.#setState({ kind: 'down', why: reason, text });
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.#tryOnce(), waitMs + this.#options.random() * RetryJitterMs);
+    this.#retryTimer = setTimeout(() => void this.#connectOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
 
   #setState(state: LinkState): void {
@@ -395,13 +396,13 @@ export class Link {
 }
 
 /**
- * Stage is the progress of the handshake on a socket. The browser handles the server's frames only in the stage
- * 'proven', after the server has proved its identity.
+ * ConnectionStage is the progress of the handshake on a socket. The browser handles the server's frames only in the
+ * stage 'proven', after the server has proved its identity.
  */
-type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
+type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/** portInUse returns the error text for a program on the port that is not this installation's server. */
-function portInUse({ port }: Connection): string {
+/** describePortInUse returns the error text for a program on the port that is not this installation's server. */
+function describePortInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
@@ -416,9 +417,10 @@ async function proveIdentity(handshake: Handshake, text: string): Promise<string
 }
 
 /**
- * prepareTry reads the server's address and the identity of this browser. prepareTry rejects after PrepareTimeoutMs.
+ * prepareConnection reads the server's address and the identity of this browser. prepareConnection rejects after
+ * PrepareTimeoutMs.
  */
-async function prepareTry(options: LinkOptions): Promise<[Connection, Identity]> {
+async function prepareConnection(options: LinkOptions): Promise<[Connection, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -454,15 +456,15 @@ class RefusedError extends Error {
   }
 }
 
-/** versionMismatch returns an error text that names the side that the user has to update. */
-function versionMismatch(server: HelloResult): string {
+/** describeVersionMismatch returns an error text that names the side that the user has to update. */
+function describeVersionMismatch(server: HelloResult): string {
   const versions = `this extension uses protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
     ? `${versions}: update the extension with "opentabs extension install" and reload it`
     : `${versions}: update the opentabs program`;
 }
 
-/** isSlow reports whether a quick retry cannot fix a failure. */
-function isSlow(reason: DownReason): boolean {
+/** needsSlowRetry reports whether a quick retry cannot fix a failure. */
+function needsSlowRetry(reason: DownReason): boolean {
   return reason === 'version' || reason === 'replaced';
 }

@@ -52,12 +52,12 @@ export class Pairing {
     const pairedKey = await readSetting('pairedKey');
     if (pairedKey) {
       this.#state = { port };
-      return { port, key: pairedKey, keyId: await keyIdOf(pairedKey) };
+      return { port, key: pairedKey, keyId: await makeKeyId(pairedKey) };
     }
-    const code = await this.#readCode();
-    const key = await sumOf(`opentabs pairing\n${code.replaceAll('-', '')}`);
+    const code = await this.#readPairingCode();
+    const key = await makeChecksum(`opentabs pairing\n${code.replaceAll('-', '')}`);
     this.#state = { port, code };
-    return { port, key, keyId: await keyIdOf(key) };
+    return { port, key, keyId: await makeKeyId(key) };
   }
 
   /** savePairedKey stores the server's random key, which replaces the key that was derived from the pairing code. */
@@ -78,7 +78,7 @@ export class Pairing {
     await this.#storage.writeSetting('port', String(port));
   }
 
-  async #readCode(): Promise<string> {
+  async #readPairingCode(): Promise<string> {
     const oldCode = await this.#storage.readSetting('pairingCode');
     if (oldCode) return oldCode;
     const code = makeCode();
@@ -94,13 +94,13 @@ function makeCode(): string {
   return (chars.match(/.{5}/g) ?? []).join('-');
 }
 
-/** keyIdOf returns the ID of a shared key, as wire/proof.go:KeyID does. */
-async function keyIdOf(key: string): Promise<string> {
-  return (await sumOf(`opentabs key\n${key}`)).slice(0, KeyIdChars);
+/** makeKeyId returns the ID of a shared key, as wire/proof.go:KeyID does. */
+async function makeKeyId(key: string): Promise<string> {
+  return (await makeChecksum(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
 
-/** sumOf returns the SHA-256 hash of a text in hexadecimal. */
-async function sumOf(text: string): Promise<string> {
+/** makeChecksum returns the SHA-256 hash of a text in hexadecimal. */
+async function makeChecksum(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 

@@ -186,7 +186,7 @@ test('a restarted worker requests the calls, and closes notifications that are n
 test('without a link, the notification closes after 10 s', async (t) => {
   const { notifications, show, titles } = makeFixture(t);
   await show([makeCall(1)]);
-  notifications.linkLost();
+  notifications.onLinkLost();
   t.mock.timers.tick(9_000);
   await settle();
   assert.deepEqual(titles(), ['Allow p tool1?'], 'the link may return');

@@ -8,7 +8,7 @@ import { decisionOutcome } from '../../panel/tickets.ts';
 import { removeHidden, toolText } from '../../panel/wording.ts';
 import { sleep, valueWithin } from '../../within.ts';
 import type { Link } from '../link/link.ts';
-import { approvalNotice } from './approval-text.ts';
+import { makeApprovalNotice } from './approval-text.ts';
 
 /**
  * MinShownMs is how long a notification must be visible before its buttons work, in milliseconds. MinShownMs protects
@@ -19,10 +19,10 @@ const MinShownMs = 700;
 const SettleMs = 500;
 /** OutcomeShownMs is how long a notification is visible that reports a decision without effect, in milliseconds. */
 const OutcomeShownMs = 6000;
-/** LostLinkMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
-const LostLinkMs = 10_000;
-/** PanelOpeningMs limits how long a side panel may take to open after a click, in milliseconds. */
-const PanelOpeningMs = 3000;
+/** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
+const LostLinkDelayMs = 10_000;
+/** PanelOpeningTimeoutMs limits how long a side panel may take to open after a click, in milliseconds. */
+const PanelOpeningTimeoutMs = 3000;
 /** DismissedKey is the session storage key of the tickets whose notifications the user has dismissed. */
 const DismissedKey = 'dismissedTickets';
 /** MaxDismissed limits the number of stored tickets whose notifications the user has dismissed. */
@@ -77,10 +77,10 @@ export class ApprovalNotifications {
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
   /**
-   * #work resolves when the last scheduled update of the notification has ended. Updates of the notification run one
-   * after the other.
+   * #pendingWork resolves when the last scheduled update of the notification has ended. Updates of the notification run
+   * one after the other.
    */
-  #work: Promise<void>;
+  #pendingWork: Promise<void>;
 
   /** listeners contains the handlers of clicks on notifications. */
   readonly listeners: NotificationListeners = {
@@ -91,8 +91,8 @@ export class ApprovalNotifications {
 
   constructor(options: ApprovalNotificationsOptions) {
     this.#options = options;
-    this.#work = this.#restore();
-    this.linkLost();
+    this.#pendingWork = this.#restore();
+    this.onLinkLost();
   }
 
   /** #restore finds the notification that a previous service worker has shown. */
@@ -121,17 +121,17 @@ export class ApprovalNotifications {
     this.scheduleUpdate();
   }
 
-  /** linkLost closes the notification after LostLinkMs, unless the link opens again within LostLinkMs. */
-  linkLost(): void {
+  /** onLinkLost closes the notification after LostLinkDelayMs, unless the link opens again within LostLinkDelayMs. */
+  onLinkLost(): void {
     this.#calls = undefined;
     this.#waitingCount = 0;
     clearTimeout(this.#lostTimer);
-    this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkMs);
+    this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
   }
 
   /** scheduleUpdate shows, updates or closes the notification, depending on the waiting calls and open panels. */
   scheduleUpdate(): void {
-    this.#work = this.#work
+    this.#pendingWork = this.#pendingWork
       .then(() => this.#settle())
       .then(() => this.#update())
       .catch((error: unknown) => console.warn(`opentabs: the notification can't be shown: ${String(error)}`));
@@ -151,7 +151,7 @@ export class ApprovalNotifications {
     const call = this.#options.isPanelOpen() ? undefined : this.#calls.find((one) => this.#needsNotification(one));
     if (this.#shown && this.#shown.ticketId !== call?.waiting?.ticketId) await this.#closeShown();
     if (call?.waiting) {
-      const { content, canDecide } = approvalNotice(call, this.#calls.length - 1);
+      const { content, canDecide } = makeApprovalNotice(call, this.#calls.length - 1);
       const text = JSON.stringify(content);
       if (!this.#shown || this.#shownText !== text) {
         const { callId } = call;
@@ -200,7 +200,7 @@ export class ApprovalNotifications {
     void this.#options.close(id);
     void opening
       .catch((error: unknown) => console.warn(`opentabs: the side panel can't be opened: ${String(error)}`))
-      .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningMs));
+      .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
 
   /** handleButtonClick sends the user's decision to the server after a click on a button of a notification. */
@@ -236,7 +236,7 @@ export class ApprovalNotifications {
 
   /** #showOutcome shows for a few seconds why the user's decision had no effect. */
   async #showOutcome(ticketId: string, title: string, call: CallView | undefined): Promise<void> {
-    const id = outcomeId(ticketId);
+    const id = makeOutcomeId(ticketId);
     const message = call
       ? removeHidden(call.waiting?.toolTitle || toolText(call))
       : 'The call no longer waits for you.';
@@ -271,7 +271,7 @@ function parseId(id: string): ShownApproval | undefined {
   return { id, callId, ticketId, shownAtMs: Number(shownAtMs), canDecide: buttons === 'decide' };
 }
 
-function outcomeId(ticketId: string): string {
+function makeOutcomeId(ticketId: string): string {
   return `outcome:${ticketId}`;
 }
 

@@ -22,22 +22,24 @@ export interface ApprovalNotice {
   readonly canDecide: boolean;
 }
 
-/** approvalNotice returns the notification about a waiting call. otherCount is the number of other waiting calls. */
-export function approvalNotice(call: CallView, otherCount: number): ApprovalNotice {
+/**
+ * makeApprovalNotice returns the notification about a waiting call. otherCount is the number of other waiting calls.
+ */
+export function makeApprovalNotice(call: CallView, otherCount: number): ApprovalNotice {
   const { waiting } = call;
   const name = removeHidden(waiting?.toolTitle || toolText(call));
-  const reason = oneLine(waiting?.reason ?? '');
+  const reason = toOneLine(waiting?.reason ?? '');
   const place = waiting?.page;
   const context = [
-    oneLine(waiting?.pluginName ?? ''),
+    toOneLine(waiting?.pluginName ?? ''),
     place?.site ? removeHidden(hostOf(place.site)) : '',
     otherCount > 0 ? `${otherCount} more waiting` : '',
   ]
     .filter(Boolean)
     .join(' · ');
   if (waiting?.kind === 'user') {
-    const title = oneLine(waiting.title ?? '') || `${name} needs your action`;
-    return { content: { title, message: cutReason(reason), context, buttons: ['Done', 'Stop'] }, canDecide: true };
+    const title = toOneLine(waiting.title ?? '') || `${name} needs your action`;
+    return { content: { title, message: truncateReason(reason), context, buttons: ['Done', 'Stop'] }, canDecide: true };
   }
   const args = summarizeArguments(waiting?.args ?? '', MaxShownArguments);
   const canDecide = args !== undefined && reason.length <= MaxShownReason;
@@ -46,7 +48,7 @@ export function approvalNotice(call: CallView, otherCount: number): ApprovalNoti
   return {
     content: {
       title: `Allow ${name}?`,
-      message: `${cutReason(reason)}. ${effect}\n${argumentLine}`,
+      message: `${truncateReason(reason)}. ${effect}\n${argumentLine}`,
       context,
       buttons: [canDecide ? 'Allow once' : 'Review', 'Deny'],
     },
@@ -54,10 +56,10 @@ export function approvalNotice(call: CallView, otherCount: number): ApprovalNoti
   };
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return removeHidden(text).replace(/\s+/gu, ' ').trim();
 }
 
-function cutReason(text: string): string {
+function truncateReason(text: string): string {
   return text.length > MaxShownReason ? `${text.slice(0, MaxShownReason)}…` : text.replace(/\.$/, '');
 }

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PanelHold } from '../../panel-message.ts';
-import { Badge, badgeContent } from './badge.ts';
+import { Badge, makeBadgeContent } from './badge.ts';
 
 test('a lost link has priority over waiting calls, and those over running calls', () => {
   const text = (linked: boolean, waiting: number, running: number) =>
-    badgeContent({ isLinked: linked, waiting, running }).text;
+    makeBadgeContent({ isLinked: linked, waiting, running }).text;
   assert.deepEqual(
     [text(true, 0, 0), text(true, 0, 3), text(true, 1, 3), text(true, 200, 0), text(false, 1, 3)],
     ['', '3', '1?', '99?', '!'],
   );
-  assert.equal(badgeContent({ isLinked: true, waiting: 1, running: 0 }).title, 'opentabs: 1 call waiting for approval');
   assert.equal(
-    badgeContent({ isLinked: true, waiting: 2, running: 0 }).title,
+    makeBadgeContent({ isLinked: true, waiting: 1, running: 0 }).title,
+    'opentabs: 1 call waiting for approval',
+  );
+  assert.equal(
+    makeBadgeContent({ isLinked: true, waiting: 2, running: 0 }).title,
     'opentabs: 2 calls waiting for approval',
   );
 });

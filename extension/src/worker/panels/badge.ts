@@ -8,7 +8,7 @@ import type { PanelHold } from '../../panel-message.ts';
  */
 const BadgeIntervalMs = 300;
 
-const badgeColors = { bad: '#b3261e', asks: '#8a5a00', runs: '#1a6b54' } as const;
+const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' } as const;
 
 /** BadgeState contains everything that the badge's text depends on. */
 export interface BadgeState {
@@ -78,7 +78,7 @@ export class Badge {
   #redraw(): void {
     this.#timer = undefined;
     const state = { ...this.#options.state(), waiting: this.#waiting };
-    const content = badgeContent(state);
+    const content = makeBadgeContent(state);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
     // Show waiting calls in every tab, even in tabs that an agent uses, because the user must notice the waiting calls.
@@ -104,17 +104,18 @@ export class Badge {
   }
 }
 
-export function badgeContent({ isLinked, waiting, running }: BadgeState): BadgeContent {
+export function makeBadgeContent({ isLinked, waiting, running }: BadgeState): BadgeContent {
   if (!isLinked) return { text: '!', color: badgeColors.bad, title: 'opentabs: not connected' };
   if (waiting > 0) {
     const title =
       waiting === 1 ? 'opentabs: 1 call waiting for approval' : `opentabs: ${waiting} calls waiting for approval`;
-    return { text: `${shortCount(waiting)}?`, color: badgeColors.asks, title };
+    return { text: `${formatShortCount(waiting)}?`, color: badgeColors.needsApproval, title };
   }
-  if (running > 0) return { text: shortCount(running), color: badgeColors.runs, title: `opentabs: running ${running}` };
+  if (running > 0)
+    return { text: formatShortCount(running), color: badgeColors.runs, title: `opentabs: running ${running}` };
   return { text: '', color: badgeColors.runs, title: 'opentabs' };
 }
 
-function shortCount(n: number): string {
+function formatShortCount(n: number): string {
   return n > 99 ? '99' : String(n);
 }

@@ -7,14 +7,14 @@ export interface PanelTabsOptions {
   /** tabs contains the tabs that the worker has reported to the server. */
   readonly tabs: readonly TabInfo[];
   readonly wanted: readonly PluginInfo[];
-  readonly docs: Pick<Docs, 'live'>;
+  readonly docs: Pick<Docs, 'findTopDoc'>;
   readonly livePlugins: Pick<LivePlugins, 'problem'>;
 }
 
-/** panelTabs returns the status of each plugin in each tab, for the side panel. */
-export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
+/** makePanelTabs returns the status of each plugin in each tab, for the side panel. */
+export function makePanelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
   return tabs.map((tab) => {
-    const live = docs.live(tab.tabId);
+    const live = docs.findTopDoc(tab.tabId);
     const topPlugins = live?.plugins ?? [];
     const framePlugins = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
     const panelPlugins = wanted.flatMap((plugin): PanelPlugin[] => {

@@ -12,7 +12,7 @@ const MaxEndedCalls = 200;
 /** CallState contains the fields of PanelState that describe calls. */
 type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
 
-const NoCalls: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
+const EmptyCallState: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
 
 export interface PanelsOptions {
   /** state returns everything that panels show except calls. */
@@ -51,7 +51,7 @@ export interface Panels {
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   const changed = new Signal();
-  let calls = NoCalls;
+  let calls = EmptyCallState;
   /** endedCalls contains the latest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
   /** unsentCalls contains ended calls that the panels have not received yet, newest first. */
@@ -84,7 +84,9 @@ export function makePanels(options: PanelsOptions): Panels {
   const answerRequest = async (port: Port, message: unknown) => {
     const request = readFromPanel(message);
     if (!request) return;
-    const done = await options.runAction(request.action).catch((error: unknown) => ({ error: errorMessage(error) }));
+    const done = await options
+      .runAction(request.action)
+      .catch((error: unknown) => ({ error: formatErrorMessage(error) }));
     const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
     if (ports.has(port)) port.postMessage(reply);
   };
@@ -126,7 +128,7 @@ export function makePanels(options: PanelsOptions): Panels {
     setBrowserTools: (browser) => saveAndSend({ op: 'browser', browser }),
     scheduleUpdate,
     clearCalls: () => {
-      calls = NoCalls;
+      calls = EmptyCallState;
       scheduleUpdate();
     },
   };
@@ -142,6 +144,6 @@ function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[])
   return [...newCalls, ...calls.filter((call) => !newIds.has(call.callId))].slice(0, MaxEndedCalls);
 }
 
-function errorMessage(error: unknown): string {
+function formatErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

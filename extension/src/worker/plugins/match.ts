@@ -14,13 +14,13 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
   const parts = patternSyntax.exec(pattern);
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
-  const pathMatches = globMatcher(path);
+  const pathMatches = makeGlobMatcher(path);
   // In Chrome, the path pattern /app/* also matches the path /app.
   const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
     matchesScheme(scheme, url.protocol) &&
     matchesHost(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
-    (port === '*' || port === portOf(url)) &&
+    (port === '*' || port === readPort(url)) &&
     (pathMatches(url.pathname + url.search) || url.pathname + url.search === pathWithoutSlash);
 }
 
@@ -63,13 +63,13 @@ function matchesHost(host: string, hostname: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
-function portOf(url: URL): string {
+function readPort(url: URL): string {
   if (url.port !== '') return url.port;
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** globMatcher returns a function that matches a text against a pattern in which each `*` matches any text. */
-function globMatcher(pattern: string): (text: string) => boolean {
+/** makeGlobMatcher returns a function that matches a text against a pattern in which each `*` matches any text. */
+function makeGlobMatcher(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
   const [prefix = ''] = pieces;
   const suffix = pieces.at(-1) ?? '';

@@ -73,7 +73,7 @@ function makeFixture() {
   };
   const make = () =>
     new Plugins(chrome, {
-      entryPoints: { nameOf: async (plugin) => `_${plugin}` },
+      entryPoints: { deriveName: async (plugin) => `_${plugin}` },
       fetchCode: code,
       recentlyUsed: async () => used,
       bootId: async () => state.boot,
@@ -251,7 +251,7 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
   for (const allowed of [true, false]) {
     const { plugins, chrome, state, log } = makeFixture();
     state.allowed = allowed;
-    const wanted = () => plugins.wanted.map(({ name }) => name);
+    const wanted = () => plugins.wantedPlugins.map(({ name }) => name);
     const [a, b] = [plugin('a', { file: 'a.js' }), plugin('b', { file: 'b.js' })];
     await plugins.sync(sync(a, b));
     await plugins.prepare();
@@ -284,7 +284,7 @@ test('a pattern that Chrome would reject does not affect others', async () => {
   const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
   const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
   await plugins.sync(sync(bad, half));
-  assert.deepEqual(plugins.wanted, [half]);
+  assert.deepEqual(plugins.wantedPlugins, [half]);
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 

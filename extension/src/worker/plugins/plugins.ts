@@ -1,9 +1,14 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
 import type { RegisteredScript } from '../../chrome-scripts.ts';
-import { BASE, constantScript, type EntryPoints, variableScript } from '../delivery/entry-points.ts';
+import {
+  BASE_SCRIPT_NAME,
+  type EntryPoints,
+  makeConstantScript,
+  makeVariableScript,
+} from '../delivery/entry-points.ts';
 import { toHex } from '../hex.ts';
 import { toChromePatterns } from './match.ts';
-import { sortForPreregistration, withinBudget } from './usage.ts';
+import { selectWithinBudget, sortForPreregistration } from './usage.ts';
 
 /**
  * BRIDGE_PREFIX starts the registration ID of the bridge in Chrome. FRAME_BRIDGE_PREFIX starts the registration ID of
@@ -67,10 +72,10 @@ export class Plugins {
   #isSyncing = false;
   #isSynced = false;
   /**
-   * #overBudget contains the plugins that should start before the page's scripts, but whose code is too large to
+   * #pluginsOverBudget contains the plugins that should start before the page's scripts, but whose code is too large to
    * register in advance.
    */
-  #overBudget: ReadonlySet<string> = new Set();
+  #pluginsOverBudget: ReadonlySet<string> = new Set();
   /** #lastWork resolves when the last queued method call has ended. */
   #lastWork: Promise<unknown> = Promise.resolve();
   /**
@@ -83,8 +88,8 @@ export class Plugins {
     this.#options = options;
   }
 
-  /** wanted returns the plugins of the last sync, or an empty list before the first sync. */
-  get wanted(): readonly PluginInfo[] {
+  /** wantedPlugins returns the plugins of the last sync, or an empty list before the first sync. */
+  get wantedPlugins(): readonly PluginInfo[] {
     return this.#wanted;
   }
 
@@ -102,8 +107,8 @@ export class Plugins {
     return this.#isSynced;
   }
 
-  /** injectable returns the plugins whose adapters the worker may inject into loaded documents. */
-  get injectable(): readonly PluginInfo[] {
+  /** injectablePlugins returns the plugins whose adapters the worker may inject into loaded documents. */
+  get injectablePlugins(): readonly PluginInfo[] {
     return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
   }
 
@@ -114,7 +119,7 @@ export class Plugins {
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
     return this.#queue(async () => {
-      const wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
+      const wanted = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
       this.#mode = await this.#detect(wanted);
       await this.#unregisterOthers(wanted);
       this.#wanted = wanted;
@@ -132,20 +137,22 @@ export class Plugins {
       if (this.#mode !== 'userScripts') return;
       const fetchCode = (plugin: PluginInfo) => this.#options.fetchCode(plugin.name, plugin.script);
       const usedPlugins = await this.#options.recentlyUsed();
-      const preregistered = await withinBudget(sortForPreregistration(this.#wanted, usedPlugins), async (plugin) =>
-        fetchCode(plugin).then(
-          (fetched) => fetched.code.length + (fetched.preScript?.length ?? 0),
-          () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs the code
-        ),
+      const preregistered = await selectWithinBudget(
+        sortForPreregistration(this.#wanted, usedPlugins),
+        async (plugin) =>
+          fetchCode(plugin).then(
+            (fetched) => fetched.code.length + (fetched.preScript?.length ?? 0),
+            () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs the code
+          ),
       );
-      this.#overBudget = new Set(
+      this.#pluginsOverBudget = new Set(
         this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
       );
       const scripts = new Map<string, { script: RegisteredScript; plugin: PluginInfo; hasAdapter: boolean }>();
       for (const plugin of this.#wanted) {
         const hasAdapter = preregistered.includes(plugin);
         if (!hasAdapter && plugin.preScript !== true) continue;
-        const script = this.#scriptOf(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
+        const script = this.#makeScript(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
         scripts.set(script.id, { script, plugin, hasAdapter });
       }
       const registered = await this.#readRegistered();
@@ -154,9 +161,9 @@ export class Plugins {
       const newScripts: UserScript[] = [];
       for (const [id, { script, plugin, hasAdapter }] of scripts) {
         const oldScript = registered.get(id);
-        if (oldScript && isSame(oldScript, script)) continue;
+        if (oldScript && isSameScript(oldScript, script)) continue;
         if (oldScript) {
-          await this.#putProbes([script]);
+          await this.#syncProbes([script]);
           await this.#registrar.updateUserScript(script);
           registered.set(id, script);
           continue;
@@ -180,9 +187,9 @@ export class Plugins {
     const host = await this.#options.fetchCode('', this.#hostHash);
     const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
     if (code.preScript !== undefined) parts.push(code.preScript);
-    const storeScript = plugin.world === 'isolated' ? variableScript : constantScript;
+    const storeScript = plugin.world === 'isolated' ? makeVariableScript : makeConstantScript;
     return storeScript(
-      await this.#options.entryPoints.nameOf(plugin.name),
+      await this.#options.entryPoints.deriveName(plugin.name),
       `${host.code}(false)(${parts.join(',\n')}\n);`,
     );
   }
@@ -193,7 +200,7 @@ export class Plugins {
    */
   async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
-    await this.#putProbes(newScripts);
+    await this.#syncProbes(newScripts);
     try {
       await this.#registrar.registerUserScripts(newScripts);
     } catch (error) {
@@ -213,11 +220,11 @@ export class Plugins {
     if (newBases.length > 0) {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
-        this.#options.entryPoints.nameOf(BASE),
-        this.#putProbes(newBases),
+        this.#options.entryPoints.deriveName(BASE_SCRIPT_NAME),
+        this.#syncProbes(newBases),
       ]);
       const baseCode = (frames: boolean) =>
-        constantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
+        makeConstantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
       await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
       for (const base of newBases) registered.set(base.id, base);
     }
@@ -231,7 +238,7 @@ export class Plugins {
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(
-      wanted.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
+      wanted.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
     const isOther = (id: string) =>
       (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !current.has(id);
@@ -247,11 +254,11 @@ export class Plugins {
    */
   async #makeBases(): Promise<RegisteredScript[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
-    const frameMatches = unionOfMatches(inPages.filter(wantsFrames));
+    const frameMatches = uniteMatches(inPages.filter(runsInFrames));
     const bases = [
       { matches: frameMatches, excludeMatches: [], allFrames: true },
       {
-        matches: unionOfMatches(inPages.filter((p) => !wantsFrames(p))),
+        matches: uniteMatches(inPages.filter((p) => !runsInFrames(p))),
         excludeMatches: frameMatches,
         allFrames: false,
       },
@@ -259,7 +266,7 @@ export class Plugins {
     const scripts: RegisteredScript[] = [];
     for (const base of bases) {
       if (base.matches.length === 0 || this.#hostHash === '') continue;
-      const id = `${BASE_PREFIX}${await shortHash(JSON.stringify([this.#hostHash, base]))}`;
+      const id = `${BASE_PREFIX}${await makeShortHash(JSON.stringify([this.#hostHash, base]))}`;
       scripts.push({ id, isIsolated: false, ...base });
     }
     return scripts;
@@ -293,7 +300,7 @@ export class Plugins {
    * code is too large to register in advance.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
-    return preScript !== true && (early !== true || this.#overBudget.has(name));
+    return preScript !== true && (early !== true || this.#pluginsOverBudget.has(name));
   }
 
   /** canRun reports whether a plugin can run in pages. Without user scripts, plugins for isolated worlds cannot run. */
@@ -329,14 +336,14 @@ export class Plugins {
     return this.#registered;
   }
 
-  #scriptOf(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): RegisteredScript {
+  #makeScript(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): RegisteredScript {
     return {
       id: `${prefix}${plugin.name}-${plugin.script}`,
-      matches: matchesOf(plugin),
-      excludeMatches: validPatterns(plugin.excludes),
+      matches: listMatches(plugin),
+      excludeMatches: filterValidPatterns(plugin.excludes),
       isIsolated: plugin.world === 'isolated',
       allFrames: plugin.allFrames === true,
-      ...(plugin.world === 'isolated' ? { worldId: isolatedWorld(plugin) } : {}),
+      ...(plugin.world === 'isolated' ? { worldId: makeIsolatedWorldId(plugin) } : {}),
     };
   }
 
@@ -344,11 +351,11 @@ export class Plugins {
    * putProbes registers the probe of each host again, before the host itself is registered. Chrome runs scripts in the
    * order of their registration, so each probe runs before its host.
    */
-  async #putProbes(hosts: readonly RegisteredScript[]): Promise<void> {
+  async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe is needed in frames only if the bridge also runs in frames.
-    const framePlugins = this.#wanted.filter(wantsFrames);
+    const framePlugins = this.#wanted.filter(runsInFrames);
     const frameScriptIds = new Set(
-      framePlugins.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
+      framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
     const probes = hosts.map((host) => ({
       id: `${PROBE_PREFIX}${host.id}`,
@@ -368,13 +375,13 @@ export class Plugins {
     const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
-      const script = this.#scriptOf(plugin, ADAPTER_PREFIX);
+      const script = this.#makeScript(plugin, ADAPTER_PREFIX);
       // In an isolated world, a plugin's file would run in the extension's own world and could send messages to the
       // worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
-    const staleIds = presentAdapters.filter((s) => !isSame(s, files.get(s.id)?.script)).map((s) => s.id);
+    const staleIds = presentAdapters.filter((s) => !isSameScript(s, files.get(s.id)?.script)).map((s) => s.id);
     const newFiles = [...files.values()].filter(
       ({ script }) => staleIds.includes(script.id) || !present.some((s) => s.id === script.id),
     );
@@ -386,7 +393,7 @@ export class Plugins {
       (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
     );
     await this.#registrar.unregisterFiles([...staleIds, ...staleProbes.map((s) => s.id)]);
-    await this.#putProbes(newFiles.map(({ script }) => script));
+    await this.#syncProbes(newFiles.map(({ script }) => script));
     await this.#registrar.registerFiles(newFiles.map(({ script, file }) => ({ ...script, file })));
     await this.#syncBridge();
   }
@@ -403,16 +410,16 @@ export class Plugins {
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.listFileScripts();
     const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegistered()).values()] : [];
-    const hostKeys = [...userScripts, ...present.filter((s) => !isBridge(s))].map(scriptKey).sort();
+    const hostKeys = [...userScripts, ...present.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
     const bootId = await this.#options.bootId();
     const bridges = [
       { prefix: BRIDGE_PREFIX, plugins: this.#wanted, allFrames: false },
-      { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(wantsFrames), allFrames: true },
+      { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(runsInFrames), allFrames: true },
     ];
     const keptIds = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridges) {
-      const matches = unionOfMatches(plugins);
-      const id = `${prefix}${await shortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
+      const matches = uniteMatches(plugins);
+      const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
       if (matches.length === 0) continue;
       keptIds.add(id);
       if (present.some((s) => s.id === id)) continue;
@@ -424,14 +431,14 @@ export class Plugins {
 }
 
 /**
- * isolatedWorld returns the ID of a plugin's isolated world. All versions of a plugin run in the same isolated world,
- * so that a new version finds the old version's host.
+ * makeIsolatedWorldId returns the ID of a plugin's isolated world. All versions of a plugin run in the same isolated
+ * world, so that a new version finds the old version's host.
  */
-export function isolatedWorld({ name }: PluginInfo): string {
+export function makeIsolatedWorldId({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;
 }
 
-function wantsFrames(plugin: PluginInfo): boolean {
+function runsInFrames(plugin: PluginInfo): boolean {
   return plugin.frames === true;
 }
 
@@ -439,29 +446,29 @@ function isBridge(script: RegisteredScript): boolean {
   return script.id.startsWith(BRIDGE_PREFIX);
 }
 
-/** shortHash returns the first 8 bytes of the SHA-256 hash of a text, in hexadecimal. */
-async function shortHash(text: string): Promise<string> {
+/** makeShortHash returns the first 8 bytes of the SHA-256 hash of a text, in hexadecimal. */
+async function makeShortHash(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return toHex(bytes.slice(0, 8));
 }
 
 /**
- * matchesOf returns the valid match patterns of a plugin. If one pattern is invalid, Chrome rejects the whole script.
+ * listMatches returns the valid match patterns of a plugin. If one pattern is invalid, Chrome rejects the whole script.
  */
-function matchesOf(plugin: PluginInfo): readonly string[] {
-  return validPatterns(plugin.matches);
+function listMatches(plugin: PluginInfo): readonly string[] {
+  return filterValidPatterns(plugin.matches);
 }
 
-/** unionOfMatches returns the match patterns of several plugins, sorted and without duplicates. */
-function unionOfMatches(plugins: readonly PluginInfo[]): readonly string[] {
-  return [...new Set(plugins.flatMap(matchesOf))].sort();
+/** uniteMatches returns the match patterns of several plugins, sorted and without duplicates. */
+function uniteMatches(plugins: readonly PluginInfo[]): readonly string[] {
+  return [...new Set(plugins.flatMap(listMatches))].sort();
 }
 
-function validPatterns(patterns: readonly string[] | undefined): readonly string[] {
+function filterValidPatterns(patterns: readonly string[] | undefined): readonly string[] {
   return (patterns ?? []).flatMap(toChromePatterns);
 }
 
-function isSame(a: RegisteredScript | undefined, b: RegisteredScript | undefined): boolean {
+function isSameScript(a: RegisteredScript | undefined, b: RegisteredScript | undefined): boolean {
   if (!a || !b) return a === b;
   return (
     a.isIsolated === b.isIsolated &&
@@ -471,8 +478,8 @@ function isSame(a: RegisteredScript | undefined, b: RegisteredScript | undefined
   );
 }
 
-/** scriptKey returns the same text for equal scripts, even if Chrome lists their patterns in another order. */
-function scriptKey({ id, allFrames, matches, excludeMatches }: RegisteredScript): string {
+/** makeScriptKey returns the same text for equal scripts, even if Chrome lists their patterns in another order. */
+function makeScriptKey({ id, allFrames, matches, excludeMatches }: RegisteredScript): string {
   return JSON.stringify([id, allFrames, joinSorted(matches), joinSorted(excludeMatches)]);
 }
 

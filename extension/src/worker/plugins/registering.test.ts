@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { Registering, type Registrations } from './registering.ts';
+import { type PendingRegistrations, RegistrationTracker } from './registering.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'], now: 10_000 });
-  const reports: Registrations[] = [];
-  const registering = new Registering();
+  const reports: PendingRegistrations[] = [];
+  const registering = new RegistrationTracker();
   registering.registered.addListener((registrations) => reports.push(registrations));
   const change = registering.track(async (_scripts: readonly string[]) => undefined);
   return { registering, change, reports };
@@ -14,16 +14,16 @@ function makeFixture(t: TestContext) {
 test('changes of a sync count from shortly before the first change', (t) => {
   const { registering, change, reports } = makeFixture(t);
   registering.recordSettled();
-  assert.deepEqual([reports, registering.pending], [[], false]);
+  assert.deepEqual([reports, registering.isPending], [[], false]);
   t.mock.timers.setTime(20_000);
   void change([]);
-  assert.equal(registering.pending, false, 'nothing was registered');
+  assert.equal(registering.isPending, false, 'nothing was registered');
   void change(['a']);
   t.mock.timers.setTime(30_000);
   void change(['b']);
-  assert.equal(registering.pending, true);
+  assert.equal(registering.isPending, true);
   registering.recordSettled();
-  assert.deepEqual([reports, registering.pending], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
+  assert.deepEqual([reports, registering.isPending], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
   registering.recordSettled();
   assert.equal(reports.length, 1);
 });
@@ -56,7 +56,7 @@ test('the scripts that every document needs are reported first, and the rest cou
   void change(['base']);
   t.mock.timers.setTime(11_000);
   registering.recordBases();
-  assert.equal(registering.pending, true);
+  assert.equal(registering.isPending, true);
   void change(['adapter']);
   registering.recordSettled();
   const [nothing, ...both] = reports;

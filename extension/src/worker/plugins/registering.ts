@@ -6,8 +6,8 @@ import { Signal } from '../signal.ts';
  */
 const RegistrationDelayMs = 3000;
 
-/** Registrations describes when a group of scripts was registered in Chrome. */
-export interface Registrations {
+/** PendingRegistrations describes when a group of scripts was registered in Chrome. */
+export interface PendingRegistrations {
   /** fromMs is the earliest time at which a starting document may have missed scripts, in milliseconds since 1970. */
   readonly fromMs: number;
   /**
@@ -18,22 +18,22 @@ export interface Registrations {
 }
 
 /**
- * Registering tracks when scripts are registered in Chrome. A document that starts before the last registration may
- * lack some scripts. When a worker starts, registrations count as pending, because the previous worker may have stopped
- * between two registrations.
+ * RegistrationTracker tracks when scripts are registered in Chrome. A document that starts before the last registration
+ * may lack some scripts. When a worker starts, registrations count as pending, because the previous worker may have
+ * stopped between two registrations.
  */
-export class Registering {
+export class RegistrationTracker {
   /**
    * registered fires after the scripts that every document needs are registered, and again after the remaining scripts
    * are registered.
    */
-  readonly registered = new Signal<[registrations: Registrations]>();
+  readonly registered = new Signal<[registrations: PendingRegistrations]>();
   #sinceMs: number | undefined = Date.now() - RegistrationDelayMs;
   #firstMs: number | undefined;
   #hasChanged = false;
 
-  /** pending is true until all scripts that the server wants are registered. */
-  get pending(): boolean {
+  /** isPending is true until all scripts that the server wants are registered. */
+  get isPending(): boolean {
     return this.#sinceMs !== undefined;
   }
 

@@ -18,7 +18,7 @@ function makeFixture() {
       documentId,
       plugins.map((name) => ({ name, hash: 'h' })),
     );
-    settingsSync.documentReported(documentId);
+    settingsSync.onDocumentReported(documentId);
     return got;
   };
   return { docs, state, settingsSync, addDocument };
@@ -30,8 +30,8 @@ test('settings are sent once to each current and later document', () => {
   const blue = { values: { team: 'blue' } };
   const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
   settingsSync.setSettings('a', blue);
-  settingsSync.documentReported('d1');
-  settingsSync.documentReported('unknown');
+  settingsSync.onDocumentReported('d1');
+  settingsSync.onDocumentReported('unknown');
   assert.deepEqual(there, want);
   // A document that loaded before its script was registered again has outdated settings.
   assert.deepEqual(addDocument('d2', 'a'), want);
@@ -46,17 +46,17 @@ test('a document that returns after it was left receives the settings again', ()
   settingsSync.setSettings('a', {});
   addDocument('d1', 'a');
   docs.remove('d1');
-  settingsSync.synced();
+  settingsSync.onPluginsSynced();
   assert.equal(addDocument('d1', 'a').length, 1);
 });
 
 test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
   const { state, settingsSync, addDocument } = makeFixture();
   const there = addDocument('d1', 'a', 'b');
-  settingsSync.synced();
+  settingsSync.onPluginsSynced();
   assert.deepEqual(there, []);
   state.wanted = [info('b')];
-  settingsSync.synced();
+  settingsSync.onPluginsSynced();
   assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
   // A document that returns from the back/forward cache still runs the removed adapter.
   assert.deepEqual(addDocument('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);

@@ -1,5 +1,5 @@
 import type { PluginInfo, PluginSettings } from '../../../../wire/wire.gen.ts';
-import type { Docs, LiveDoc } from '../documents/docs.ts';
+import type { Docs, DocWithPlugins } from '../documents/docs.ts';
 
 export interface SettingsSyncOptions {
   readonly docs: Docs;
@@ -9,10 +9,12 @@ export interface SettingsSyncOptions {
 
 /** SettingsSync sends the current settings of plugins to documents, and removes the adapters of deleted plugins. */
 export interface SettingsSync {
-  /** documentReported sends the settings of all running adapters to a document that has just reported its adapters. */
-  documentReported(documentId: string): void;
-  /** synced updates all documents after the list of wanted plugins has changed. */
-  synced(): void;
+  /**
+   * onDocumentReported sends the settings of all running adapters to a document that has just reported its adapters.
+   */
+  onDocumentReported(documentId: string): void;
+  /** onPluginsSynced updates all documents after the list of wanted plugins has changed. */
+  onPluginsSynced(): void;
   /** setSettings stores the settings of a plugin and sends the settings to all documents that run the plugin. */
   setSettings(plugin: string, settings: PluginSettings): void;
 }
@@ -23,7 +25,7 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   /** sentSettings contains the settings that each document has received, by document ID and plugin name. */
   const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
-  const updateDocument = ({ doc, plugins }: LiveDoc) => {
+  const updateDocument = ({ doc, plugins }: DocWithPlugins) => {
     const wanted = options.wanted();
     const documentSettings = sentSettings.get(doc.documentId) ?? new Map<string, PluginSettings>();
     sentSettings.set(doc.documentId, documentSettings);
@@ -36,16 +38,16 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
     }
   };
   const updateAll = () => {
-    const liveDocs = options.docs.all();
+    const liveDocs = options.docs.listReported();
     for (const id of [...sentSettings.keys()]) if (!options.docs.get(id)) sentSettings.delete(id);
     for (const liveDoc of liveDocs) updateDocument(liveDoc);
   };
   return {
-    documentReported: (documentId) => {
+    onDocumentReported: (documentId) => {
       const live = options.docs.findReported(documentId);
       if (live) updateDocument(live);
     },
-    synced: updateAll,
+    onPluginsSynced: updateAll,
     setSettings: (plugin, settings) => {
       settingsByPlugin.set(plugin, settings);
       updateAll();

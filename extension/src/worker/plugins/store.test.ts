@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settle } from '../../../test/server.ts';
-import { makeStore } from './store.ts';
+import { makeCodeStore } from './store.ts';
 
 function makeFixture() {
   const cached = new Map<string, string>();
   const asked: string[] = [];
   const state = { full: false };
   const make = () =>
-    makeStore({
+    makeCodeStore({
       fetch: async ({ name = '', script }) => {
         asked.push(`${name}/${script}`);
         if (script === 'gone') throw new Error('the plugin has another script now');

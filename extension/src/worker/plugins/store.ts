@@ -9,10 +9,10 @@ export interface StoreOptions extends Readonly<typeof cache> {
 }
 
 /**
- * Store provides the code of plugins and of the host from the cache or from the server. Concurrent requests for the
+ * CodeStore provides the code of plugins and of the host from the cache or from the server. Concurrent requests for the
  * same code share one request to the server.
  */
-export interface Store {
+export interface CodeStore {
   /**
    * get returns the code of a plugin. With an empty name, get returns the code of the host. get rejects if the server
    * is unreachable or returns an error.
@@ -22,12 +22,12 @@ export interface Store {
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
-/** makeStore returns a Store without pending requests. */
-export function makeStore(options: StoreOptions): Store {
+/** makeCodeStore returns a Store without pending requests. */
+export function makeCodeStore(options: StoreOptions): CodeStore {
   /** pendingReads contains the requests for code that have not ended, by cache key. */
   const pendingReads = new Map<string, Promise<PluginFetchResult>>();
   const readOrFetch = async (name: string, script: string): Promise<PluginFetchResult> => {
-    const key = cacheKey(name, script);
+    const key = makeCacheKey(name, script);
     const cachedCode = parseCode(await options.readCached(key).catch(() => undefined));
     if (cachedCode) return cachedCode;
     const fetchedCode = await options.fetch(name === '' ? { script } : { name, script });
@@ -37,19 +37,19 @@ export function makeStore(options: StoreOptions): Store {
   };
   return {
     get: (name, script) => {
-      const key = cacheKey(name, script);
+      const key = makeCacheKey(name, script);
       const pendingRead = pendingReads.get(key) ?? readOrFetch(name, script).finally(() => pendingReads.delete(key));
       pendingReads.set(key, pendingRead);
       return pendingRead;
     },
     removeOthers: async (scripts) => {
-      const wantedKeys = new Set(scripts.map(({ name, script }) => cacheKey(name, script)));
+      const wantedKeys = new Set(scripts.map(({ name, script }) => makeCacheKey(name, script)));
       for (const key of await options.listCachedKeys()) if (!wantedKeys.has(key)) await options.removeCached(key);
     },
   };
 }
 
-function cacheKey(name: string, script: string): string {
+function makeCacheKey(name: string, script: string): string {
   return `${name}/${script}`;
 }
 

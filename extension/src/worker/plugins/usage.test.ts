@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settle } from '../../../test/server.ts';
-import { Usage } from './usage.ts';
+import { PluginUsage } from './usage.ts';
 
 test('recent uses are stored after a delay, newest first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const state = { text: 'b c', writes: 0, changes: 0 };
-  const usage = new Usage({
+  const usage = new PluginUsage({
     read: async () => state.text,
     write: async (text) => {
       state.text = text;
@@ -27,7 +27,7 @@ test('recent uses are stored after a delay, newest first', async (t) => {
 });
 
 test('if the stored usage cannot be read, no plugin counts as recently used', async () => {
-  const usage = new Usage({
+  const usage = new PluginUsage({
     read: async () => {
       throw new Error('no disk');
     },

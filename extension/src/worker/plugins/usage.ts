@@ -21,10 +21,10 @@ export interface UsageOptions {
 }
 
 /**
- * Usage tracks which plugins were used recently. The list of used plugins is stored and survives a restart of the
+ * PluginUsage tracks which plugins were used recently. The list of used plugins is stored and survives a restart of the
  * browser.
  */
-export class Usage {
+export class PluginUsage {
   /** changed fires after a changed list of recently used plugins was stored. */
   readonly changed = new Signal();
   readonly #write: UsageOptions['write'];
@@ -76,10 +76,10 @@ export function sortForPreregistration(plugins: readonly PluginInfo[], used: rea
 }
 
 /**
- * withinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. codeLength
- * returns the length of a plugin's code in UTF-16 code units.
+ * selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars.
+ * codeLength returns the length of a plugin's code in UTF-16 code units.
  */
-export async function withinBudget(
+export async function selectWithinBudget(
   plugins: readonly PluginInfo[],
   codeLength: (plugin: PluginInfo) => Promise<number>,
 ): Promise<PluginInfo[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { demoPlugin } from '../../../test/demo-plugin.ts';
-import { makeOpening } from './opening.ts';
+import { makeTabOpener } from './opening.ts';
 
 const page = 'https://demo.example/start';
 
@@ -13,7 +13,7 @@ function makeFixture(t: TestContext) {
   const state = { window: true, blank: true };
   const shownUrls = new Map<number, string>();
   const navigated: (readonly [number, string])[] = [];
-  const opening = makeOpening({
+  const opening = makeTabOpener({
     plugins: () => [{ ...demoPlugin, excludes: ['https://demo.example/admin'] }],
     open: async (url) => {
       if (!state.window) throw new Error('no window is open');

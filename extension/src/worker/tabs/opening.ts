@@ -3,15 +3,16 @@ import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
- * ReuseMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls reuse the
- * tab even after the user has navigated to another page.
+ * ReusePeriodMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls
+ * reuse the tab even after the user has navigated to another page.
  */
-const ReuseMs = 10 * 60_000;
+const ReusePeriodMs = 10 * 60_000;
 
 /**
- * RequestAgainMs is how long a site may take to respond before a later call requests the page again, in milliseconds.
+ * RequestAgainAfterMs is how long a site may take to respond before a later call requests the page again, in
+ * milliseconds.
  */
-const RequestAgainMs = 20_000;
+const RequestAgainAfterMs = 20_000;
 
 /** OpenedTab is a tab that the worker has opened for a call. */
 interface OpenedTab {
@@ -33,8 +34,8 @@ export interface OpeningOptions {
   navigate(tabId: number, url: string): Promise<void>;
 }
 
-/** Opening opens tabs for calls that need a page that no tab shows. */
-export interface Opening {
+/** TabOpener opens tabs for calls that need a page that no tab shows. */
+export interface TabOpener {
   /**
    * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
    * returns that tab. Reusing tabs keeps repeated failing calls, such as before a login, from filling the window with
@@ -46,26 +47,28 @@ export interface Opening {
   /**
    * reopen navigates a tab back to its original URL, if a redirect led to a site that fails to load. Reloading the
    * tab would request only the failing site again. reopen also repeats the request if the plugin's own site has not
-   * responded for RequestAgainMs. reopen resolves with true if it has started a navigation.
+   * responded for RequestAgainAfterMs. reopen resolves with true if it has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }
 
-/** makeOpening returns an Opening without opened tabs. */
-export function makeOpening(options: OpeningOptions): Opening {
+/** makeTabOpener returns an Opening without opened tabs. */
+export function makeTabOpener(options: OpeningOptions): TabOpener {
   const openedTabs = new Map<string, Promise<OpenedTab>>();
   /** openedUrls maps tab IDs to the URLs with which the worker opened the tabs. */
   const openedUrls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const isUsable = async (tab: Promise<OpenedTab> | undefined) => {
     const openedTab = await tab?.catch(() => undefined);
-    return openedTab !== undefined && Date.now() - openedTab.atMs < ReuseMs && (await options.exists(openedTab.tabId));
+    return (
+      openedTab !== undefined && Date.now() - openedTab.atMs < ReusePeriodMs && (await options.exists(openedTab.tabId))
+    );
   };
   const hasPluginFor = (url: string) =>
     options.plugins().some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const urlOpenedWith = (tabId: number) => {
     const entry = openedUrls.get(tabId);
-    return entry && Date.now() - entry.atMs < ReuseMs ? entry.url : undefined;
+    return entry && Date.now() - entry.atMs < ReusePeriodMs ? entry.url : undefined;
   };
   return {
     urlOpenedWith,
@@ -74,7 +77,8 @@ export function makeOpening(options: OpeningOptions): Opening {
       const error = options.loadError(tabId);
       if (url === undefined || error === undefined || !(await options.isBlank(tabId))) return false;
       const shownUrl = await options.urlOf(tabId);
-      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RequestAgainMs - SiteTimeoutMs;
+      const isStuck =
+        error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RequestAgainAfterMs - SiteTimeoutMs;
       if (shownUrl === undefined || (hasPluginFor(shownUrl) && !isStuck)) return false;
       await options.navigate(tabId, url);
       return true;
@@ -91,7 +95,7 @@ export function makeOpening(options: OpeningOptions): Opening {
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);
         const { tabId, atMs } = await newTab;
-        for (const [id, entry] of openedUrls) if (atMs - entry.atMs >= ReuseMs) openedUrls.delete(id);
+        for (const [id, entry] of openedUrls) if (atMs - entry.atMs >= ReusePeriodMs) openedUrls.delete(id);
         openedUrls.set(tabId, { url, atMs });
         return tabId;
       }

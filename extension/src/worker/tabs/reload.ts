@@ -1,14 +1,14 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import type { ChromeTab, Frame, FrameState, PageState, TabState } from '../../chrome.ts';
 import { matchesAny } from '../plugins/match.ts';
-import type { Registrations } from '../plugins/registering.ts';
+import type { PendingRegistrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * SettleMs is how long a document may take to report its plugins, in milliseconds. If the document has not reported its
- * plugins in time, the worker inspects the document with a script.
+ * SettleDelayMs is how long a document may take to report its plugins, in milliseconds. If the document has not
+ * reported its plugins in time, the worker inspects the document with a script.
  */
-const SettleMs = 200;
+const SettleDelayMs = 200;
 /**
  * CheckIntervalMs is the time between two checks of the same tab, in milliseconds. TabReloader checks a tab at most
  * MaxChecks times.
@@ -16,14 +16,15 @@ const SettleMs = 200;
 const CheckIntervalMs = 300;
 const MaxChecks = 200;
 /**
- * DistributeMs is how long Chrome may take to distribute registered scripts to its renderer processes, in milliseconds.
- * A document that starts less than DistributeMs after a registration may lack the registered scripts.
+ * DistributionPeriodMs is how long Chrome may take to distribute registered scripts to its renderer processes, in
+ * milliseconds. A document that starts less than DistributionPeriodMs after a registration may lack the registered
+ * scripts.
  */
-const DistributeMs = 1000;
+const DistributionPeriodMs = 1000;
 /** MaxReloads limits how often a tab is reloaded whose plugins do not start. */
 const MaxReloads = 2;
-/** ReloadMs limits how long a reloaded tab may take to show its new document, in milliseconds. */
-const ReloadMs = 3000;
+/** ReloadTimeoutMs limits how long a reloaded tab may take to show its new document, in milliseconds. */
+const ReloadTimeoutMs = 3000;
 /**
  * CallPageAnswerTimeoutMs limits how long a page may take to answer while a call waits, in milliseconds.
  * PageAnswerTimeoutMs limits how long a page may take to answer while no call waits.
@@ -103,10 +104,11 @@ export class TabReloader {
    */
   readonly #documentStartMs = new Map<number, number>();
   /**
-   * #firstMs and #lastMs are when the latest group of script registrations began and ended, in milliseconds since 1970.
+   * #firstRegistrationAtMs and #lastRegistrationAtMs are when the latest group of script registrations began and ended,
+   * in milliseconds since 1970.
    */
-  #firstMs: number | undefined;
-  #lastMs = 0;
+  #firstRegistrationAtMs: number | undefined;
+  #lastRegistrationAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /**
    * #checking contains the tabs whose check has not ended. Checks run in parallel, because a busy page may take seconds
@@ -145,10 +147,10 @@ export class TabReloader {
    * registration may lack some scripts. Each tab is checked until its plugins run or cannot run. The worker pings
    * documents that have reported plugins, and inspects all other documents with a script.
    */
-  recordRegistration({ fromMs, firstMs }: Registrations): void {
-    this.#firstMs = firstMs;
-    this.#lastMs = Date.now();
-    const toMs = this.#lastMs + DistributeMs;
+  recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
+    this.#firstRegistrationAtMs = firstMs;
+    this.#lastRegistrationAtMs = Date.now();
+    const toMs = this.#lastRegistrationAtMs + DistributionPeriodMs;
     this.#unregisteredTimeSpans = [
       ...this.#unregisteredTimeSpans.filter((span) => toMs - span.toMs < PageAnswerTimeoutMs * 6),
       { fromMs, toMs },
@@ -264,16 +266,17 @@ export class TabReloader {
 
   /** mayConnect reports whether a document may have its scripts but has not had enough time to connect. */
   #mayConnect(startMs: number | undefined): boolean {
-    if (this.#firstMs !== undefined && (startMs ?? 0) < this.#firstMs) return false;
-    return Date.now() < Math.max(startMs ?? 0, this.#lastMs) + SettleMs;
+    if (this.#firstRegistrationAtMs !== undefined && (startMs ?? 0) < this.#firstRegistrationAtMs) return false;
+    return Date.now() < Math.max(startMs ?? 0, this.#lastRegistrationAtMs) + SettleDelayMs;
   }
 
   /**
-   * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadMs or has reached MaxReloads.
+   * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadTimeoutMs or has reached
+   * MaxReloads.
    */
   async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
-    if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';
+    if (count > 0 && Date.now() - atMs < ReloadTimeoutMs) return 'again';
     if (count >= MaxReloads) return 'done';
     await reload();
     this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });

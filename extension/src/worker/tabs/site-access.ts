@@ -4,8 +4,10 @@ import { Signal } from '../signal.ts';
 
 /** AllSites is Chrome's match pattern for all sites. */
 const AllSites = '<all_urls>';
-/** NeededSiteMs is how long after a failed call the side panel offers to allow the call's site, in milliseconds. */
-const NeededSiteMs = 10 * 60_000;
+/**
+ * NeededSiteDurationMs is how long after a failed call the side panel offers to allow the call's site, in milliseconds.
+ */
+const NeededSiteDurationMs = 10 * 60_000;
 /** MaxNeededSites limits the number of sites that the side panel offers to allow. */
 const MaxNeededSites = 5;
 
@@ -24,9 +26,10 @@ export class SiteAccess {
    */
   #patterns: readonly string[] = [AllSites];
   /**
-   * #needed maps hosts that calls needed without access to the time of the last such call, in milliseconds since 1970.
+   * #neededSites maps hosts that calls needed without access to the time of the last such call, in milliseconds since
+   * 1970.
    */
-  readonly #needed = new Map<string, number>();
+  readonly #neededSites = new Map<string, number>();
 
   constructor(listPatterns: () => Promise<readonly string[]>) {
     this.#listPatterns = listPatterns;
@@ -56,8 +59,8 @@ export class SiteAccess {
     const webUrl = parseWebUrl(url);
     if (webUrl === undefined || this.#isAllowed(webUrl)) return undefined;
     const host = webUrl.hostname;
-    this.#needed.delete(host);
-    this.#needed.set(host, Date.now());
+    this.#neededSites.delete(host);
+    this.#neededSites.set(host, Date.now());
     this.changed.emit();
     return `Chrome gives opentabs no access to ${host}; ask the user to open the side panel of opentabs and to press "Allow on ${host}", then retry`;
   }
@@ -73,8 +76,8 @@ export class SiteAccess {
 
   /** neededHosts returns the hosts that recent calls needed but the user has not allowed, most recent first. */
   get neededHosts(): readonly string[] {
-    const sinceMs = Date.now() - NeededSiteMs;
-    const hosts = [...this.#needed].filter(
+    const sinceMs = Date.now() - NeededSiteDurationMs;
+    const hosts = [...this.#neededSites].filter(
       ([host, atMs]) => atMs >= sinceMs && !['http', 'https'].some((scheme) => this.hasAccess(`${scheme}://${host}/`)),
     );
     return hosts

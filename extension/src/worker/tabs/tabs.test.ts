@@ -4,8 +4,8 @@ import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
 import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
-import type { LiveDoc } from '../documents/docs.ts';
-import { Tabs, tabInfo } from './tabs.ts';
+import type { DocWithPlugins } from '../documents/docs.ts';
+import { makeTabInfo, Tabs } from './tabs.ts';
 
 const tab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
   id,
@@ -29,7 +29,7 @@ const plugin = (name: string): PluginInfo => ({
 });
 const live = (...plugins: LiveAdapter[]) => frame(0, ...plugins);
 /** frame returns a frame's document with a given frame ID and plugins. */
-const frame = (frameId: number, ...plugins: LiveAdapter[]): LiveDoc => ({
+const frame = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugins => ({
   doc: {
     tabId: 1,
     frameId,
@@ -50,29 +50,36 @@ test('tabInfo returns the state of a matching tab', () => {
     focused: true,
     lastAccessedMs: 5,
   };
-  assert.deepEqual(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' }), []), {
+  assert.deepEqual(makeTabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' }), []), {
     ...base,
     documentId: 'd',
     plugins: [{ name: 'p', hash: 'old' }],
     needsReload: ['q'],
   });
-  assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined, []), { ...base, focused: false, needsReload: ['p'] });
-  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, []), { ...base, loading: ['p'] });
+  assert.deepEqual(makeTabInfo(tab(1), 2, [plugin('p')], undefined, []), {
+    ...base,
+    focused: false,
+    needsReload: ['p'],
+  });
+  assert.deepEqual(makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, []), {
+    ...base,
+    loading: ['p'],
+  });
   assert.equal(
-    tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), []),
+    makeTabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), []),
     undefined,
   );
 });
 
 test('an adapter that failed to start is not live, and a reload would not help', () => {
-  const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
+  const info = makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
   assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
   assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
 test('a plugin that no longer matches the URL is not live', () => {
   const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
-  const info = tabInfo(
+  const info = makeTabInfo(
     tab(1),
     1,
     [plugin('p'), elsewhere],
@@ -84,23 +91,23 @@ test('a plugin that no longer matches the URL is not live', () => {
 
 test('readiness is the last report of the adapter, and absent before', () => {
   const report = (more: Partial<LiveAdapter>) =>
-    tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
+    makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
   assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
   assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
   assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
 test('a frozen tab runs nothing, so nothing is ready there', () => {
-  const info = tabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
+  const info = makeTabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
   assert.deepEqual(
     [info?.frozen, info?.documentId, info?.plugins],
     [true, 'd', [{ name: 'p', hash: 'h', ready: false }]],
   );
-  assert.equal(tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
+  assert.equal(makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
 });
 
 test('a tab that Chrome has unloaded is reported as discarded', () => {
-  const info = tabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
+  const info = makeTabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
   assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
 });
 
@@ -108,8 +115,8 @@ test('a tab with an error page reports the error, unless it is loading again or 
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
   const coming = { expects: () => true, arrives: () => true, loadError };
-  const report = (more: Partial<ChromeTab>, here?: LiveDoc) => {
-    const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
+  const report = (more: Partial<ChromeTab>, here?: DocWithPlugins) => {
+    const info = makeTabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
     return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
   };
   assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
@@ -119,11 +126,11 @@ test('a tab with an error page reports the error, unless it is loading again or 
 
 test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
-  const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
+  const info = makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
   // The tab's previous document is still connected and still runs calls.
   const here = live({ name: 'p', hash: 'h' });
-  assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
+  assert.equal(makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
 });
 
 test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
@@ -131,7 +138,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
   const report = (more: Partial<ChromeTab>, coming: object) =>
-    tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
+    makeTabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
   const info = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
     [info?.url, info?.title, info?.loadError, info?.needsReload],
@@ -142,7 +149,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
   // A tab whose own URL matches a plugin is reported with the tab's own URL, even if the tab was opened for a call.
-  const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
+  const own = makeTabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
 
@@ -156,10 +163,10 @@ test('plugins with frames are live in frames too, and others are not', () => {
   const want = [
     { frameId: 3, url: 'https://a.org/in', documentId: 'f3', plugins: [{ name: 'p', hash: 'h', ready: true }] },
   ];
-  assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
-  assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
+  assert.deepEqual(makeTabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
+  assert.equal(makeTabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
   // A tab is reported even if no plugin matches its URL, because a plugin runs in its frame.
-  const outside = tabInfo(
+  const outside = makeTabInfo(
     tab(1, { url: 'https://a.org:81/' }),
     1,
     [{ ...framed, matches: ['*://b.org/*'] }],

@@ -8,7 +8,7 @@ import {
 } from '../../../../wire/wire.gen.ts';
 import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
-import type { LiveDoc } from '../documents/docs.ts';
+import type { DocWithPlugins } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
@@ -24,8 +24,8 @@ export interface TabsOptions {
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
   /** live returns the top document of a tab, or undefined if the document has not reported its plugins. */
-  live(tabId: number): LiveDoc | undefined;
-  frames(tabId: number): readonly LiveDoc[];
+  live(tabId: number): DocWithPlugins | undefined;
+  frames(tabId: number): readonly DocWithPlugins[];
   /** expects reports whether a tab will receive a new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document has not answered a ping in time. */
@@ -46,8 +46,8 @@ export interface TabsOptions {
   urlOpenedWith?(tabId: number): string | undefined;
   /** recordWait is called for each tab whose site has not responded yet. */
   recordWait?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab at each update. */
-  urlChanged?(tabId: number, url: string): void;
+  /** onUrlChanged is called with the URL of each tab at each update. */
+  onUrlChanged?(tabId: number, url: string): void;
   /**
    * sendAll sends all tabs to the server. sendChanged sends one changed tab, or undefined for a tab that was closed or
    * no longer matches a plugin.
@@ -68,7 +68,7 @@ export class Tabs {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
   #mustUpdateAgain = false;
-  #lastSentAtOnceMs = Number.NEGATIVE_INFINITY;
+  #lastImmediateUpdateMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TabsOptions) {
     this.#options = options;
@@ -90,11 +90,11 @@ export class Tabs {
    */
   sendSoon(): void {
     const atMs = Date.now();
-    if (this.#isUpdating || atMs - this.#lastSentAtOnceMs < UpdateDelayMs) {
+    if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < UpdateDelayMs) {
       this.scheduleUpdate();
       return;
     }
-    this.#lastSentAtOnceMs = atMs;
+    this.#lastImmediateUpdateMs = atMs;
     void this.sendNow();
   }
 
@@ -145,9 +145,9 @@ export class Tabs {
     const options = this.#options;
     const currentTabs = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
-      options.urlChanged?.(tab.id, tab.url);
+      options.onUrlChanged?.(tab.id, tab.url);
       if (tab.pending) options.recordWait?.(tab.id);
-      const info = this.#makeInfo(tab, focusedWindow);
+      const info = this.#makeTabInfo(tab, focusedWindow);
       if (info) currentTabs.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
     const previousTabs = this.#sent;
@@ -161,16 +161,16 @@ export class Tabs {
     this.reported.emit();
   }
 
-  #makeInfo(tab: ChromeTab, focusedWindow: number): TabInfo | undefined {
+  #makeTabInfo(tab: ChromeTab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
     // After the user has removed a site from the allowed sites, pages of that site receive no more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
     const live = hasAccess ? options.live(tab.id) : undefined;
     const frames = hasAccess ? options.frames(tab.id) : [];
-    const info = tabInfo(tab, focusedWindow, options.plugins(), live, frames, {
+    const info = makeTabInfo(tab, focusedWindow, options.plugins(), live, frames, {
       expects: (plugin) => options.expects(tab.id, plugin),
       isArriving: (plugin) => options.isArriving?.(tab.id, plugin) === true,
-      loadError: hasAccess ? options.loadError?.(tab.id) : noAccess,
+      loadError: hasAccess ? options.loadError?.(tab.id) : noAccessError,
       urlOpenedWith: options.urlOpenedWith?.(tab.id),
     });
     const isSilent = [live, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
@@ -178,8 +178,8 @@ export class Tabs {
   }
 }
 
-/** noAccess is the load error of tabs on sites that the extension may not access. */
-const noAccess: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
+/** noAccessError is the load error of tabs on sites that the extension may not access. */
+const noAccessError: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
 /** TabExpectations describes which plugins will soon run in a tab, or why the tab could not load its page. */
 export interface TabExpectations {
@@ -190,13 +190,15 @@ export interface TabExpectations {
   readonly urlOpenedWith?: string | undefined;
 }
 
-/** tabInfo returns the server's report about a tab, or undefined if no plugin matches the tab or runs in its frames. */
-export function tabInfo(
+/**
+ * makeTabInfo returns the server's report about a tab, or undefined if no plugin matches the tab or runs in its frames.
+ */
+export function makeTabInfo(
   tab: ChromeTab,
   focusedWindow: number,
   plugins: readonly PluginInfo[],
-  live: LiveDoc | undefined,
-  frames: readonly LiveDoc[],
+  live: DocWithPlugins | undefined,
+  frames: readonly DocWithPlugins[],
   { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
   // No plugin can run in Chrome's error page. A loading tab may soon replace the error page, unless the tab's site does
@@ -208,8 +210,8 @@ export function tabInfo(
   const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
   const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.
-  const reportPlugin = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
-  const frameReports = frames.flatMap((frame) => frameInfo(frame, plugins, reportPlugin) ?? []);
+  const reportPlugin = (plugin: LiveAdapter) => makeTabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const frameReports = frames.flatMap((frame) => makeFrameInfo(frame, plugins, reportPlugin) ?? []);
   if (matchingPlugins.length === 0 && frameReports.length === 0) return undefined;
   const info: TabInfo = {
     tabId: tab.id,
@@ -246,9 +248,9 @@ export function tabInfo(
   return info;
 }
 
-/** frameInfo returns the server's report about a frame, or undefined if no plugin for frames runs in the frame. */
-function frameInfo(
-  { doc, plugins: livePlugins }: LiveDoc,
+/** makeFrameInfo returns the server's report about a frame, or undefined if no plugin for frames runs in the frame. */
+function makeFrameInfo(
+  { doc, plugins: livePlugins }: DocWithPlugins,
   plugins: readonly PluginInfo[],
   reportPlugin: (plugin: LiveAdapter) => TabPlugin,
 ): FrameInfo | undefined {
@@ -260,6 +262,6 @@ function frameInfo(
   return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: runningPlugins.map(reportPlugin) };
 }
 
-function tabPlugin({ name, hash, ready }: LiveAdapter): TabPlugin {
+function makeTabPlugin({ name, hash, ready }: LiveAdapter): TabPlugin {
   return ready === undefined ? { name, hash } : { name, hash, ready };
 }

@@ -1,11 +1,11 @@
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 
-/** AnswerMs is how long other pages of the same site may take to answer a ping, in milliseconds. */
-const AnswerMs = 1500;
+/** AnswerTimeoutMs is how long other pages of the same site may take to answer a ping, in milliseconds. */
+const AnswerTimeoutMs = 1500;
 
 export interface UserReloadOptions {
-  readonly docs: Pick<Docs, 'all' | 'ofTab'>;
+  readonly docs: Pick<Docs, 'listReported' | 'listInTab'>;
   readonly health: Pick<Health, 'prepareCall' | 'hasAnswered' | 'isSilent'>;
   /** unloadTab discards the page of a tab and returns the tab's new ID. */
   unloadTab(tabId: number): Promise<number>;
@@ -25,17 +25,17 @@ export function makeUserReload({
   reloadTab,
 }: UserReloadOptions): (tabId: number) => Promise<void> {
   return async (tabId) => {
-    const silentDoc = docs.ofTab(tabId).find((doc) => health.isSilent(doc.documentId));
+    const silentDoc = docs.listInTab(tabId).find((doc) => health.isSilent(doc.documentId));
     if (!silentDoc) {
       await reloadTab(tabId);
       return;
     }
-    const host = hostOf(silentDoc);
+    const host = readHost(silentDoc);
     const pingedDocs = docs
-      .all()
-      .filter(({ doc }) => doc.tabId !== tabId && hostOf(doc) === host)
+      .listReported()
+      .filter(({ doc }) => doc.tabId !== tabId && readHost(doc) === host)
       .map(({ doc }) => ({ doc, ping: health.prepareCall(doc) }));
-    if (pingedDocs.length > 0) await new Promise((resolve) => setTimeout(resolve, AnswerMs));
+    if (pingedDocs.length > 0) await new Promise((resolve) => setTimeout(resolve, AnswerTimeoutMs));
     const otherSilentTabs = pingedDocs
       .filter(({ doc, ping }) => !health.hasAnswered(doc.documentId, ping))
       .map(({ doc }) => doc.tabId);
@@ -44,6 +44,6 @@ export function makeUserReload({
   };
 }
 
-function hostOf({ url }: Doc): string {
+function readHost({ url }: Doc): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }

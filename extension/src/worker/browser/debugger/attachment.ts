@@ -29,15 +29,15 @@ export class Attachment {
   /** lost rejects when the debugger is detached from the tab while tools use the debugger. */
   readonly lost: Promise<never>;
   readonly #stopWatching: () => void;
-  readonly #counts = new Map<Feature, number>();
+  readonly #featureUserCounts = new Map<Feature, number>();
   readonly #listeners = new Set<EventListener>();
   readonly #children = new Map<string, ChildTarget>();
   readonly #childListeners = new Set<ChildListener>();
   #rejectLost: (reason: ToolFailure) => void = () => undefined;
   #users = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #last resolves when the last queued work has ended. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** #lastTask resolves when the last queued work has ended. */
+  #lastTask: Promise<unknown> = Promise.resolve();
 
   constructor(stopWatching: () => void) {
     this.#stopWatching = stopWatching;
@@ -67,25 +67,25 @@ export class Attachment {
 
   /** enqueue runs work after all previously queued work has ended. */
   enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => undefined);
+    const result = this.#lastTask.then(work);
+    this.#lastTask = result.catch(() => undefined);
     return result;
   }
 
-  /** countUp adds one user to a debugger feature and returns the new number of users. */
-  countUp(feature: Feature): number {
-    const count = (this.#counts.get(feature) ?? 0) + 1;
-    this.#counts.set(feature, count);
+  /** addFeatureUser adds one user to a debugger feature and returns the new number of users. */
+  addFeatureUser(feature: Feature): number {
+    const count = (this.#featureUserCounts.get(feature) ?? 0) + 1;
+    this.#featureUserCounts.set(feature, count);
     return count;
   }
 
-  countDown(feature: Feature): number {
-    const count = Math.max(0, (this.#counts.get(feature) ?? 0) - 1);
-    this.#counts.set(feature, count);
+  removeFeatureUser(feature: Feature): number {
+    const count = Math.max(0, (this.#featureUserCounts.get(feature) ?? 0) - 1);
+    this.#featureUserCounts.set(feature, count);
     return count;
   }
 
-  emit(method: string, params: Fields, childId: string): void {
+  emitEvent(method: string, params: Fields, childId: string): void {
     for (const listener of this.#listeners) listener(method, params, childId);
   }
 
@@ -121,8 +121,8 @@ export class Attachment {
     return () => this.#childListeners.delete(listener);
   }
 
-  /** lose fails all tools that use the debugger with the given error. */
-  lose(failure: ToolFailure): void {
+  /** markLost fails all tools that use the debugger with the given error. */
+  markLost(failure: ToolFailure): void {
     this.isLost = true;
     this.#rejectLost(failure);
   }

@@ -54,7 +54,7 @@ export class Captures<C> {
   async #awaitReady(tabId: number, running: RunningCapture<C>): Promise<C> {
     try {
       const capture = await running.ready;
-      this.#renew(tabId, running);
+      this.#restartIdleTimer(tabId, running);
       return capture;
     } catch (error) {
       this.#forget(tabId, running);
@@ -107,7 +107,7 @@ export class Captures<C> {
     return running;
   }
 
-  #renew(tabId: number, running: RunningCapture<C>): void {
+  #restartIdleTimer(tabId: number, running: RunningCapture<C>): void {
     clearTimeout(running.timer);
     if (this.#running.get(tabId) === running)
       running.timer = setTimeout(() => void this.#end(tabId, running), CaptureIdleMs);

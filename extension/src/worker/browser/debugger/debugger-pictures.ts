@@ -2,13 +2,13 @@ import type { Rect } from '../../../page/operations.ts';
 import { type Fields, isRecord } from '../../../record.ts';
 import type { BrowserCall } from '../browser-tool.ts';
 import type { Picture, PicturesBrowser } from '../pictures.ts';
-import { documentGone, toolFailure } from '../tool-failure.ts';
+import { makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-/** MaxHeight limits the height of a picture, in CSS pixels. */
-export const MaxHeight = 8000;
-/** CaptureMs limits one attempt to take a picture, in milliseconds. */
-const CaptureMs = 5000;
+/** MaxPictureHeight limits the height of a picture, in CSS pixels. */
+export const MaxPictureHeight = 8000;
+/** CaptureTimeoutMs limits one attempt to take a picture, in milliseconds. */
+const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
 /**
@@ -29,7 +29,7 @@ export interface DebuggerPictureOptions {
 
 /** DebuggerPicture is a picture with notes for the agent, such as a warning that the picture is cropped. */
 export interface DebuggerPicture extends Picture {
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   readonly notes: readonly string[];
 }
 
@@ -45,19 +45,19 @@ export async function takeDebuggerPicture(
   for (let attempt = 1; ; attempt++) {
     call.signal.throwIfAborted();
     const captured = await debuggers
-      .use(call.tabId, ['drawing'], (session) => capture(session, options))
+      .use(call.tabId, ['drawing'], (session) => capturePicture(session, options))
       .catch((error: unknown) => {
         if (attempt < MaxAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
     // The tab may have navigated to a page that the tool must not see.
-    if ((await shown()) !== before) throw documentGone('open', false);
-    if (captured) return await finish(browser, captured, options);
+    if ((await shown()) !== before) throw makeDocumentGoneFailure('open', false);
+    if (captured) return await finishPicture(browser, captured, options);
   }
 }
 
-/** Captured is a picture that may still need scaling or another file type. */
-interface Captured {
+/** CapturedPicture is a picture that may still need scaling or another file type. */
+interface CapturedPicture {
   readonly data: string;
   readonly type: string;
   readonly width: number;
@@ -67,11 +67,11 @@ interface Captured {
   readonly notes: readonly string[];
 }
 
-async function capture(session: DebuggerSession, options: DebuggerPictureOptions): Promise<Captured> {
+async function capturePicture(session: DebuggerSession, options: DebuggerPictureOptions): Promise<CapturedPicture> {
   const metrics = await session.send('Page.getLayoutMetrics');
-  const view = readSizes(metrics.cssLayoutViewport);
-  const ratio = readSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
-  const { clip, isCut, fullHeight } = chooseClip(options, view, readSizes(metrics.cssContentSize));
+  const view = readLayoutSizes(metrics.cssLayoutViewport);
+  const ratio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
+  const { clip, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
   const [width, height] = [Math.round(clip?.width ?? view.clientWidth), Math.round(clip?.height ?? view.clientHeight)];
   const isFinal = Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
@@ -82,11 +82,13 @@ async function capture(session: DebuggerSession, options: DebuggerPictureOptions
       ...(type === 'png' ? {} : { quality: options.quality }),
       ...(clip ? { clip: { ...clip, scale: 1 }, captureBeyondViewport: true } : {}),
     },
-    CaptureMs,
+    CaptureTimeoutMs,
   );
   if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome took no picture of the tab');
   const notes = isCut
-    ? [`The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxHeight}.`]
+    ? [
+        `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
+      ]
     : [];
   return { data, type, width, height, isFinal, notes };
 }
@@ -97,44 +99,44 @@ async function capture(session: DebuggerSession, options: DebuggerPictureOptions
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
-  view: Sizes,
-  content: Sizes,
+  view: LayoutSizes,
+  content: LayoutSizes,
 ): { readonly clip?: Rect; readonly isCut: boolean; readonly fullHeight: number } {
   if (!area && !isFullPage) return { isCut: false, fullHeight: view.clientHeight };
   const wanted = area
     ? { x: area.x + view.pageX, y: area.y + view.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
   const fullHeight = Math.round(wanted.height);
-  const height = Math.max(1, Math.min(wanted.height, MaxHeight));
+  const height = Math.max(1, Math.min(wanted.height, MaxPictureHeight));
   return {
     clip: { ...wanted, width: Math.max(1, wanted.width), height },
-    isCut: wanted.height > MaxHeight,
+    isCut: wanted.height > MaxPictureHeight,
     fullHeight,
   };
 }
 
-async function finish(
+async function finishPicture(
   browser: Pick<PicturesBrowser, 'drawPicture'>,
-  captured: Captured,
+  captured: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
   const { data, width, height, notes, isFinal } = captured;
   const isCut = notes.length > 0;
-  if (isFinal) return { data, width, height, isCut, notes };
+  if (isFinal) return { data, width, height, isTruncated: isCut, notes };
   const picture = await browser.drawPicture(`data:image/${captured.type};base64,${data}`, {
     mimeType: `image/${options.type}`,
     viewWidth: width,
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
-  return { ...picture, isCut, notes };
+  return { ...picture, isTruncated: isCut, notes };
 }
 
-/** Sizes contains the numbers from Page.getLayoutMetrics that are needed to take a picture. */
-type Sizes = Readonly<Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height', number>>;
+/** LayoutSizes contains the numbers from Page.getLayoutMetrics that are needed to take a picture. */
+type LayoutSizes = Readonly<Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height', number>>;
 
-function readSizes(value: unknown): Sizes {
+function readLayoutSizes(value: unknown): LayoutSizes {
   const fields: Fields = isRecord(value) ? value : {};
-  const read = (key: keyof Sizes) => {
+  const read = (key: keyof LayoutSizes) => {
     const number = fields[key];
     return typeof number === 'number' && Number.isFinite(number) ? number : 0;
   };

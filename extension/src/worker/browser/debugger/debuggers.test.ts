@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { DebuggerListener } from '../../../chrome-debugger.ts';
 import type { TabEvent } from '../../../chrome-pages.ts';
 import { ToolFailure } from '../tool-failure.ts';
-import { Debuggers, DebuggerUnavailable, LingerMs } from './debuggers.ts';
+import { Debuggers, DebuggerUnavailable, DetachDelayMs } from './debuggers.ts';
 import { endEmulationCommands, featureCommands } from './features.ts';
 
 /** FakeBrowser simulates a browser with one tab, whose ID is 7. */
@@ -83,15 +83,15 @@ async function failureOf(work: Promise<unknown>): Promise<ToolFailure> {
   throw new Error(`no failure of a tool: ${String(error)}`);
 }
 
-const codeOf = async (work: Promise<unknown>) => (await failureOf(work)).error.tool?.code;
+const failureCodeOf = async (work: Promise<unknown>) => (await failureOf(work)).error.tool?.code;
 const noWork = async () => undefined;
 
 test('tools share one attachment, which stays for 30 s after the last use', async () => {
   const debuggers = browser.make();
   assert.equal(await debuggers.use(7, [], async () => 'a result'), 'a result');
-  mock.timers.tick(LingerMs - 1);
+  mock.timers.tick(DetachDelayMs - 1);
   await debuggers.use(7, [], noWork);
-  mock.timers.tick(LingerMs - 1);
+  mock.timers.tick(DetachDelayMs - 1);
   await settle();
   assert.deepEqual(browser.sent, ['attach']);
   mock.timers.tick(1);
@@ -137,12 +137,12 @@ test('a hold keeps the debugger attached and its features on until release', asy
   const debuggers = browser.make();
   const hold = await debuggers.hold(7, ['focus']);
   await debuggers.use(7, ['focus'], noWork);
-  mock.timers.tick(10 * LingerMs);
+  mock.timers.tick(10 * DetachDelayMs);
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true']);
   await hold.release();
   await hold.release();
-  mock.timers.tick(LingerMs);
+  mock.timers.tick(DetachDelayMs);
   await settle();
   assert.deepEqual(browser.sent.slice(2), ['setFocusEmulationEnabled false', 'detach']);
 });
@@ -215,7 +215,7 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
 test('the debugger sees only http and https pages', async () => {
   const debuggers = browser.make();
   browser.url = 'about:blank';
-  assert.equal(await codeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
+  assert.equal(await failureCodeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
   assert.deepEqual(browser.sent, []);
   browser.url = 'https://shop.example/';
   const use = debuggers.use(7, [], () => new Promise(() => undefined));
@@ -224,7 +224,7 @@ test('the debugger sees only http and https pages', async () => {
   await settle();
   assert.deepEqual(browser.sent, ['attach']);
   browser.navigate('file:///etc/passwd');
-  assert.equal(await codeOf(use), 'needs_debugger');
+  assert.equal(await failureCodeOf(use), 'needs_debugger');
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'detach']);
 });
@@ -238,7 +238,7 @@ test('a new worker ends what a tool of the last worker left behind', async () =>
     browser.sent.map((text) => text.split(' ')[0]),
     ['handleJavaScriptDialog', ...[...commands, ...endEmulationCommands].map(([method]) => method.split('.')[1])],
   );
-  mock.timers.tick(LingerMs);
+  mock.timers.tick(DetachDelayMs);
   await settle();
   assert.equal(browser.sent.at(-1), 'detach');
 });
@@ -284,19 +284,19 @@ test('without the permission, nothing is attached', async () => {
   browser.isInstalled = false;
   const debuggers = browser.make();
   assert.equal(debuggers.state, 'absent');
-  assert.equal(await codeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
+  assert.equal(await failureCodeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
 });
 
 test('leave detaches the debugger at once from a tab that no tool uses', async () => {
   const debuggers = browser.make();
   const hold = await debuggers.hold(7, []);
-  await debuggers.leave(7);
+  await debuggers.detachIfUnused(7);
   assert.deepEqual(browser.sent, ['attach'], 'commands while a tool uses the tab');
   await hold.release();
-  await debuggers.leave(7);
-  await debuggers.leave(9);
+  await debuggers.detachIfUnused(7);
+  await debuggers.detachIfUnused(9);
   assert.deepEqual(browser.sent, ['attach', 'detach']);
-  mock.timers.tick(LingerMs);
+  mock.timers.tick(DetachDelayMs);
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after LingerMs');
 });

@@ -68,16 +68,16 @@ export interface DebuggerHold {
 }
 
 /**
- * LingerMs is how long the debugger stays attached after its last use, in milliseconds. Detaching at once would make
- * Chrome's debugger bar appear and disappear repeatedly.
+ * DetachDelayMs is how long the debugger stays attached after its last use, in milliseconds. Detaching at once would
+ * make Chrome's debugger bar appear and disappear repeatedly.
  */
-export const LingerMs = 30_000;
-/** CommandMs limits the duration of one debugger command, in milliseconds. */
-const CommandMs = 5000;
-/** CleanupMs limits each debugger command that turns a feature off, in milliseconds. */
-const CleanupMs = 1000;
-/** RefusedSetting is the stored setting that records that the user has pressed Cancel in the debugger bar. */
-const RefusedSetting = 'debuggerRefused';
+export const DetachDelayMs = 30_000;
+/** CommandTimeoutMs limits the duration of one debugger command, in milliseconds. */
+const CommandTimeoutMs = 5000;
+/** CleanupTimeoutMs limits each debugger command that turns a feature off, in milliseconds. */
+const CleanupTimeoutMs = 1000;
+/** DebuggerRefusedSetting is the stored setting that records that the user has pressed Cancel in the debugger bar. */
+const DebuggerRefusedSetting = 'debuggerRefused';
 
 /** dismissDialogCommand is the debugger command that dismisses a JavaScript dialog. */
 const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
@@ -105,20 +105,20 @@ export class Debuggers {
   readonly dialogs: Dialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
-  readonly #pressed: PressedButtons;
+  readonly #pressedButtons: PressedButtons;
   readonly #started: Promise<void>;
   #isRefused = false;
 
   constructor(browser: DebuggerBrowser) {
     this.#browser = browser;
-    this.#pressed = new PressedButtons(browser);
+    this.#pressedButtons = new PressedButtons(browser);
     this.dialogs = new Dialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
-      dismiss: (tabId) => valueWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandMs),
+      dismiss: (tabId) => valueWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandTimeoutMs),
     });
     browser.watchDebugger({
       onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
-      onDetach: (tabId, isCancelled) => void this.#detached(tabId, isCancelled),
+      onDetach: (tabId, isCancelled) => void this.#handleDetach(tabId, isCancelled),
     });
     this.#started = this.#start();
   }
@@ -133,7 +133,7 @@ export class Debuggers {
    */
   async allow(): Promise<void> {
     await this.#started;
-    await this.#browser.writeSetting(RefusedSetting, '');
+    await this.#browser.writeSetting(DebuggerRefusedSetting, '');
     this.#isRefused = false;
     this.changed.emit();
   }
@@ -161,9 +161,9 @@ export class Debuggers {
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
-    if (this.state === 'absent') throw new DebuggerUnavailable('needs_debugger', noDebuggerTexts);
+    if (this.state === 'absent') throw new DebuggerUnavailable('needs_debugger', debuggerNotGrantedTexts);
     if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedTexts);
-    const attachment = this.#attachments.get(tabId) ?? this.#track(tabId);
+    const attachment = this.#attachments.get(tabId) ?? this.#trackAttachment(tabId);
     attachment.addUser();
     const applied: Feature[] = [];
     let isReleased = false;
@@ -171,14 +171,14 @@ export class Debuggers {
       if (isReleased) return;
       isReleased = true;
       for (const feature of applied.reverse())
-        await attachment.enqueue(() => this.#takeAway(tabId, attachment, feature));
-      attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+        await attachment.enqueue(() => this.#turnOffFeature(tabId, attachment, feature));
+      attachment.removeUser(DetachDelayMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
     };
     try {
       await attachment.enqueue(() => this.#attach(tabId, attachment));
       for (const feature of features) {
         applied.push(feature);
-        await attachment.enqueue(() => this.#apply(tabId, attachment, feature));
+        await attachment.enqueue(() => this.#turnOnFeature(tabId, attachment, feature));
       }
     } catch (error) {
       await release();
@@ -187,8 +187,11 @@ export class Debuggers {
     return { session: this.#sessionOf(tabId, attachment), lost: attachment.lost, release };
   }
 
-  /** leave detaches the debugger from a tab immediately, unless a tool uses the debugger or the page shows a dialog. */
-  async leave(tabId: number): Promise<void> {
+  /**
+   * detachIfUnused detaches the debugger from a tab immediately, unless a tool uses the debugger or the page shows a
+   * dialog.
+   */
+  async detachIfUnused(tabId: number): Promise<void> {
     const attachment = this.#attachments.get(tabId);
     if (attachment) await attachment.enqueue(() => this.#release(tabId, attachment));
   }
@@ -200,56 +203,57 @@ export class Debuggers {
   async #start(): Promise<void> {
     const browser = this.#browser;
     if (!browser.hasDebugger()) return;
-    this.#isRefused = (await browser.readSetting(RefusedSetting)) === 'yes';
+    this.#isRefused = (await browser.readSetting(DebuggerRefusedSetting)) === 'yes';
     if (this.#isRefused) this.changed.emit();
     const tabs = await browser.listDebuggedTabs().catch(() => []);
-    await this.#pressed.start();
-    await Promise.all(tabs.map((tabId) => this.#adopt(tabId)));
+    await this.#pressedButtons.start();
+    await Promise.all(tabs.map((tabId) => this.#takeOverDebugger(tabId)));
   }
 
   /**
-   * #adopt takes over the debugger of a tab from the previous worker, which may have stopped while a tool was running.
+   * #takeOverDebugger takes over the debugger of a tab from the previous worker, which may have stopped while a tool
+   * was running.
    */
-  async #adopt(tabId: number): Promise<void> {
+  async #takeOverDebugger(tabId: number): Promise<void> {
     // A dialog that opened under the previous worker blocks the page and all other debugger commands.
-    await valueWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupMs);
+    await valueWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
     for (const { off } of Object.values(featureCommands)) {
       if (!off) continue;
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
-      if ((await valueWithin(sent, CleanupMs)) === true) isAttached = true;
+      if ((await valueWithin(sent, CleanupTimeoutMs)) === true) isAttached = true;
     }
     // Debugger commands fail if the debugger belongs to another extension or to DevTools.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
-      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
-    const attachment = this.#track(tabId);
+      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
+    const attachment = this.#trackAttachment(tabId);
     attachment.isAttached = true;
     this.#detachLater(tabId, attachment);
   }
 
   /** #releaseButtons releases mouse buttons that a previous tool pressed in a tab and could not release. */
   async #releaseButtons(tabId: number): Promise<void> {
-    const releases = this.#pressed.takeReleases(tabId);
+    const releases = this.#pressedButtons.takeReleases(tabId);
     if (releases.length === 0) return;
     // Without focus emulation, a background tab would not receive the mouse events.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
-      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
+      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
-  /** #detachLater detaches the debugger from a tab after LingerMs without a tool that uses the debugger. */
+  /** #detachLater detaches the debugger from a tab after DetachDelayMs without a tool that uses the debugger. */
   #detachLater(tabId: number, attachment: Attachment): void {
     attachment.addUser();
-    attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+    attachment.removeUser(DetachDelayMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
   }
 
-  #track(tabId: number): Attachment {
+  #trackAttachment(tabId: number): Attachment {
     const stopWatching = this.#browser.watchTabs((id, event) => {
       if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
       // The tab navigated to a page that the debugger must not access, such as chrome://settings.
-      attachment.lose(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
+      attachment.markLost(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
       void attachment.enqueue(() => this.#release(tabId, attachment));
     });
     const attachment: Attachment = new Attachment(stopWatching);
@@ -273,18 +277,18 @@ export class Debuggers {
     await this.#releaseButtons(tabId);
   }
 
-  async #apply(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
-    if (attachment.countUp(feature) > 1) return;
+  async #turnOnFeature(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
+    if (attachment.addFeatureUser(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
     const sent = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
-    if ((await valueWithin(sent, CommandMs)) === undefined)
+    if ((await valueWithin(sent, CommandTimeoutMs)) === undefined)
       throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
-  async #takeAway(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
+  async #turnOffFeature(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
     const { off } = featureCommands[feature];
-    if (attachment.countDown(feature) > 0 || !attachment.isAttached || !off) return;
-    await valueWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupMs);
+    if (attachment.removeFeatureUser(feature) > 0 || !attachment.isAttached || !off) return;
+    await valueWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
   }
 
   /** #release detaches the debugger from a tab, unless a tool uses the debugger again. */
@@ -308,11 +312,11 @@ export class Debuggers {
     if (this.#attachments.get(tabId) === attachment) this.#attachments.delete(tabId);
   }
 
-  async #detached(tabId: number, isCancelled: boolean): Promise<void> {
+  async #handleDetach(tabId: number, isCancelled: boolean): Promise<void> {
     const attachment = this.#attachments.get(tabId);
     if (attachment) {
       attachment.isAttached = false;
-      attachment.lose(
+      attachment.markLost(
         isCancelled
           ? toolFailure('debugger_refused', {
               forAgent: `${debuggerRefusedTexts.forAgent}. The tool may have acted`,
@@ -325,7 +329,7 @@ export class Debuggers {
     if (!isCancelled || this.#isRefused) return;
     this.#isRefused = true;
     this.changed.emit();
-    await this.#browser.writeSetting(RefusedSetting, 'yes');
+    await this.#browser.writeSetting(DebuggerRefusedSetting, 'yes');
   }
 
   #receive(tabId: number, method: string, params: Fields, childId: string): void {
@@ -340,7 +344,7 @@ export class Debuggers {
     } else if (method === 'Target.detachedFromTarget' && typeof sessionId === 'string') {
       attachment.removeChild(sessionId);
     }
-    attachment.emit(method, params, childId);
+    attachment.emitEvent(method, params, childId);
   }
 
   /**
@@ -359,9 +363,9 @@ export class Debuggers {
 
   #sessionOf(tabId: number, attachment: Attachment): DebuggerSession {
     return {
-      send: async (method, params = {}, limitMs = CommandMs, childId = '') => {
+      send: async (method, params = {}, limitMs = CommandTimeoutMs, childId = '') => {
         let failure: unknown;
-        this.#pressed.record(tabId, method, params);
+        this.#pressedButtons.record(tabId, method, params);
         const sent = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
           failure = error;
           return undefined;
@@ -386,8 +390,8 @@ export const addDebuggerTexts: Texts = {
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
-/** noDebuggerTexts are the texts of a failure in a browser without the debugger. */
-export const noDebuggerTexts: Texts = {
+/** debuggerNotGrantedTexts are the texts of a failure in a browser without the debugger. */
+export const debuggerNotGrantedTexts: Texts = {
   forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
   forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,
 };

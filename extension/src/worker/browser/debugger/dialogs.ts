@@ -47,10 +47,10 @@ const MaxSeriesPauseMs = 2000;
  */
 export class Dialogs {
   readonly #options: DialogsOptions;
-  readonly #open = new Map<number, OpenDialog>();
-  readonly #rows = new Map<number, { readonly row: number; readonly closedMs: number }>();
+  readonly #openDialogs = new Map<number, OpenDialog>();
+  readonly #lastSeries = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
-  readonly #suspended = new Map<number, SuspendedTool>();
+  readonly #suspendedTools = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   /** #dismissed contains dialogs that were dismissed automatically and that no tool has reported yet, by tab ID. */
   readonly #dismissed = new Map<number, OpenDialog>();
@@ -60,7 +60,7 @@ export class Dialogs {
   }
 
   find(tabId: number): OpenDialog | undefined {
-    return this.#open.get(tabId);
+    return this.#openDialogs.get(tabId);
   }
 
   /** handleEvent handles the debugger events that report the opening or closing of a dialog. */
@@ -68,14 +68,14 @@ export class Dialogs {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
     const { type, message, defaultPrompt } = params;
-    const last = this.#rows.get(tabId);
+    const last = this.#lastSeries.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
       message: typeof message === 'string' ? message : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
-      seriesNumber: last && Date.now() - last.closedMs < MaxSeriesPauseMs ? last.row + 1 : 1,
+      seriesNumber: last && Date.now() - last.closedAtMs < MaxSeriesPauseMs ? last.seriesNumber + 1 : 1,
     };
-    this.#open.set(tabId, dialog);
+    this.#openDialogs.set(tabId, dialog);
     this.#startTimer(tabId, dialog);
     for (const listener of this.#listeners) listener(tabId, dialog);
   }
@@ -90,14 +90,14 @@ export class Dialogs {
 
   /** #expire dismisses an unanswered dialog, unless the user can see the dialog and no tool opened it. */
   async #expire(tabId: number, dialog: OpenDialog): Promise<void> {
-    const isUsers = !this.#suspended.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
-    if (this.#open.get(tabId) !== dialog) return;
+    const isUsers = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
+    if (this.#openDialogs.get(tabId) !== dialog) return;
     if (isUsers) this.#startTimer(tabId, dialog);
     else await this.#dismiss(tabId, dialog);
   }
 
   async #dismiss(tabId: number, dialog: OpenDialog): Promise<void> {
-    this.#suspended.delete(tabId);
+    this.#suspendedTools.delete(tabId);
     this.#dismissed.set(tabId, dialog);
     for (const oldest of this.#dismissed.keys()) {
       if (this.#dismissed.size <= MaxDismissedDialogs) break;
@@ -109,10 +109,10 @@ export class Dialogs {
 
   /** endSession dismisses the dialogs that tools of an MCP session have opened. */
   async endSession(session: string): Promise<void> {
-    for (const [tabId, suspended] of [...this.#suspended]) {
+    for (const [tabId, suspended] of [...this.#suspendedTools]) {
       if (suspended.session !== session) continue;
-      this.#suspended.delete(tabId);
-      const dialog = this.#open.get(tabId);
+      this.#suspendedTools.delete(tabId);
+      const dialog = this.#openDialogs.get(tabId);
       if (dialog) await this.#dismiss(tabId, dialog);
     }
   }
@@ -130,23 +130,23 @@ export class Dialogs {
   #close(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
-    const dialog = this.#open.get(tabId);
-    if (dialog) this.#rows.set(tabId, { row: dialog.seriesNumber, closedMs: Date.now() });
-    this.#open.delete(tabId);
+    const dialog = this.#openDialogs.get(tabId);
+    if (dialog) this.#lastSeries.set(tabId, { seriesNumber: dialog.seriesNumber, closedAtMs: Date.now() });
+    this.#openDialogs.delete(tabId);
   }
 
   /** forgetTab removes the dialogs of a tab from which the debugger was detached. */
   forgetTab(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
-    this.#open.delete(tabId);
-    this.#rows.delete(tabId);
-    this.#suspended.delete(tabId);
+    this.#openDialogs.delete(tabId);
+    this.#lastSeries.delete(tabId);
+    this.#suspendedTools.delete(tabId);
   }
 
   /** markAnswered records that a dialog is closed, without waiting for Chrome's event. */
   markAnswered(tabId: number, dialog: OpenDialog): void {
-    if (this.#open.get(tabId) === dialog) this.#close(tabId);
+    if (this.#openDialogs.get(tabId) === dialog) this.#close(tabId);
   }
 
   /** waitForNext returns a promise for the next dialog that opens in a tab, and a function that stops waiting. */
@@ -168,13 +168,13 @@ export class Dialogs {
    */
   suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
-    this.#suspended.set(tabId, { tool, session });
+    this.#suspendedTools.set(tabId, { tool, session });
   }
 
   /** takeSuspended removes and returns the tool that waits for the dialog of a tab. */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
-    const suspended = this.#suspended.get(tabId);
-    this.#suspended.delete(tabId);
+    const suspended = this.#suspendedTools.get(tabId);
+    this.#suspendedTools.delete(tabId);
     return suspended?.tool;
   }
 }

@@ -3,8 +3,11 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { EmulationIdleMs, type EmulationOverride, Emulations } from './emulation.ts';
 import { endEmulationCommands } from './features.ts';
 
-const dark: EmulationOverride = { command: ['Emulation.setEmulatedMedia', { features: [] }], text: 'media dark' };
-const zone = (timezoneId: string): EmulationOverride => ({
+const darkModeOverride: EmulationOverride = {
+  command: ['Emulation.setEmulatedMedia', { features: [] }],
+  text: 'media dark',
+};
+const makeTimezoneOverride = (timezoneId: string): EmulationOverride => ({
   command: ['Emulation.setTimezoneOverride', { timezoneId }],
   text: `time zone ${timezoneId}`,
 });
@@ -49,8 +52,8 @@ const offMethods = endEmulationCommands.map(([method]) => method);
 
 test('an emulation lasts until clear, which removes each override', async () => {
   const { emulations, sent } = makeFixture();
-  await emulations.apply(7, 's1', [dark]);
-  await emulations.apply(7, 's1', [zone('Asia/Tokyo')]);
+  await emulations.apply(7, 's1', [darkModeOverride]);
+  await emulations.apply(7, 's1', [makeTimezoneOverride('Asia/Tokyo')]);
   assert.deepEqual(emulations.describe(7), ['media dark', 'time zone Asia/Tokyo']);
   assert.deepEqual(emulations.describe(8), []);
   sent.length = 0;
@@ -61,9 +64,9 @@ test('an emulation lasts until clear, which removes each override', async () => 
 
 test('an emulation ends 30 min after its last change', async () => {
   const { emulations, sent } = makeFixture();
-  await emulations.apply(7, 's1', [dark]);
+  await emulations.apply(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
-  await emulations.apply(7, 's1', [dark]);
+  await emulations.apply(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
   await settle();
   assert.deepEqual(emulations.describe(7), ['media dark']);
@@ -75,31 +78,31 @@ test('an emulation ends 30 min after its last change', async () => {
 
 test('an emulation ends when the debugger is detached, and does not keep the debugger', async () => {
   const { emulations, sent, lose } = makeFixture();
-  await emulations.apply(7, 's1', [dark]);
+  await emulations.apply(7, 's1', [darkModeOverride]);
   lose();
   await settle();
   assert.deepEqual(emulations.describe(7), []);
   assert.equal(sent.at(-1), 'release');
-  await emulations.apply(7, 's1', [dark]);
+  await emulations.apply(7, 's1', [darkModeOverride]);
   assert.equal(sent.filter((text) => text === 'hold').length, 2, 'number of times the debugger was attached');
 });
 
 test('a rejected override ends an emulation without other overrides', async () => {
   const { emulations, sent } = makeFixture();
   await assert.rejects(
-    emulations.apply(7, 's1', [zone('Nowhere')]),
+    emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]),
     /Chrome rejected setTimezoneOverride: Invalid timezone/,
   );
   assert.equal(sent.at(-1), 'release');
-  await emulations.apply(7, 's1', [dark]);
-  await assert.rejects(emulations.apply(7, 's1', [zone('Nowhere')]));
+  await emulations.apply(7, 's1', [darkModeOverride]);
+  await assert.rejects(emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]));
   assert.deepEqual(emulations.describe(7), ['media dark']);
 });
 
 test('the end of a session removes only the overrides of the session', async () => {
   const { emulations, sent } = makeFixture();
-  await emulations.apply(7, 's1', [dark, zone('Asia/Tokyo')]);
-  await emulations.apply(7, 's2', [zone('Europe/Rome')]);
+  await emulations.apply(7, 's1', [darkModeOverride, makeTimezoneOverride('Asia/Tokyo')]);
+  await emulations.apply(7, 's2', [makeTimezoneOverride('Europe/Rome')]);
   sent.length = 0;
   await emulations.endSession('s1');
   assert.deepEqual(sent.splice(0), ['Emulation.setEmulatedMedia']);

@@ -55,7 +55,7 @@ export class Emulations {
         // Remove the previous override first, because Chrome rejects a new locale or time zone while an old one is set.
         if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
-        await send(tab.hold, method, params);
+        await sendCommand(tab.hold, method, params);
         tab.overrides.set(method, { ...override, session });
       }
     } finally {
@@ -114,7 +114,7 @@ async function removeOverride(tab: TabEmulation, method: string): Promise<void> 
   if (off) await tab.hold.session.send(...off);
 }
 
-async function send(hold: DebuggerHold, method: string, params: Fields): Promise<void> {
+async function sendCommand(hold: DebuggerHold, method: string, params: Fields): Promise<void> {
   try {
     await hold.session.send(method, params);
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Fields } from '../../../record.ts';
 
 /**
- * networkParams contains the parameters of the debugger command Network.enable: the sizes of Chrome's buffers for
+ * networkEnableParams contains the parameters of the debugger command Network.enable: the sizes of Chrome's buffers for
  * request and response bodies, in bytes.
  */
-export const networkParams = {
+export const networkEnableParams = {
   maxTotalBufferSize: 40 << 20,
   maxResourceBufferSize: 20 << 20,
   maxPostDataSize: 1 << 20,
@@ -86,7 +86,7 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
     on: ['Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }],
     off: ['Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true }],
   },
-  network: { on: ['Network.enable', networkParams], off: ['Network.disable', {}] },
+  network: { on: ['Network.enable', networkEnableParams], off: ['Network.disable', {}] },
   // Disabling the debugger domain Fetch resumes all paused requests.
   interception: { on: ['Fetch.enable', { patterns: [noRequestPattern] }], off: ['Fetch.disable', {}] },
   conditions: { on: unthrottledCommand, off: unthrottledCommand },

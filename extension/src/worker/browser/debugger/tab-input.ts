@@ -48,13 +48,15 @@ export class TabInput {
   /** hasSentInput is true if the page has received any input except pointer moves. */
   hasSentInput = false;
   readonly #options: TabInputOptions;
-  /** #pressed is the request that pressed the mouse button, until the button is released. */
-  #pressed: { readonly request: MouseRequest; at: TabPoint } | undefined;
+  /** #pressedButton is the request that pressed the mouse button, until the button is released. */
+  #pressedButton: { readonly request: MouseRequest; at: TabPoint } | undefined;
   /** #drag is the data of an HTML drag that Chrome reported instead of starting the drag. */
   #drag: Fields | undefined;
   #isBlocked = false;
-  /** #keyReleases contains the events that release the pressed keys, in the order in which the keys were pressed. */
-  readonly #keyReleases: Fields[] = [];
+  /**
+   * #pendingKeyReleases contains the events that release the pressed keys, in the order in which the keys were pressed.
+   */
+  readonly #pendingKeyReleases: Fields[] = [];
 
   constructor(options: TabInputOptions) {
     this.#options = options;
@@ -94,8 +96,8 @@ export class TabInput {
 
   /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
   async releaseAll(): Promise<void> {
-    if (this.#pressed) {
-      const { request, at } = this.#pressed;
+    if (this.#pressedButton) {
+      const { request, at } = this.#pressedButton;
       if (this.#drag) await this.#dispatchDrag('dragCancel', at, request.modifiers).catch(() => undefined);
       await this.#dispatchMouse('mouseReleased', at, request, 0).catch(() => undefined);
     }
@@ -103,19 +105,22 @@ export class TabInput {
   }
 
   async #useMouse(request: MouseRequest): Promise<boolean> {
-    const point = await this.#options.findPoint(request, this.#pressed === undefined && request.kind !== 'release');
+    const point = await this.#options.findPoint(
+      request,
+      this.#pressedButton === undefined && request.kind !== 'release',
+    );
     if (!point) {
       this.isUnreachable = true;
       return false;
     }
     if (request.kind === 'press') {
       this.hasSentInput = true;
-      this.#pressed = { request, at: point };
+      this.#pressedButton = { request, at: point };
       await this.#dispatchMouse('mousePressed', point, request, request.count);
     } else if (request.kind === 'release') {
       await this.#release(request, point);
     } else {
-      if (this.#pressed) this.#pressed.at = point;
+      if (this.#pressedButton) this.#pressedButton.at = point;
       if (this.#drag) await this.#dragOver(request, point);
       else await this.#dispatchMouse('mouseMoved', point, request, 0);
     }
@@ -127,7 +132,7 @@ export class TabInput {
       await this.#dragOver(request, point);
       await this.#dispatchDrag('drop', point, request.modifiers);
     }
-    this.#pressed = undefined;
+    this.#pressedButton = undefined;
     this.#drag = undefined;
     await this.#dispatchMouse('mouseReleased', point, request, request.count);
   }
@@ -142,12 +147,12 @@ export class TabInput {
   }
 
   async #dispatchDrag(type: string, point: TabPoint, modifiers: readonly Modifier[]): Promise<void> {
-    const params = { type, ...point, data: this.#drag ?? {}, modifiers: bitsOf(modifiers) };
+    const params = { type, ...point, data: this.#drag ?? {}, modifiers: toModifierBits(modifiers) };
     await this.#send('Input.dispatchDragEvent', params);
   }
 
   async #dispatchMouse(type: string, { x, y }: TabPoint, request: MouseRequest, clickCount: number): Promise<void> {
-    const isDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressed !== undefined);
+    const isDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressedButton !== undefined);
     const button = type === 'mouseMoved' && !isDown ? 'none' : request.button;
     const buttons = isDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
     await this.#send('Input.dispatchMouseEvent', {
@@ -157,7 +162,7 @@ export class TabInput {
       button,
       buttons,
       clickCount,
-      modifiers: bitsOf(request.modifiers),
+      modifiers: toModifierBits(request.modifiers),
       pointerType: 'mouse',
     });
   }
@@ -170,9 +175,9 @@ export class TabInput {
         down.push(modifier);
         await this.#pressModifier(modifier, down);
       }
-      const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: bitsOf(modifiers) };
+      const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: toModifierBits(modifiers) };
       const typed = text === '' ? {} : { text, unmodifiedText: text };
-      this.#keyReleases.push({ ...event, type: 'keyUp' });
+      this.#pendingKeyReleases.push({ ...event, type: 'keyUp' });
       const type = text === '' ? 'rawKeyDown' : 'keyDown';
       await this.#send('Input.dispatchKeyEvent', { ...event, ...typed, type, commands: [...commands] });
     } finally {
@@ -183,12 +188,12 @@ export class TabInput {
   async #pressModifier(modifier: Modifier, down: readonly Modifier[]): Promise<void> {
     const [code, windowsVirtualKeyCode] = modifierKeys[modifier] ?? ['', 0];
     const event = { key: modifier, code, windowsVirtualKeyCode, location: 1 };
-    this.#keyReleases.push({ ...event, type: 'keyUp', modifiers: bitsOf(down.slice(0, -1)) });
-    await this.#send('Input.dispatchKeyEvent', { ...event, type: 'rawKeyDown', modifiers: bitsOf(down) });
+    this.#pendingKeyReleases.push({ ...event, type: 'keyUp', modifiers: toModifierBits(down.slice(0, -1)) });
+    await this.#send('Input.dispatchKeyEvent', { ...event, type: 'rawKeyDown', modifiers: toModifierBits(down) });
   }
 
   async #releaseKeys(): Promise<void> {
-    for (const event of this.#keyReleases.splice(0).reverse())
+    for (const event of this.#pendingKeyReleases.splice(0).reverse())
       await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
   }
 
@@ -200,6 +205,6 @@ export class TabInput {
   }
 }
 
-function bitsOf(modifiers: readonly Modifier[]): number {
+function toModifierBits(modifiers: readonly Modifier[]): number {
   return modifiers.reduce((bits, modifier) => bits | (modifierBits[modifier] ?? 0), 0);
 }

@@ -20,13 +20,13 @@ import {
 import type { Feature } from './features.ts';
 import { TabInput } from './tab-input.ts';
 
-/** ActName is the name of a page script operation that acts on the page, such as click or drag. */
-export type ActName = {
+/** ActionName is the name of a page script operation that acts on the page, such as click or drag. */
+export type ActionName = {
   [N in PageOperationName]: PageResult<N> extends PageActionResult ? N : never;
 }[PageOperationName];
 
-/** ActOperation is a page script operation that acts on the page, with its arguments. */
-export interface ActOperation<N extends ActName> {
+/** ActionOperation is a page script operation that acts on the page, with its arguments. */
+export interface ActionOperation<N extends ActionName> {
   readonly name: N;
   readonly args: PageOperationOf<N>['arguments'];
   /** isTrusted is true if the operation should use trusted input where possible. */
@@ -40,9 +40,10 @@ const chooserNote =
   'or the element as target.';
 
 /**
- * ActStopper ends an operation when the user clicks or types in the operation's tab. UserInput implements ActStopper.
+ * ActionStopper ends an operation when the user clicks or types in the operation's tab. UserInput implements
+ * ActionStopper.
  */
-export type ActStopper = Pick<UserInput, 'stopOnInput'>;
+export type ActionStopper = Pick<UserInput, 'stopOnInput'>;
 
 /**
  * TrustedInput runs operations with input events that a page cannot distinguish from a user's input. Without the
@@ -51,9 +52,9 @@ export type ActStopper = Pick<UserInput, 'stopOnInput'>;
 export class TrustedInput {
   readonly #debuggers: Debuggers;
   readonly #frames: TabFrames;
-  readonly #userInput: ActStopper;
+  readonly #userInput: ActionStopper;
 
-  constructor(debuggers: Debuggers, frames: TabFrames, userInput: ActStopper) {
+  constructor(debuggers: Debuggers, frames: TabFrames, userInput: ActionStopper) {
     this.#debuggers = debuggers;
     this.#frames = frames;
     this.#userInput = userInput;
@@ -65,40 +66,40 @@ export class TrustedInput {
    * page. If the debugger cannot be attached, run uses synthetic events. If the user clicks or types in the tab, the
    * operation ends.
    */
-  async run<N extends ActName>(
+  async run<N extends ActionName>(
     call: BrowserCall,
     frame: FrameTarget,
-    operation: ActOperation<N>,
+    operation: ActionOperation<N>,
   ): Promise<PageResult<N>> {
     return await this.#userInput.stopOnInput(call, (stoppable) => this.#run(stoppable, frame, operation));
   }
 
-  async #run<N extends ActName>(
+  async #run<N extends ActionName>(
     call: BrowserCall,
     frame: FrameTarget,
-    operation: ActOperation<N>,
+    operation: ActionOperation<N>,
   ): Promise<PageResult<N>> {
     const { name, args, isTrusted } = operation;
     const runEvents = () => this.#frames.run(call, frame, name, args);
     if (this.#debuggers.state === 'absent') return await runEvents();
     const stopping = new AbortController();
     const stoppable = { ...call, signal: AbortSignal.any([call.signal, stopping.signal]) };
-    const attempt: Attempt = { input: undefined };
+    const attempt: TrustedAttempt = { input: undefined };
     let running: Promise<PageResult<N>> | undefined;
     try {
-      return await this.#debuggers.use(call.tabId, featuresOf(frame, operation), (session) => {
+      return await this.#debuggers.use(call.tabId, listRequiredFeatures(frame, operation), (session) => {
         running = isTrusted ? this.#runTrusted(session, stoppable, frame, name, args, attempt) : runEvents();
         return running;
       });
     } catch (error) {
-      const note = fallbackNote(error);
+      const note = makeFallbackNote(error);
       if (note === undefined || call.signal.aborted || attempt.input?.hasSentInput) throw error;
       if (!running || isTrusted) {
         stopping.abort(error);
         await running?.catch(() => undefined);
         running = runEvents();
       }
-      return withNotes(await running, [note]);
+      return addNotes(await running, [note]);
     }
   }
 
@@ -145,13 +146,13 @@ export class TrustedInput {
     return point && (await this.#frames.findPoint(call, frame, point, isReady));
   }
 
-  async #runTrusted<N extends ActName>(
+  async #runTrusted<N extends ActionName>(
     session: DebuggerSession,
     call: BrowserCall,
     frame: FrameTarget,
     name: N,
     args: PageOperationOf<N>['arguments'],
-    attempt: Attempt,
+    attempt: TrustedAttempt,
   ): Promise<PageResult<N>> {
     const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
     const notes: string[] = [];
@@ -183,12 +184,12 @@ export class TrustedInput {
         // After the call was cancelled, the page receives no further input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
-      return withNotes(result, notes);
+      return addNotes(result, notes);
     } catch (error) {
       const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
       const note = 'The position of the element in the tab is unknown, so no trusted input was used.';
-      return withNotes(await this.#frames.run(call, frame, name, args), [note]);
+      return addNotes(await this.#frames.run(call, frame, name, args), [note]);
     } finally {
       await input.releaseAll();
       for (const stop of stops) stop();
@@ -196,16 +197,18 @@ export class TrustedInput {
   }
 }
 
-/** Attempt records whether an operation has sent trusted input. input is undefined until the operation starts. */
-interface Attempt {
+/**
+ * TrustedAttempt records whether an operation has sent trusted input. input is undefined until the operation starts.
+ */
+interface TrustedAttempt {
   input: TabInput | undefined;
 }
 
 /**
- * fallbackNote returns a note for the agent if an operation may continue without the debugger. For any other error,
- * fallbackNote returns undefined, and the operation fails.
+ * makeFallbackNote returns a note for the agent if an operation may continue without the debugger. For any other error,
+ * makeFallbackNote returns undefined, and the operation fails.
  */
-function fallbackNote(error: unknown): string | undefined {
+function makeFallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
   if (error.error.tool?.code === 'debugger_refused') return debuggerRefusedNote;
   return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
@@ -219,10 +222,10 @@ async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget)
   await session.send('Emulation.setFocusEmulationEnabled', { enabled: true }, undefined, id);
 }
 
-/** featuresOf returns the debugger features that an operation needs. */
-function featuresOf<N extends ActName>(
+/** listRequiredFeatures returns the debugger features that an operation needs. */
+function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
-  { name, isTrusted, otherFrame = frame }: ActOperation<N>,
+  { name, isTrusted, otherFrame = frame }: ActionOperation<N>,
 ): Feature[] {
   const features: Feature[] = ['dialogs'];
   if (!isTrusted) return features;
@@ -235,6 +238,6 @@ function featuresOf<N extends ActName>(
   return features;
 }
 
-function withNotes<R extends PageActionResult>(result: R, notes: readonly string[]): R {
+function addNotes<R extends PageActionResult>(result: R, notes: readonly string[]): R {
   return notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
 }

@@ -18,9 +18,9 @@ type Level = (typeof messageLevels)[number];
 /** MaxLines limits the number of console messages in one tool result. */
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
-/** MaxPreviews limits how many logged objects are shown with their members in one tool result. */
-const MaxPreviews = 40;
-const MaxMembers = 10;
+/** MaxObjectPreviews limits how many logged objects are shown with their members in one tool result. */
+const MaxObjectPreviews = 40;
+const MaxPreviewMembers = 10;
 /**
  * ReplayQuietMs is how long Chrome must report no console message before the replay of stored messages counts as
  * complete, in milliseconds.
@@ -36,8 +36,11 @@ interface ConsoleMessage {
   readonly level: Level;
   readonly atMs: number;
   readonly text: string;
-  /** place is the position that logged the message, such as https://example.com/app.js:12:5, or empty if unknown. */
-  readonly place: string;
+  /**
+   * sourcePosition is the position that logged the message, such as https://example.com/app.js:12:5, or empty if
+   * unknown.
+   */
+  readonly sourcePosition: string;
 }
 
 /** ConsoleMessages reads the console messages of pages. Chrome stores the last 1,000 console messages of each page. */
@@ -143,8 +146,8 @@ async function readEvents(
   const messages: ConsoleMessage[] = [];
   let previews = 0;
   const previewOf = async (value: Fields): Promise<string> => {
-    if (typeof value.objectId !== 'string' || value.type === 'function' || ++previews > MaxPreviews)
-      return textOfValue(value);
+    if (typeof value.objectId !== 'string' || value.type === 'function' || ++previews > MaxObjectPreviews)
+      return formatValue(value);
     return await describeObject(session, childId, value);
   };
   for (const { method, params } of events) {
@@ -154,10 +157,10 @@ async function readEvents(
       const text = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(texts)}`;
       if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
         messages.push({
-          level: levelOf(type),
-          atMs: timeOf(params.timestamp),
+          level: toLevel(type),
+          atMs: toTimeMs(params.timestamp),
           text,
-          place: formatFirstPosition(params.stackTrace),
+          sourcePosition: formatFirstPosition(params.stackTrace),
         });
     } else if (method === 'Runtime.exceptionThrown') {
       const details = toFields(params.exceptionDetails);
@@ -170,7 +173,12 @@ async function readEvents(
     } else if (method === 'Log.entryAdded') {
       const { level, text, timestamp, url, lineNumber } = toFields(params.entry);
       const place = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
-      messages.push({ level: levelOf(String(level)), atMs: timeOf(timestamp), text: String(text), place });
+      messages.push({
+        level: toLevel(String(level)),
+        atMs: toTimeMs(timestamp),
+        text: String(text),
+        sourcePosition: place,
+      });
     }
   }
   return messages;
@@ -184,26 +192,26 @@ function readException(details: Fields, timestamp: unknown): ConsoleMessage {
     typeof details.url === 'string'
       ? formatPosition(details.url, details.lineNumber, details.columnNumber)
       : formatFirstPosition(details.stackTrace);
-  return { level: 'error', atMs: timeOf(timestamp), text, place };
+  return { level: 'error', atMs: toTimeMs(timestamp), text, sourcePosition: place };
 }
 
 /** describeObject formats the members of a logged object as text, without calling the page's getters. */
 async function describeObject(session: DebuggerSession, childId: string, value: Fields): Promise<string> {
   const { objectId, subtype } = value;
   const isList = subtype === 'array' || subtype === 'typedarray';
-  if (subtype !== undefined && !isList) return textOfValue(value);
+  if (subtype !== undefined && !isList) return formatValue(value);
   const answer = await session
     .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
     .catch(() => undefined);
-  if (!answer) return textOfValue(value);
+  if (!answer) return formatValue(value);
   const members = toList(answer.result)
     .map(toFields)
     .filter((member) => member.enumerable === true);
-  const shown = members.slice(0, MaxMembers).map(({ name, value: member }) => {
-    const text = member === undefined ? '(getter)' : textOfValue(toFields(member));
+  const shown = members.slice(0, MaxPreviewMembers).map(({ name, value: member }) => {
+    const text = member === undefined ? '(getter)' : formatValue(toFields(member));
     return isList ? text : `${String(name)}: ${text}`;
   });
-  if (members.length > MaxMembers) shown.push('…');
+  if (members.length > MaxPreviewMembers) shown.push('…');
   if (isList) return `[${shown.join(', ')}]`;
   const { className } = value;
   return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
@@ -223,20 +231,20 @@ function formatTexts([first = '', ...others]: readonly string[]): string {
   return [text, ...others].join(' ');
 }
 
-function textOfValue({ type, value, unserializableValue, description }: Fields): string {
+function formatValue({ type, value, unserializableValue, description }: Fields): string {
   if (type === 'string') return String(value);
   if (type === 'undefined') return 'undefined';
   if (typeof unserializableValue === 'string') return unserializableValue;
   return typeof description === 'string' ? description : String(value);
 }
 
-function levelOf(type: string): Level {
+function toLevel(type: string): Level {
   if (type === 'error' || type === 'assert') return 'error';
   if (type === 'warning') return 'warning';
   return type === 'debug' || type === 'verbose' ? 'debug' : 'info';
 }
 
-function timeOf(timestamp: unknown): number {
+function toTimeMs(timestamp: unknown): number {
   return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : 0;
 }
 
@@ -261,14 +269,19 @@ function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
   const counted: CountedMessage[] = [];
   for (const message of messages) {
     const last = counted.at(-1);
-    if (last && last.text === message.text && last.level === message.level && last.place === message.place)
+    if (
+      last &&
+      last.text === message.text &&
+      last.level === message.level &&
+      last.sourcePosition === message.sourcePosition
+    )
       counted[counted.length - 1] = { ...last, count: last.count + 1 };
     else counted.push({ ...message, count: 1 });
   }
   return counted;
 }
 
-function formatMessage({ level, atMs, text, place, count }: CountedMessage): string {
+function formatMessage({ level, atMs, text, sourcePosition: place, count }: CountedMessage): string {
   const time = new Date(atMs).toISOString().slice(11, 23);
   const cut = text.length > MaxMessageCharacters ? `${text.slice(0, MaxMessageCharacters)}…` : text;
   return `${time} ${level}${count > 1 ? ` (${count} times)` : ''}: ${cut}${place === '' ? '' : ` (${place})`}`;

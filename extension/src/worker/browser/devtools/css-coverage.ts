@@ -55,12 +55,12 @@ export class CssCoverage {
   }
 
   /**
-   * headersOf returns a function that finds a style sheet by debugger session ID and style sheet ID. headersOf returns
-   * undefined if no coverage recording runs in the tab.
+   * findHeaders returns a function that finds a style sheet by debugger session ID and style sheet ID. findHeaders
+   * returns undefined if no coverage recording runs in the tab.
    */
-  async headersOf(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
+  async findHeaders(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
     const recording = await this.#captures.find(tabId);
-    return recording && ((childId, sheetId) => recording.headerOf(childId, sheetId));
+    return recording && ((childId, sheetId) => recording.findHeader(childId, sheetId));
   }
 
   /** endSession ends the coverage recordings of an MCP session. */
@@ -83,13 +83,13 @@ export class CssCoverage {
         'no recording runs in this tab, or it ended after 10 min. Call with the action start',
       );
     await recording.readUsedRules();
-    const origin = originOf((await this.#options.readUrl(tabId)) ?? '');
-    const sheets = recording.sheets.filter(
+    const origin = readOrigin((await this.#options.readUrl(tabId)) ?? '');
+    const listSheets = recording.sheets.filter(
       ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
     );
-    const leftOut = recording.sheets.length - sheets.length;
+    const leftOut = recording.sheets.length - listSheets.length;
     await this.#captures.end(tabId);
-    return describeSheets(sheets, leftOut);
+    return describeSheets(listSheets, leftOut);
   }
 }
 
@@ -105,27 +105,29 @@ class CoverageRecording {
   readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();
-  readonly #stops: (() => void)[] = [];
+  readonly #stopFunctions: (() => void)[] = [];
   #topOrigin: string;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(session: DebuggerSession, topUrl: string) {
     this.#session = session;
-    this.#topOrigin = originOf(topUrl);
+    this.#topOrigin = readOrigin(topUrl);
   }
 
   get sheets(): readonly CoveredSheet[] {
     return [...this.#sheets.values()];
   }
 
-  headerOf(childId: string, sheetId: unknown): Fields | undefined {
+  findHeader(childId: string, sheetId: unknown): Fields | undefined {
     return this.#headers.get(`${childId} ${String(sheetId)}`);
   }
 
   async start(): Promise<void> {
-    this.#stops.push(this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)));
+    this.#stopFunctions.push(
+      this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)),
+    );
     await this.#startIn('');
-    this.#stops.push(
+    this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind, targetId, url }) => {
         if (kind !== 'iframe') return;
         this.#frameUrls.set(targetId, url);
@@ -137,7 +139,7 @@ class CoverageRecording {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stopFunctions) stop();
     for (const childId of this.#childIds)
       for (const method of ['CSS.stopRuleUsageTracking', 'CSS.disable', 'DOM.disable'])
         await this.#send(childId, method).catch(() => undefined);
@@ -173,7 +175,7 @@ class CoverageRecording {
     if (method === 'Page.frameNavigated') {
       const { id, url, parentId } = toFields(params.frame);
       this.#frameUrls.set(String(id), String(url));
-      if (parentId === undefined && childId === '') this.#topOrigin = originOf(String(url));
+      if (parentId === undefined && childId === '') this.#topOrigin = readOrigin(String(url));
     }
   }
 
@@ -185,7 +187,7 @@ class CoverageRecording {
     const url = String(sourceURL || frameUrl || 'a style sheet without an address');
     const name = isInline === true ? `${url}:${Number(startLine) + 1}:${Number(startColumn) + 1} (inline)` : url;
     const characters = Number(length);
-    const key = `${this.#topOrigin} ${originOf(frameUrl)} ${name} ${characters}`;
+    const key = `${this.#topOrigin} ${readOrigin(frameUrl)} ${name} ${characters}`;
     const sheet = this.#sheets.get(key) ?? {
       name,
       frameUrl,
@@ -216,17 +218,17 @@ class CoverageRecording {
 }
 
 function describeSheets(sheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
-  const [used, all] = [sum(sheets, countUsedCharacters), sum(sheets, ({ characters }) => characters)];
+  const [used, all] = [sumSheets(sheets, countUsedCharacters), sumSheets(sheets, ({ characters }) => characters)];
   const sorted = [...sheets].sort(
     (a, b) => b.characters - countUsedCharacters(b) - (a.characters - countUsedCharacters(a)),
   );
   const lines = sorted.slice(0, MaxLines).map((sheet) => {
-    return `${percent(countUsedCharacters(sheet), sheet.characters)} ${countUsedCharacters(sheet)} of ${sheet.characters} characters ${sheet.name}`;
+    return `${formatPercent(countUsedCharacters(sheet), sheet.characters)} ${countUsedCharacters(sheet)} of ${sheet.characters} characters ${sheet.name}`;
   });
   const words = [
     sheets.length === 0
       ? 'The page has no style sheets.'
-      : `Used ${used} of ${all} characters (${percent(used, all)}) in ${sheets.length} style ${sheets.length === 1 ? 'sheet' : 'sheets'}.`,
+      : `Used ${used} of ${all} characters (${formatPercent(used, all)}) in ${sheets.length} style ${sheets.length === 1 ? 'sheet' : 'sheets'}.`,
     ...(lines.length < sheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
     ...(leftOut > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
   ];
@@ -237,14 +239,14 @@ function countUsedCharacters({ used, characters }: CoveredSheet): number {
   return Math.min(used.length, characters);
 }
 
-function percent(part: number, whole: number): string {
+function formatPercent(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
 }
 
-function sum(sheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
+function sumSheets(sheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
   return sheets.reduce((total, sheet) => total + count(sheet), 0);
 }
 
-function originOf(url: string): string {
+function readOrigin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }

@@ -3,8 +3,8 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { sleep } from '../../../within.ts';
 import type { BrowserCall } from '../browser-tool.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
-import { allowedFrames } from '../frame-rules.ts';
-import { documentGone } from '../tool-failure.ts';
+import { filterAllowedFrames } from '../frame-rules.ts';
+import { makeDocumentGoneFailure } from '../tool-failure.ts';
 
 /** DebuggedFramesBrowser contains the Chrome functions that readDebuggedFrames uses. */
 export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
@@ -46,11 +46,11 @@ export async function readDebuggedFrames(
 ): Promise<DebuggedFrames> {
   const all = await browser.listTabFrames(call.tabId);
   const top = all.find(({ frameId }) => frameId === 0);
-  if (call.documentId !== '' && top?.documentId !== call.documentId) throw documentGone('open', false);
-  const allowed = new Set(allowedFrames(all, call.args));
-  const forbiddenUrls = new Set(all.filter((frame) => !allowed.has(frame)).map(({ url }) => withoutFragment(url)));
+  if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
+  const allowed = new Set(filterAllowedFrames(all, call.args));
+  const forbiddenUrls = new Set(all.filter((frame) => !allowed.has(frame)).map(({ url }) => removeFragment(url)));
   const found = await gatherFrames(session, all.length);
-  const frames = found.filter(({ url }) => !forbiddenUrls.has(withoutFragment(url)));
+  const frames = found.filter(({ url }) => !forbiddenUrls.has(removeFragment(url)));
   const leftOutFrames = found.filter((frame) => !frames.includes(frame));
   return {
     frames,
@@ -80,19 +80,19 @@ async function gatherFrames(session: DebuggerSession, count: number): Promise<De
 
 async function readTree(session: DebuggerSession, childId: string): Promise<DebuggedFrame[]> {
   const { frameTree } = await session.send('Page.getResourceTree', {}, undefined, childId);
-  return framesOf(frameTree, childId);
+  return listFrames(frameTree, childId);
 }
 
-function framesOf(tree: unknown, childId: string): DebuggedFrame[] {
+function listFrames(tree: unknown, childId: string): DebuggedFrame[] {
   const { frame, childFrames, resources } = toFields(tree);
   const { id, url, mimeType } = toFields(frame);
-  const children = toList(childFrames).flatMap((child) => framesOf(child, childId));
+  const children = toList(childFrames).flatMap((child) => listFrames(child, childId));
   if (typeof id !== 'string' || typeof url !== 'string') return children;
   const entries = toList(resources).filter(isRecord);
   return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: entries }, ...children];
 }
 
-function withoutFragment(url: string): string {
+function removeFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 

@@ -26,7 +26,7 @@ export function makeDevtoolsTools(browser: DevtoolsBrowser, frames: TabFrames, d
     (await browser.listTabFrames(tabId)).find(({ frameId }) => frameId === 0)?.url;
   const coverage = new CssCoverage(debuggers, { readUrl });
   const performance = new PerformanceRecordings(browser, debuggers);
-  const styles = new Styles(frames, debuggers, (tabId) => coverage.headersOf(tabId));
+  const styles = new Styles(frames, debuggers, (tabId) => coverage.findHeaders(tabId));
   const tools: ToolGroup['tools'] = [
     ['browser_console_messages', (call) => messages.read(call)],
     ['browser_evaluate', (call) => evaluator.evaluate(call)],

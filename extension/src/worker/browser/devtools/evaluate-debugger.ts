@@ -2,9 +2,9 @@ import type { Fields } from '../../../record.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import type { TabFrames } from '../tab-frames.ts';
 import { toFields } from './debugged-frames.ts';
-import { type EvaluateRequest, syntaxFailure } from './evaluate.ts';
+import { type EvaluateRequest, makeSyntaxFailure } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
-import { findLentNode, ObjectGroup } from './lent-nodes.ts';
+import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
 /** FunctionPrefix is the text that precedes the script in the function that the debugger calls. */
 const FunctionPrefix = 'function () { return ';
@@ -21,7 +21,7 @@ export async function evaluateWithDebugger(
   const { call, frame, code, world, target } = request;
   return await debuggers.use(call.tabId, frame.frameId === 0 ? [] : ['children'], async (session) => {
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
-    const { childId, objectId } = await findLentNode(session, frame.frameId === 0, name);
+    const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
       const place = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
       call.signal.throwIfAborted();
@@ -45,7 +45,7 @@ export async function evaluateWithDebugger(
       return readValue(answer);
     } finally {
       void session
-        .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroup }, undefined, childId)
+        .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }, undefined, childId)
         .catch(() => undefined);
     }
   });
@@ -55,7 +55,7 @@ export async function evaluateWithDebugger(
 async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = toFields(node);
-  const options = { backendNodeId, objectGroup: ObjectGroup };
+  const options = { backendNodeId, objectGroup: ObjectGroupName };
   const { object } = await session.send('DOM.resolveNode', options, undefined, childId);
   return toFields(object).objectId;
 }
@@ -68,6 +68,6 @@ function readValue({ result, exceptionDetails }: Fields): unknown {
   const { description } = toFields(exception);
   const message = typeof description === 'string' ? description : String(text);
   return /^SyntaxError/.test(message)
-    ? Promise.reject(syntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))
+    ? Promise.reject(makeSyntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))
     : undefined;
 }

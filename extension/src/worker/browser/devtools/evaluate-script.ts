@@ -27,10 +27,10 @@ export function makeEvaluateScript(code: string, element: string): string {
 }
 
 /**
- * lentElementExpression returns a JavaScript expression that evaluates to the DOM node that a page script has shared
- * under a name.
+ * makeSharedElementExpression returns a JavaScript expression that evaluates to the DOM node that a page script has
+ * shared under a name.
  */
-export function lentElementExpression(name: string): string {
+export function makeSharedElementExpression(name: string): string {
   const key = JSON.stringify(name);
   return `((lent) => { let node; CSS.highlights.delete(${key}); lent.forEach((range) => { node = range.startContainer; }); return node; })(CSS.highlights.get(${key}))`;
 }

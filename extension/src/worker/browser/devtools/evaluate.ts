@@ -8,7 +8,7 @@ import { addDebuggerTexts, type Debuggers } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import {
   callFailure,
-  documentGone,
+  makeDocumentGoneFailure,
   StillRunningFailure,
   type Texts,
   ToolFailure,
@@ -17,18 +17,21 @@ import {
 import { DebuggerPrefixCharacters, evaluateWithDebugger } from './evaluate-debugger.ts';
 import {
   type EvaluateAnswer,
-  lentElementExpression,
   MaxResultCharacters,
   makeEvaluateScript,
   makeExpression,
+  makeSharedElementExpression,
   readEvaluateAnswer,
 } from './evaluate-script.ts';
 import type { TextParts } from './text-parts.ts';
 
 /** EvaluateTimeoutMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
 const EvaluateTimeoutMs = 60_000;
-/** WatchMs is the interval at which browser_evaluate checks whether the page still answers, in milliseconds. */
-const WatchMs = 1000;
+/**
+ * DocumentCheckIntervalMs is the interval at which browser_evaluate checks whether the page still answers, in
+ * milliseconds.
+ */
+const DocumentCheckIntervalMs = 1000;
 /** IsolatedWorld is the ID of the isolated world in which the agent's code runs. */
 const IsolatedWorld = 'evaluate';
 
@@ -73,15 +76,15 @@ export class Evaluator {
     const code = requireText(call.args, 'function');
     const world = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
-    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.ofRef(call, target);
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
     const request = { call, frame, code, world, target };
     const answer = await this.#awaitAnswer(request, this.#run(request));
-    return this.#resultOf(call, answer);
+    return this.#makeResult(call, answer);
   }
 
-  #resultOf(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
+  #makeResult(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
     if (answer.kind === 'undefined') return { text: 'The function returned undefined.' };
-    if (answer.kind === 'error') throw scriptFailure(answer);
+    if (answer.kind === 'error') throw makeScriptFailure(answer);
     const { text, words } = this.#parts.storeAndReadFirst(call, answer.json);
     const notes = [
       ...(answer.hasReplacedValues ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
@@ -98,9 +101,9 @@ export class Evaluator {
     const ended = new AbortController();
     const signal = AbortSignal.any([call.signal, ended.signal]);
     try {
-      return await Promise.race([running, this.#watch(frame, signal), expire(signal)]);
+      return await Promise.race([running, this.#watch(frame, signal), rejectAtTimeout(signal)]);
     } catch (error) {
-      if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', goesOnText).error);
+      if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', codeContinuesText).error);
       throw error;
     } finally {
       ended.abort();
@@ -111,7 +114,7 @@ export class Evaluator {
   /** #watch rejects when the document no longer exists, or does not answer because a dialog is open. */
   async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
-      await sleep(WatchMs, signal);
+      await sleep(DocumentCheckIntervalMs, signal);
       try {
         await this.#frames.run({ signal, report: () => undefined }, frame, 'facts', {});
       } catch (error) {
@@ -123,7 +126,7 @@ export class Evaluator {
   async #run(request: EvaluateRequest): Promise<EvaluateAnswer> {
     const { call, frame, code, world, target } = request;
     const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
-    const script = makeEvaluateScript(code, name === undefined ? 'undefined' : lentElementExpression(name));
+    const script = makeEvaluateScript(code, name === undefined ? 'undefined' : makeSharedElementExpression(name));
     call.signal.throwIfAborted();
     const worldId = world === 'main' ? undefined : IsolatedWorld;
     let value: unknown;
@@ -142,9 +145,9 @@ export class Evaluator {
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),
     );
-    if (problem) throw syntaxFailure(problem.message, problem.line);
+    if (problem) throw makeSyntaxFailure(problem.message, problem.line);
     // If a navigation replaces the document while the script runs, the injection result also has no value.
-    throw (await this.#findDocumentGone(request)) ?? noAnswer(world);
+    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
   }
 
   async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
@@ -156,12 +159,12 @@ export class Evaluator {
       if (error instanceof ToolFailure) throw error;
       // Chrome reports the end of a document to the debugger earlier than to other listeners.
       if (/navigated|destroyed|Cannot find context/i.test(String(error)))
-        throw documentGone(await this.#browser.readTabState(request.call.tabId), true);
+        throw makeDocumentGoneFailure(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);
     }
     const answer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
     if (answer) return answer;
-    throw noAnswer(request.world);
+    throw makeNoAnswerFailure(request.world);
   }
 
   /** #explain returns an error that explains why Chrome did not run a script. */
@@ -175,11 +178,13 @@ export class Evaluator {
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
     const state = await this.#browser.readTabState(call.tabId);
     const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
-    return frames.some(({ documentId }) => documentId === frame.documentId) ? undefined : documentGone(state, true);
+    return frames.some(({ documentId }) => documentId === frame.documentId)
+      ? undefined
+      : makeDocumentGoneFailure(state, true);
   }
 }
 
-const goesOnText = 'the wait for the code has ended, but the code may go on in the page';
+const codeContinuesText = 'the wait for the code has ended, but the code may go on in the page';
 
 const needsUserScriptsTexts: Texts = {
   forAgent:
@@ -190,12 +195,12 @@ const needsUserScriptsTexts: Texts = {
     `the details of opentabs in chrome://extensions. ${addDebuggerTexts.forUser}`,
 };
 
-async function expire(signal: AbortSignal): Promise<never> {
+async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
   await sleep(EvaluateTimeoutMs, signal);
   throw new StillRunningFailure(
     toolFailure(
       'still_running',
-      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${goesOnText}. Return earlier, and read the result ` +
+      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${codeContinuesText}. Return earlier, and read the result ` +
         'in another call',
     ).error,
   );
@@ -211,13 +216,13 @@ function markCodeStarted(error: unknown): unknown {
   return new ToolFailure({ ...others, message: `${message}; the code may have run` });
 }
 
-function scriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
+function makeScriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
   const place = line === undefined ? '' : ` at line ${line}, column ${column}`;
   return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
 }
 
-/** syntaxFailure returns the error for code that Chrome cannot parse. */
-export function syntaxFailure(message: string, line: number): ToolFailure {
+/** makeSyntaxFailure returns the error for code that Chrome cannot parse. */
+export function makeSyntaxFailure(message: string, line: number): ToolFailure {
   const reason = message.replace(/^Uncaught /, '');
   return callFailure(
     'invalid_arguments',
@@ -226,7 +231,7 @@ export function syntaxFailure(message: string, line: number): ToolFailure {
   );
 }
 
-function noAnswer(world: 'main' | 'isolated'): ToolFailure {
+function makeNoAnswerFailure(world: 'main' | 'isolated'): ToolFailure {
   const retry = world === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
   return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retry}`);
 }

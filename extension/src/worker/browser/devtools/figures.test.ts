@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeEvents, describePageLoad, layoutShiftScore, parsePageMetrics } from './figures.ts';
+import { computeLayoutShiftScore, describeEvents, describePageLoad, parsePageMetrics } from './figures.ts';
 
-function figuresOf(values: object) {
-  const figures = parsePageMetrics(JSON.stringify(values));
-  assert.ok(figures);
-  return figures;
+function parseMetrics(values: object) {
+  const metrics = parsePageMetrics(JSON.stringify(values));
+  assert.ok(metrics);
+  return metrics;
 }
 
 test('the layout shift score is the score of the worst session', () => {
   const score = (...shifts: [atMs: number, value: number][]) =>
-    Math.round(1000 * layoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
+    Math.round(1000 * computeLayoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
   assert.equal(score(), 0);
   assert.equal(score([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
   assert.equal(score([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
@@ -28,14 +28,14 @@ test('INP ignores the slowest of 50 interactions', () => {
     handlersMs: 50,
   }));
   const inp = (interactionCount: number) =>
-    describeEvents(figuresOf({ interactions, interactionCount }), () => false)[0];
+    describeEvents(parseMetrics({ interactions, interactionCount }), () => false)[0];
   assert.equal(inp(3), 'INP 900 ms (poor), 3 interactions');
   assert.equal(inp(50), 'INP 300 ms (needs improvement), 50 interactions');
 });
 
 test('a page load has ratings, and its LCP has an element and an address without secrets', () => {
   const lines = describePageLoad(
-    figuresOf({
+    parseMetrics({
       navigation: { type: 'reload', firstByteMs: 12, domReadyMs: 50.4, loadMs: 0 },
       firstPaintMs: 2000,
       lcp: { atMs: 12_345, size: 5000, url: 'https://shop.example/hero.png?token=S3CRET', element: 'img#hero "Sale"' },
@@ -50,23 +50,23 @@ test('a page load has ratings, and its LCP has an element and an address without
 });
 
 test('long tasks name their script unless the script is from a forbidden site', () => {
-  const figures = figuresOf({
+  const metrics = parseMetrics({
     longTasks: [{ atMs: 100, durationMs: 250, kind: 'self' }],
     longTaskCount: 1,
     scripts: [
       { atMs: 110, durationMs: 200, url: 'https://shop.example/a.js', name: 'boot', invoker: 'BUTTON.onclick' },
     ],
   });
-  assert.deepEqual(describeEvents(figures, () => false).slice(-2), [
+  assert.deepEqual(describeEvents(metrics, () => false).slice(-2), [
     'Long tasks: 1, 250 ms in all, 200 ms over 50 ms each',
     '  at 100 ms: 250 ms https://shop.example/a.js (boot, BUTTON.onclick) 200 ms',
   ]);
-  assert.equal(describeEvents(figures, () => true).at(-1), '  at 100 ms: 250 ms');
+  assert.equal(describeEvents(metrics, () => true).at(-1), '  at 100 ms: 250 ms');
 });
 
 test('parsePageMetrics returns undefined for malformed data', () => {
   for (const answer of [undefined, 7, '', '[]', '{', 'null']) assert.equal(parsePageMetrics(answer), undefined);
-  const figures = figuresOf({ shifts: [{ value: 'x', sources: [1] }], interactions: 5, lcp: { element: 'a\nb' } });
-  assert.equal(figures.shifts[0]?.value, 0);
-  assert.equal(figures.lcp?.element, 'a b');
+  const metrics = parseMetrics({ shifts: [{ value: 'x', sources: [1] }], interactions: 5, lcp: { element: 'a\nb' } });
+  assert.equal(metrics.shifts[0]?.value, 0);
+  assert.equal(metrics.lcp?.element, 'a b');
 });

@@ -79,43 +79,43 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   const { navigation, lcp, firstPaintMs } = value;
   const records = (key: string) => toList(value[key]).filter(isRecord);
   return {
-    startMs: numberOf(value.startMs),
-    nowMs: numberOf(value.nowMs),
+    startMs: toNumber(value.startMs),
+    nowMs: toNumber(value.nowMs),
     wasHidden: value.wasHidden === true,
     firstPaintMs: typeof firstPaintMs === 'number' ? firstPaintMs : undefined,
     navigation: isRecord(navigation)
       ? {
-          type: textOf(navigation.type),
-          firstByteMs: numberOf(navigation.firstByteMs),
-          domReadyMs: numberOf(navigation.domReadyMs),
-          loadMs: numberOf(navigation.loadMs),
+          type: toText(navigation.type),
+          firstByteMs: toNumber(navigation.firstByteMs),
+          domReadyMs: toNumber(navigation.domReadyMs),
+          loadMs: toNumber(navigation.loadMs),
         }
       : undefined,
     lcp: isRecord(lcp)
-      ? { atMs: numberOf(lcp.atMs), size: numberOf(lcp.size), url: textOf(lcp.url), element: textOf(lcp.element) }
+      ? { atMs: toNumber(lcp.atMs), size: toNumber(lcp.size), url: toText(lcp.url), element: toText(lcp.element) }
       : undefined,
     shifts: records('shifts').map((shift) => ({
-      atMs: numberOf(shift.atMs),
-      value: numberOf(shift.value),
+      atMs: toNumber(shift.atMs),
+      value: toNumber(shift.value),
       sources: toList(shift.sources)
         .map(toFields)
-        .map(({ element, from, to }) => ({ element: textOf(element), from: boxOf(from), to: boxOf(to) })),
+        .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
     })),
     interactions: records('interactions').map((entry) => ({
-      ...spanOf(entry),
-      type: textOf(entry.type),
-      element: textOf(entry.element),
-      delayMs: numberOf(entry.delayMs),
-      handlersMs: numberOf(entry.handlersMs),
+      ...readTimeSpan(entry),
+      type: toText(entry.type),
+      element: toText(entry.element),
+      delayMs: toNumber(entry.delayMs),
+      handlersMs: toNumber(entry.handlersMs),
     })),
-    interactionCount: numberOf(value.interactionCount),
-    longTasks: records('longTasks').map((entry) => ({ ...spanOf(entry), kind: textOf(entry.kind) })),
-    longTaskCount: numberOf(value.longTaskCount),
+    interactionCount: toNumber(value.interactionCount),
+    longTasks: records('longTasks').map((entry) => ({ ...readTimeSpan(entry), kind: toText(entry.kind) })),
+    longTaskCount: toNumber(value.longTaskCount),
     scripts: records('scripts').map((entry) => ({
-      ...spanOf(entry),
-      url: textOf(entry.url),
-      name: textOf(entry.name),
-      invoker: textOf(entry.invoker),
+      ...readTimeSpan(entry),
+      url: toText(entry.url),
+      name: toText(entry.name),
+      invoker: toText(entry.invoker),
     })),
   };
 }
@@ -135,18 +135,18 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
   );
   if (!lcp) return [...lines, 'LCP none'];
-  const source = lcp.url === '' ? '' : ` ${cutText(maskUrl(lcp.url))}`;
+  const source = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
   return [
     ...lines,
-    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${elementText(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
+    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
   ];
 }
 
 /**
  * describeEvents describes in lines of text the interactions, layout shifts and long tasks since the recording started.
  */
-export function describeEvents(figures: PageMetrics, isForbidden: (url: string) => boolean): string[] {
-  return [...describeInteractions(figures), ...describeShifts(figures), ...describeLongTasks(figures, isForbidden)];
+export function describeEvents(metrics: PageMetrics, isForbidden: (url: string) => boolean): string[] {
+  return [...describeInteractions(metrics), ...describeShifts(metrics), ...describeLongTasks(metrics, isForbidden)];
 }
 
 function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
@@ -155,7 +155,7 @@ function describeInteractions({ interactions, interactionCount }: PageMetrics): 
   if (!slowest) return ['INP none: no clicks, taps or keys'];
   const lines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
-      `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${elementText(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
+      `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${formatElement(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
   );
   return [
     `INP ${formatRatedTime(slowest.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
@@ -164,14 +164,14 @@ function describeInteractions({ interactions, interactionCount }: PageMetrics): 
 }
 
 function describeShifts({ shifts }: PageMetrics): string[] {
-  const score = layoutShiftScore(shifts);
+  const score = computeLayoutShiftScore(shifts);
   const lines = [...shifts]
     .sort((a, b) => b.value - a.value)
     .slice(0, MaxSlowEvents)
     .map(({ atMs, value, sources }) => {
       const moves = sources
         .slice(0, 3)
-        .map(({ element, from, to }) => `${elementText(element)} ${describeMove(from, to)}`);
+        .map(({ element, from, to }) => `${formatElement(element)} ${describeMove(from, to)}`);
       return `  ${formatScore(value)} at ${formatMs(atMs)}: ${moves.join('; ') || 'removed elements'}`;
     });
   return [
@@ -181,10 +181,10 @@ function describeShifts({ shifts }: PageMetrics): string[] {
 }
 
 /**
- * layoutShiftScore returns the score of the worst group of layout shifts. A group contains shifts that are less than 1
- * s apart, and lasts at most 5 s.
+ * computeLayoutShiftScore returns the score of the worst group of layout shifts. A group contains shifts that are less
+ * than 1 s apart, and lasts at most 5 s.
  */
-export function layoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
+export function computeLayoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {
     const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
@@ -226,15 +226,15 @@ function describeLongTasks(
 }
 
 function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
-  const source = url === '' ? '' : cutText(maskUrl(url));
-  const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(cutText);
+  const source = url === '' ? '' : truncateText(maskUrl(url));
+  const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(truncateText);
   return [source, words.length > 0 ? `(${words.join(', ')})` : '', formatMs(durationMs)]
     .filter((part) => part !== '')
     .join(' ');
 }
 
-function elementText(element: string): string {
-  return element === '' ? 'a removed element' : cutText(element);
+function formatElement(element: string): string {
+  return element === '' ? 'a removed element' : truncateText(element);
 }
 
 function formatRatedTime(valueMs: number, good: number, poor: number): string {
@@ -259,23 +259,23 @@ function formatMs(value: number): string {
   return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.max(0, Math.round(value))} ms`;
 }
 
-function cutText(text: string): string {
+function truncateText(text: string): string {
   return text.length > MaxTextCharacters ? `${text.slice(0, MaxTextCharacters)}…` : text;
 }
 
-function spanOf({ atMs, durationMs }: Fields): TimeSpan {
-  return { atMs: numberOf(atMs), durationMs: numberOf(durationMs) };
+function readTimeSpan({ atMs, durationMs }: Fields): TimeSpan {
+  return { atMs: toNumber(atMs), durationMs: toNumber(durationMs) };
 }
 
-function boxOf(value: unknown): Box {
+function readBox(value: unknown): Box {
   const { x, y, width, height } = toFields(value);
-  return { x: numberOf(x), y: numberOf(y), width: numberOf(width), height: numberOf(height) };
+  return { x: toNumber(x), y: toNumber(y), width: toNumber(width), height: toNumber(height) };
 }
 
-function numberOf(value: unknown): number {
+function toNumber(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('\n', ' ') : '';
 }

@@ -3,12 +3,12 @@ import { valueWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { toolFailure } from '../tool-failure.ts';
 import { toFields, toList } from './debugged-frames.ts';
-import { lentElementExpression } from './evaluate-script.ts';
+import { makeSharedElementExpression } from './evaluate-script.ts';
 
 /** DebuggerWorldName is the name of the isolated world that the debugger creates in each frame. */
 export const DebuggerWorldName = 'opentabs';
-/** ObjectGroup is the name of a group of page objects, which the debugger releases at the end of a call. */
-export const ObjectGroup = 'opentabs';
+/** ObjectGroupName is the name of a group of page objects, which the debugger releases at the end of a call. */
+export const ObjectGroupName = 'opentabs';
 
 /** NodeInFrame is a DOM node in the isolated world of its frame. */
 export interface NodeInFrame {
@@ -21,23 +21,23 @@ export interface NodeInFrame {
 const ChildFramesTimeoutMs = 2000;
 
 /**
- * findLentNode finds the DOM node that a page script has shared under a name. Only the page script's own document
+ * findSharedNode finds the DOM node that a page script has shared under a name. Only the page script's own document
  * contains the node.
  */
-export async function findLentNode(
+export async function findSharedNode(
   session: DebuggerSession,
   isInTopFrame: boolean,
   name: string,
 ): Promise<NodeInFrame> {
   const inTab = await findInProcess(session, '', name);
   if (inTab) return inTab;
-  const inChild = isInTopFrame ? undefined : await findInChildren(session, name);
+  const inChild = isInTopFrame ? undefined : await findInChildFrames(session, name);
   if (inChild) return inChild;
   throw toolFailure('not_found', 'the debugger did not find the document of the call. Take a new snapshot');
 }
 
-/** findInChildren searches the cross-site frames of a tab for a shared node. */
-async function findInChildren(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
+/** findInChildFrames searches the cross-site frames of a tab for a shared node. */
+async function findInChildFrames(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
   let stop: () => void = () => undefined;
   const search = new Promise<NodeInFrame>((resolve) => {
     stop = session.onChild(async ({ id, kind }) => {
@@ -62,20 +62,20 @@ async function findInProcess(
 ): Promise<NodeInFrame | undefined> {
   const send = (method: string, params: Fields) => session.send(method, params, undefined, childId);
   const { frameTree } = await send('Page.getFrameTree', {});
-  for (const frameId of frameIdsOf(frameTree)) {
+  for (const frameId of listFrameIds(frameTree)) {
     const { executionContextId } = await send('Page.createIsolatedWorld', { frameId, worldName: DebuggerWorldName });
-    const expression = `CSS.highlights.has(${JSON.stringify(name)}) ? ${lentElementExpression(name)} : undefined`;
-    const evaluation = { expression, contextId: executionContextId, objectGroup: ObjectGroup };
+    const expression = `CSS.highlights.has(${JSON.stringify(name)}) ? ${makeSharedElementExpression(name)} : undefined`;
+    const evaluation = { expression, contextId: executionContextId, objectGroup: ObjectGroupName };
     const { objectId } = toFields((await send('Runtime.evaluate', evaluation)).result);
     if (typeof objectId === 'string') return { childId, objectId };
   }
   return undefined;
 }
 
-/** frameIdsOf returns the IDs of all frames in the result of the debugger command Page.getFrameTree. */
-export function frameIdsOf(tree: unknown): string[] {
+/** listFrameIds returns the IDs of all frames in the result of the debugger command Page.getFrameTree. */
+export function listFrameIds(tree: unknown): string[] {
   const { frame, childFrames } = toFields(tree);
   const { id } = toFields(frame);
-  const children = toList(childFrames).flatMap(frameIdsOf);
+  const children = toList(childFrames).flatMap(listFrameIds);
   return typeof id === 'string' ? [id, ...children] : children;
 }

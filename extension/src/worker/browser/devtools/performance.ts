@@ -6,7 +6,7 @@ import { Captures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { type NavigationBrowser, reloadPage } from '../navigation.ts';
-import { callFailure, documentGone, toolFailure } from '../tool-failure.ts';
+import { callFailure, makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import {
   type DebuggedFrame,
   type DebuggedFramesBrowser,
@@ -15,7 +15,7 @@ import {
   toList,
 } from './debugged-frames.ts';
 import { describeEvents, describePageLoad, type PageMetrics, parsePageMetrics } from './figures.ts';
-import { DebuggerWorldName, frameIdsOf } from './lent-nodes.ts';
+import { DebuggerWorldName, listFrameIds } from './lent-nodes.ts';
 import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
@@ -104,7 +104,7 @@ export class PerformanceRecordings {
   async #reload(call: BrowserCall): Promise<string> {
     const frames = await this.#browser.listTabFrames(call.tabId);
     const top = frames.find(({ frameId }) => frameId === 0);
-    if (call.documentId !== '' && top?.documentId !== call.documentId) throw documentGone('open', false);
+    if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
     return await reloadPage(this.#browser, call);
   }
 }
@@ -119,7 +119,7 @@ class PerformanceRecording {
   /** #startUrls contains the URL of each frame at the start of the recording, by frame ID. */
   readonly #startUrls = new Map<string, string>();
   readonly #events: Fields[] = [];
-  readonly #stops: (() => void)[] = [];
+  readonly #stopFunctions: (() => void)[] = [];
   #isTracing = false;
   #hasLostEvents = false;
   #endTrace: () => void = () => undefined;
@@ -129,7 +129,7 @@ class PerformanceRecording {
   }
 
   async start(): Promise<void> {
-    this.#stops.push(this.#session.onEvent((method, params) => this.#receive(method, params)));
+    this.#stopFunctions.push(this.#session.onEvent((method, params) => this.#receive(method, params)));
     const traceConfig = {
       recordMode: 'recordUntilFull',
       traceBufferSizeInKb: TraceBufferKb,
@@ -143,7 +143,7 @@ class PerformanceRecording {
       this.traceProblem = `Chrome did not start the trace (${error instanceof Error ? error.message : String(error)})`;
     }
     await this.#startIn('');
-    this.#stops.push(
+    this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind }) => {
         if (kind === 'iframe') await this.#startIn(id);
       }),
@@ -151,7 +151,7 @@ class PerformanceRecording {
   }
 
   async stop(): Promise<void> {
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stopFunctions) stop();
     if (this.#isTracing) await this.#send('', 'Tracing.end').catch(() => undefined);
     for (const [childId, identifier] of this.#scripts) {
       await this.#send(childId, 'Page.removeScriptToEvaluateOnNewDocument', { identifier }).catch(() => undefined);
@@ -162,15 +162,15 @@ class PerformanceRecording {
   /** read returns the performance metrics of the current document, and the trace of the recording. */
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
     const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
-    const figures = await Promise.all(frames.map(async (frame) => ({ frame, figures: await this.#readFrame(frame) })));
+    const metrics = await Promise.all(frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })));
     const file = await this.#readTrace(call, frames);
     // Check the document again, because the tab may now show a document for which the server has not allowed the call.
     await readDebuggedFrames(this.#session, browser, call);
-    const [top, ...children] = figures;
-    if (!top?.figures) throw toolFailure('timeout', 'the page did not answer. Try again');
+    const [top, ...children] = metrics;
+    if (!top?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
     const isForbidden = (url: string) => isFrameForbidden(url, call.args);
-    const lines = [...describePageLoad(top.figures), ...describeEvents(top.figures, isForbidden)];
-    const shownChildren = children.flatMap(({ frame, figures: found }) => {
+    const lines = [...describePageLoad(top.metrics), ...describeEvents(top.metrics, isForbidden)];
+    const shownChildren = children.flatMap(({ frame, metrics: found }) => {
       if (!found) return [];
       // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
@@ -179,7 +179,7 @@ class PerformanceRecording {
       return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(own, isForbidden)]];
     });
     lines.push(...shownChildren.slice(0, MaxFrames).flat());
-    const words = [`Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`, ...this.#notes(top.figures)];
+    const words = [`Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`, ...this.#makeNotes(top.metrics)];
     if (shownChildren.length > MaxFrames) words.push(`The first ${MaxFrames} frames are shown.`);
     if (leftOutCount > 0) words.push('Frames that the user does not allow are left out.');
     words.push(
@@ -188,7 +188,7 @@ class PerformanceRecording {
     return { text: words.join(' '), content: lines.join('\n'), ...(file ? { file } : {}) };
   }
 
-  #notes({ startMs, wasHidden }: PageMetrics): string[] {
+  #makeNotes({ startMs, wasHidden }: PageMetrics): string[] {
     return [
       ...(startMs > 0
         ? ['INP, CLS and long tasks count from the start; the page loaded before. Use reload to measure a load.']
@@ -221,7 +221,7 @@ class PerformanceRecording {
 
   async #evaluateInFrames(childId: string, expression: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
-    for (const frameId of frameIdsOf(frameTree)) await this.#evaluate(childId, frameId, `void (${expression})`);
+    for (const frameId of listFrameIds(frameTree)) await this.#evaluate(childId, frameId, `void (${expression})`);
   }
 
   async #readFrame({ childId, frameId }: DebuggedFrame): Promise<PageMetrics | undefined> {

@@ -49,7 +49,7 @@ export class Resources {
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
       const { frames, leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
-      const resources = frames.flatMap(resourcesOf).filter((resource) => type === '' || resource.type === type);
+      const resources = frames.flatMap(listFrameResources).filter((resource) => type === '' || resource.type === type);
       const exact = resources.find((resource) => resource.url === url);
       if (exact) return await this.#readBody(session, call, exact);
       return listResources(
@@ -104,8 +104,8 @@ async function readPresentDocument(
   throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
 }
 
-/** resourcesOf returns the document of a frame and all resources that the frame has loaded. */
-function resourcesOf(frame: DebuggedFrame): Resource[] {
+/** listFrameResources returns the document of a frame and all resources that the frame has loaded. */
+function listFrameResources(frame: DebuggedFrame): Resource[] {
   const document = {
     frame,
     url: frame.url,

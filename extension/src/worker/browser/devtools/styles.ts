@@ -6,7 +6,7 @@ import { type Debuggers, DebuggerUnavailable } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import type { CssCoverage } from './css-coverage.ts';
 import { toFields, toList } from './debugged-frames.ts';
-import { findLentNode, ObjectGroup } from './lent-nodes.ts';
+import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
 /** MaxRules limits the number of CSS rules in one tool result. */
 const MaxRules = 60;
@@ -16,7 +16,7 @@ const MaxRuleCharacters = 600;
  * FindHeaders finds the style sheets of a tab in which a coverage recording has already enabled the debugger domain
  * CSS.
  */
-type FindHeaders = CssCoverage['headersOf'];
+type FindHeaders = CssCoverage['findHeaders'];
 
 /** Styles reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
 export class Styles {
@@ -34,7 +34,7 @@ export class Styles {
   async read(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
     const states = readTexts(call.args, 'forceState') ?? [];
-    const frame = await this.#frames.ofRef(call, target);
+    const frame = await this.#frames.findByRef(call, target);
     try {
       return await this.#readByDebugger(call, frame, target, states);
     } catch (error) {
@@ -60,7 +60,7 @@ export class Styles {
     const features = frame.frameId === 0 ? [] : (['children'] as const);
     return await this.#debuggers.use(call.tabId, features, async (session) => {
       const { name } = await this.#frames.run(call, frame, 'lend', { target });
-      const { childId, objectId } = await findLentNode(session, frame.frameId === 0, name);
+      const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
       const send = (method: string, params: Fields = {}) => session.send(method, params, undefined, childId);
       const sheets = new Map<unknown, Fields>();
       const stop = session.onEvent((method, { header }, id) => {
@@ -92,7 +92,7 @@ export class Styles {
       } finally {
         stop();
         const off = headerOf ? [] : [send('CSS.disable'), send('DOM.disable')];
-        await Promise.allSettled([...off, send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroup })]);
+        await Promise.allSettled([...off, send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName })]);
       }
     });
   }
@@ -107,7 +107,7 @@ type FindHeader = (sheetId: unknown) => Fields | undefined;
  */
 function describeRules(matched: Fields, findHeader: FindHeader): string[] {
   const lines: string[] = [];
-  const inline = declarationsOf(matched.inlineStyle);
+  const inline = formatDeclarations(matched.inlineStyle);
   if (inline !== '') lines.push(`element.style { ${inline} }`);
   for (const match of [...toList(matched.matchedCSSRules)].reverse()) lines.push(describeRule(match, findHeader));
   for (const [depth, entry] of toList(matched.inherited).entries()) {
@@ -125,7 +125,7 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
   const { selectorList, origin, style, styleSheetId, media } = toFields(rule);
   const selector = String(toFields(selectorList).text);
   const conditions = toList(media).map((query) => `@media ${String(toFields(query).text)} `);
-  const text = `${conditions.join('')}${selector} { ${declarationsOf(style)} }`;
+  const text = `${conditions.join('')}${selector} { ${formatDeclarations(style)} }`;
   const cut = text.length > MaxRuleCharacters ? `${text.slice(0, MaxRuleCharacters)}…` : text;
   if (origin === 'user-agent') return `${cut} (browser)`;
   const header = findHeader(styleSheetId);
@@ -139,10 +139,10 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
 }
 
 /**
- * declarationsOf returns the CSS declarations that the page's author wrote, without the longhand properties that Chrome
- * adds.
+ * formatDeclarations returns the CSS declarations that the page's author wrote, without the longhand properties that
+ * Chrome adds.
  */
-function declarationsOf(style: unknown): string {
+function formatDeclarations(style: unknown): string {
   const declarations = toList(toFields(style).cssProperties)
     .map(toFields)
     .filter((property) => property.range !== undefined || property.text !== undefined)

@@ -41,7 +41,7 @@ export class TextParts {
       this.#texts.delete(oldest);
       this.#storedCharacters -= oldText.length;
     }
-    return partAt(id, text, 0);
+    return makePartAt(id, text, 0);
   }
 
   /**
@@ -56,11 +56,11 @@ export class TextParts {
         'there is no text for this cursor: the tab shows another document, the text was dropped for newer ones, or the ' +
           'cursor is wrong. Call the tool without a cursor',
       );
-    return partAt(id, stored.text, Number(offset));
+    return makePartAt(id, stored.text, Number(offset));
   }
 }
 
-function partAt(id: string, text: string, start: number): TextPart {
+function makePartAt(id: string, text: string, start: number): TextPart {
   let end = Math.min(start + PartCharacters, text.length);
   // A part must not end between the two halves of a surrogate pair.
   if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;

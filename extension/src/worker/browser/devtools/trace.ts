@@ -51,7 +51,7 @@ const allowedMetadataNames: ReadonlySet<unknown> = new Set([
  * events of its browser process.
  */
 const BrowserProcessId = 1;
-const frameId = /^[0-9A-F]{32}$/;
+const frameIdPattern = /^[0-9A-F]{32}$/;
 const MaxTextCharacters = 2000;
 const MaxDataUrlCharacters = 100;
 
@@ -63,12 +63,12 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
   const pages = commits.filter(({ frame }) => frame === top.id);
   const isPageAllowed = (atUs: number) => {
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
-    return page !== undefined && originOf(page.url) === rules.origin;
+    return page !== undefined && readOrigin(page.url) === rules.origin;
   };
   // A navigation starts while the previous page is still visible. So events of the previous page may contain the URL of
   // the next page.
-  const leftOutSites = new Set(pages.map(({ url }) => originOf(url)).filter((origin) => origin !== rules.origin));
-  const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(originOf(url));
+  const leftOutSites = new Set(pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== rules.origin));
+  const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(readOrigin(url));
   const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));
   const frames = new Set(rules.frames.map(({ id }) => id).filter((id) => id === top.id || !forbidden.has(id)));
   const processes = new Map<string, unknown>();
@@ -89,14 +89,14 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
   });
   if (shown.length === 0) return [];
   const shownCommits = commits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
-  return [...commitEvents(shownCommits, top.id, processes), ...shown];
+  return [...makeCommitEvents(shownCommits, top.id, processes), ...shown];
 }
 
 /**
- * commitEvents returns events from which trace viewers find the frames. In a complete trace, the browser process
- * records the events that commitEvents adds.
+ * makeCommitEvents returns events from which trace viewers find the frames. In a complete trace, the browser process
+ * records the events that makeCommitEvents adds.
  */
-function commitEvents(
+function makeCommitEvents(
   commits: readonly DocumentCommit[],
   top: string,
   processes: ReadonlyMap<string, unknown>,
@@ -155,7 +155,7 @@ function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
     if (isRecord(value)) return listNamedFrames(value);
-    return /frame/i.test(key) && typeof value === 'string' && frameId.test(value) ? [value] : [];
+    return /frame/i.test(key) && typeof value === 'string' && frameIdPattern.test(value) ? [value] : [];
   });
 }
 
@@ -186,6 +186,6 @@ function cleanText(text: string, isHidden: (url: string) => boolean): string | u
   return maskBody(text.slice(0, MaxTextCharacters), '');
 }
 
-function originOf(url: string): string {
+function readOrigin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }

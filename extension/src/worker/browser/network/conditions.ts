@@ -1,5 +1,5 @@
 import type { DebuggerSession } from '../debugger/debuggers.ts';
-import { networkParams } from '../debugger/features.ts';
+import { networkEnableParams } from '../debugger/features.ts';
 
 /** Conditions describes the speed of an emulated network. */
 export interface Conditions {
@@ -32,7 +32,7 @@ export class NetworkConditions {
     this.#session = session;
     session.onChild(async ({ id }) => {
       this.#children.add(id);
-      await session.send('Network.enable', networkParams, 1000, id);
+      await session.send('Network.enable', networkEnableParams, 1000, id);
       if (this.#current !== unthrottledConditions) await this.#send(this.#current, id);
     });
   }
@@ -65,10 +65,10 @@ export class NetworkConditions {
 }
 
 /**
- * conditionsText describes network conditions for the agent, such as "165 ms latency, 8100 kbit/s down, 1350 kbit/s
+ * formatConditions describes network conditions for the agent, such as "165 ms latency, 8100 kbit/s down, 1350 kbit/s
  * up".
  */
-export function conditionsText({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
+export function formatConditions({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
   if (isOffline) return 'offline';
   const limit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');
   return `${latencyMs} ms latency, ${limit(downloadKbps)} down, ${limit(uploadKbps)} up`;

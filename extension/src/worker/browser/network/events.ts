@@ -3,51 +3,51 @@
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';
 
-export function textOf(fields: Fields, key: string): string {
+export function readText(fields: Fields, key: string): string {
   const value = fields[key];
   return typeof value === 'string' ? value : '';
 }
 
-export function numberOf(fields: Fields, key: string): number {
+export function readNumber(fields: Fields, key: string): number {
   const value = fields[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-export function fieldsOf(value: unknown): Fields {
+export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-export function headersOf(value: unknown): Headers {
-  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, text]) => [name, String(text)]));
+export function readHeaders(value: unknown): Headers {
+  return Object.fromEntries(Object.entries(toFields(value)).map(([name, text]) => [name, String(text)]));
 }
 
-/** siteOf returns the origin of an http, https or blob URL, and an empty string for any other URL. */
-export function siteOf(url: string): string {
+/** readOrigin returns the origin of an http, https or blob URL, and an empty string for any other URL. */
+export function readOrigin(url: string): string {
   if (!/^(blob:)?https?:/.test(url) || !URL.canParse(url)) return '';
   return new URL(url).origin;
 }
 
 /** readResponse converts the fields response and redirectResponse of Chrome's network events. */
 export function readResponse(response: Fields): RecordedResponse {
-  const address = textOf(response, 'remoteIPAddress');
-  const port = numberOf(response, 'remotePort');
+  const address = readText(response, 'remoteIPAddress');
+  const port = readNumber(response, 'remotePort');
   let source: RecordedResponse['source'] = '';
   if (response.fromServiceWorker === true) source = 'service worker';
   else if (response.fromDiskCache === true || response.fromPrefetchCache === true) source = 'cache';
   return {
-    status: numberOf(response, 'status'),
-    statusText: textOf(response, 'statusText'),
-    headers: headersOf(response.headers),
-    mimeType: textOf(response, 'mimeType'),
-    protocol: textOf(response, 'protocol'),
+    status: readNumber(response, 'status'),
+    statusText: readText(response, 'statusText'),
+    headers: readHeaders(response.headers),
+    mimeType: readText(response, 'mimeType'),
+    protocol: readText(response, 'protocol'),
     serverAddress: address === '' ? '' : `${address}:${port}`,
     source,
-    timing: isRecord(response.timing) ? timingOf(response.timing) : undefined,
+    timing: isRecord(response.timing) ? readTiming(response.timing) : undefined,
   };
 }
 
-function timingOf(timing: Fields): RequestTiming {
-  const read = (key: string) => (typeof timing[key] === 'number' ? numberOf(timing, key) : -1);
+function readTiming(timing: Fields): RequestTiming {
+  const read = (key: string) => (typeof timing[key] === 'number' ? readNumber(timing, key) : -1);
   return {
     dnsStart: read('dnsStart'),
     dnsEnd: read('dnsEnd'),
@@ -63,12 +63,12 @@ function timingOf(timing: Fields): RequestTiming {
 
 /** describeInitiator describes what started a request, such as "script https://example.com/app.js:12". */
 export function describeInitiator(value: unknown): string {
-  const initiator = fieldsOf(value);
-  const { callFrames } = fieldsOf(initiator.stack);
-  const frame = Array.isArray(callFrames) ? fieldsOf(callFrames[0]) : {};
-  const url = textOf(frame, 'url') || textOf(initiator, 'url');
-  const line = numberOf(typeof frame.lineNumber === 'number' ? frame : initiator, 'lineNumber');
-  return url === '' ? textOf(initiator, 'type') : `${textOf(initiator, 'type')} ${url}:${line + 1}`;
+  const initiator = toFields(value);
+  const { callFrames } = toFields(initiator.stack);
+  const frame = Array.isArray(callFrames) ? toFields(callFrames[0]) : {};
+  const url = readText(frame, 'url') || readText(initiator, 'url');
+  const line = readNumber(typeof frame.lineNumber === 'number' ? frame : initiator, 'lineNumber');
+  return url === '' ? readText(initiator, 'type') : `${readText(initiator, 'type')} ${url}:${line + 1}`;
 }
 
 /**
@@ -77,9 +77,9 @@ export function describeInitiator(value: unknown): string {
  * empty string.
  */
 export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
-  const { frame, childFrames } = fieldsOf(frameTree);
-  const site = siteOf(textOf(fieldsOf(frame), 'url')) || around;
-  if (textOf(fieldsOf(frame), 'id') === frameId) return site;
+  const { frame, childFrames } = toFields(frameTree);
+  const site = readOrigin(readText(toFields(frame), 'url')) || around;
+  if (readText(toFields(frame), 'id') === frameId) return site;
   const children: unknown[] = Array.isArray(childFrames) ? childFrames : [];
   for (const child of children) {
     const found = findFrameSite(child, frameId, site);

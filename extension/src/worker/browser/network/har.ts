@@ -2,7 +2,7 @@
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Headers, RecordedRequest, SocketMessage } from './recorded.ts';
-import { bodyText, mediaTypeOf } from './request-text.ts';
+import { decodeBody, readMediaType } from './request-text.ts';
 
 export interface HarOptions {
   readonly requests: readonly RecordedRequest[];
@@ -43,8 +43,8 @@ function makeHarMessage({ isSent, at, opcode, data }: SocketMessage) {
 
 function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
   const { url, method, headers, answer, durationMs, requestBody, error } = request;
-  const timings = timingsOf(request);
-  const requestType = mediaTypeOf(headers);
+  const timings = makeTimings(request);
+  const requestType = readMediaType(headers);
   return {
     pageref: 'page_1',
     startedDateTime: new Date(request.startedAt).toISOString(),
@@ -55,11 +55,11 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
       httpVersion: answer?.protocol ?? '',
       cookies: [],
       headers: listHeaders(headers),
-      queryString: queryOf(url),
+      queryString: listQueryParameters(url),
       headersSize: -1,
       bodySize: requestBody?.text.length ?? 0,
       ...(hasBodies && requestBody
-        ? { postData: { mimeType: requestType, text: bodyText(requestBody, requestType) ?? '' } }
+        ? { postData: { mimeType: requestType, text: decodeBody(requestBody, requestType) ?? '' } }
         : {}),
     },
     response: {
@@ -68,7 +68,7 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
       httpVersion: answer?.protocol ?? '',
       cookies: [],
       headers: listHeaders(answer?.headers ?? {}),
-      content: contentOf(request, hasBodies),
+      content: makeContent(request, hasBodies),
       redirectURL: maskUrl(answer?.headers.location ?? answer?.headers.Location ?? ''),
       headersSize: -1,
       bodySize: request.sizeBytes,
@@ -83,16 +83,16 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
   };
 }
 
-function contentOf({ answer, body, bodyNote, sizeBytes }: RecordedRequest, hasBodies: boolean) {
+function makeContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, hasBodies: boolean) {
   const mimeType = answer?.mimeType ?? '';
   const content = { size: sizeBytes, mimeType };
   if (!hasBodies) return content;
   if (!body) return { ...content, comment: bodyNote };
-  const text = bodyText(body, mimeType);
+  const text = decodeBody(body, mimeType);
   return text === undefined ? { ...content, text: body.text, encoding: 'base64' } : { ...content, text };
 }
 
-function queryOf(url: string): { name: string; value: string }[] {
+function listQueryParameters(url: string): { name: string; value: string }[] {
   const masked = maskUrl(url);
   if (!URL.canParse(masked)) return [];
   return [...new URL(masked).searchParams].map(([name, value]) => ({ name, value }));
@@ -107,25 +107,25 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
 }
 
 /**
- * timingsOf returns the durations of the phases of a request, in milliseconds. A phase that did not happen has the
+ * makeTimings returns the durations of the phases of a request, in milliseconds. A phase that did not happen has the
  * duration -1.
  */
-function timingsOf({ answer, durationMs = 0 }: RecordedRequest) {
+function makeTimings({ answer, durationMs = 0 }: RecordedRequest) {
   const timing = answer?.timing;
   if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };
-  const phase = (start: number, end: number) => (start >= 0 && end >= start ? round(end - start) : -1);
+  const phase = (start: number, end: number) => (start >= 0 && end >= start ? roundMs(end - start) : -1);
   const firstStart = [timing.dnsStart, timing.connectStart, timing.sendStart].find((start) => start >= 0) ?? -1;
   return {
-    blocked: firstStart >= 0 ? round(firstStart) : -1,
+    blocked: firstStart >= 0 ? roundMs(firstStart) : -1,
     dns: phase(timing.dnsStart, timing.dnsEnd),
     connect: phase(timing.connectStart, timing.connectEnd),
     ssl: phase(timing.sslStart, timing.sslEnd),
     send: Math.max(0, phase(timing.sendStart, timing.sendEnd)),
     wait: Math.max(0, phase(timing.sendEnd, timing.receiveHeadersEnd)),
-    receive: Math.max(0, round(durationMs - timing.receiveHeadersEnd)),
+    receive: Math.max(0, roundMs(durationMs - timing.receiveHeadersEnd)),
   };
 }
 
-function round(ms: number): number {
+function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

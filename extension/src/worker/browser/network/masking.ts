@@ -1,26 +1,29 @@
 // Masks passwords, tokens and keys in recorded requests, and keeps everything else readable.
 
-const Masked = '[masked]';
+const MaskedText = '[masked]';
 
-/** secretName matches the names of headers, parameters and JSON members whose values are secret, such as "password". */
-const secretName =
+/**
+ * secretNamePattern matches the names of headers, parameters and JSON members whose values are secret, such as
+ * "password".
+ */
+const secretNamePattern =
   /passw(or)?d|passphrase|passcode|^pass$|^pwd$|secret|token|api[-_]?key|^key$|(access|private)[-_]?key|auth(?!or)|credential|signature|^sig$|session|^s?sid$|jwt|csrf|xsrf|^otp$|^pin$|^cv[vc]2?$|card[-_]?num/i;
 
-const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const jsonWebTokenPattern = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * isSecretKey reports whether a text is probably a secret key: at least 20 characters that contain no words and form no
  * UUID.
  */
 function isSecretKey(value: string): boolean {
-  if (value.length < 20 || uuid.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
+  if (value.length < 20 || uuidPattern.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
   if (/^[0-9a-f]{32,}$/i.test(value)) return true;
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
 
 function isSecret(name: string, value: string): boolean {
-  return value !== '' && (secretName.test(name) || isSecretKey(value));
+  return value !== '' && (secretNamePattern.test(name) || isSecretKey(value));
 }
 
 /** maskUrl masks the password of a URL, and secret values in its query and fragment. */
@@ -29,10 +32,10 @@ export function maskUrl(url: string): string {
   const base = start < 0 ? url : url.slice(0, start);
   const rest = start < 0 ? '' : url.slice(start);
   return (
-    base.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${Masked}@`).replace(jsonWebToken, Masked) +
+    base.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${MaskedText}@`).replace(jsonWebTokenPattern, MaskedText) +
     rest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, before: string, name: string, value: string) => {
       const isHidden = isSecret(decodePercent(name), decodePercent(value));
-      return `${before}${name}=${isHidden ? Masked : maskNested(value)}`;
+      return `${before}${name}=${isHidden ? MaskedText : maskNested(value)}`;
     })
   );
 }
@@ -40,7 +43,7 @@ export function maskUrl(url: string): string {
 /** maskNested masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNested(value: string): string {
   const inner = decodePercent(value);
-  if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebToken, Masked);
+  if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
   const masked = maskUrl(inner);
   return masked === inner ? value : masked;
 }
@@ -48,38 +51,40 @@ function maskNested(value: string): string {
 /** maskHeader masks the secrets in the value of an HTTP header. The names and attributes of cookies remain readable. */
 export function maskHeader(name: string, value: string): string {
   const lower = name.toLowerCase();
-  if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${Masked}`);
-  if (lower === 'set-cookie') return value.replace(/^([^=;]*)=[^;\n]*/gm, (_, cookie: string) => `${cookie}=${Masked}`);
-  if (/authorization$/.test(lower)) return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${Masked}` : Masked;
+  if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${MaskedText}`);
+  if (lower === 'set-cookie')
+    return value.replace(/^([^=;]*)=[^;\n]*/gm, (_, cookie: string) => `${cookie}=${MaskedText}`);
+  if (/authorization$/.test(lower)) return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${MaskedText}` : MaskedText;
   // Headers such as Access-Control-Allow-Headers list the names of other headers, such as "authorization", but no
   // secrets.
   if (/^(sec-fetch|sec-ch|access-control|www-authenticate|proxy-authenticate|content-security)/.test(lower))
     return value;
-  if (secretName.test(lower)) return Masked;
+  if (secretNamePattern.test(lower)) return MaskedText;
   if (/^(\w+:\/\/|\/)/.test(value)) return maskUrl(value);
   return isSecretKey(value) && lower !== 'etag' && !lower.startsWith('if-')
-    ? Masked
-    : value.replace(jsonWebToken, Masked);
+    ? MaskedText
+    : value.replace(jsonWebTokenPattern, MaskedText);
 }
 
 /** maskBody masks secret values in the body of a request or response, such as form fields and JSON members. */
 export function maskBody(text: string, mediaType: string): string {
   if (mediaType.startsWith('application/x-www-form-urlencoded')) return maskUrl(`?${text}`).slice(1);
-  if (mediaType.startsWith('multipart/')) return maskParts(text);
+  if (mediaType.startsWith('multipart/')) return maskMultipartFields(text);
   return text
     .replace(
       /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.]*)/g,
       (member: string, name: string, colon: string, value: string) =>
-        value !== '""' && secretName.test(name) ? `"${name}"${colon}"${Masked}"` : member,
+        value !== '""' && secretNamePattern.test(name) ? `"${name}"${colon}"${MaskedText}"` : member,
     )
-    .replace(jsonWebToken, Masked);
+    .replace(jsonWebTokenPattern, MaskedText);
 }
 
-/** maskParts masks secret fields of a multipart form. */
-function maskParts(text: string): string {
+/** maskMultipartFields masks secret fields of a multipart form. */
+function maskMultipartFields(text: string): string {
   return text.replace(
     /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,
-    (part: string, head: string, name: string, value: string) => (isSecret(name, value) ? `${head}${Masked}` : part),
+    (part: string, head: string, name: string, value: string) =>
+      isSecret(name, value) ? `${head}${MaskedText}` : part,
   );
 }
 

@@ -3,9 +3,9 @@ import type * as chromeTabs from '../../../chrome-tabs.ts';
 import type { BrowserCall } from '../browser-tool.ts';
 import { Captures } from '../debugger/captures.ts';
 import type { Debuggers } from '../debugger/debuggers.ts';
-import { documentGone } from '../tool-failure.ts';
+import { makeDocumentGoneFailure } from '../tool-failure.ts';
 import { NetworkConditions } from './conditions.ts';
-import { siteOf } from './events.ts';
+import { readOrigin } from './events.ts';
 import { NetworkRecorder } from './recorder.ts';
 import { Routes } from './routes.ts';
 
@@ -85,12 +85,12 @@ export class NetworkCaptures {
   }
 
   /**
-   * siteOf returns the origin of the document for which the server allowed the call. siteOf fails if the document no
-   * longer exists.
+   * readOrigin returns the origin of the document for which the server allowed the call. readOrigin fails if the
+   * document no longer exists.
    */
-  async siteOf({ tabId, documentId }: BrowserCall): Promise<string> {
+  async readSite({ tabId, documentId }: BrowserCall): Promise<string> {
     const tab = await this.#browser.describeTab(tabId);
-    if (!tab || tab.documentId !== documentId) throw documentGone('open', false);
-    return siteOf(tab.url);
+    if (!tab || tab.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
+    return readOrigin(tab.url);
   }
 }

@@ -1,16 +1,16 @@
 import { type Fields, isRecord } from '../../../record.ts';
 import { valueWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
-import { networkParams } from '../debugger/features.ts';
+import { networkEnableParams } from '../debugger/features.ts';
 import {
   describeInitiator,
-  fieldsOf,
   findFrameSite,
-  headersOf,
-  numberOf,
+  readHeaders,
+  readNumber,
+  readOrigin,
   readResponse,
-  siteOf,
-  textOf,
+  readText,
+  toFields,
 } from './events.ts';
 import { type Headers, type RecordedBody, type RecordedRequest, staticTypes } from './recorded.ts';
 import { SocketRecorder } from './socket-recorder.ts';
@@ -22,8 +22,8 @@ import { SocketRecorder } from './socket-recorder.ts';
 export const MaxBodyBytes = 15 << 20;
 /** MaxRequests limits the recorded requests of a tab. Above MaxRequests, the recorder drops the oldest requests. */
 export const MaxRequests = 5000;
-/** SettleMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
-const SettleMs = 2000;
+/** SettleTimeoutMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
+const SettleTimeoutMs = 2000;
 
 /** RedirectChain is a request with all its redirects, for which Chrome uses the same request ID. */
 interface RedirectChain {
@@ -40,8 +40,8 @@ export class NetworkRecorder {
   droppedRequests = 0;
   droppedBodies = 0;
   readonly #session: DebuggerSession;
-  readonly #hops = new Map<string, RedirectChain>();
-  readonly #reading = new Set<Promise<void>>();
+  readonly #redirectChains = new Map<string, RedirectChain>();
+  readonly #pendingReads = new Set<Promise<void>>();
   /**
    * #unknownFrames contains requests of frames without a web URL, and their child targets. settle determines the
    * origins of the unknown frames.
@@ -56,18 +56,18 @@ export class NetworkRecorder {
   /** The parameter url is the URL of the page that the tab shows. */
   constructor(session: DebuggerSession, url: string) {
     this.#session = session;
-    this.#page = siteOf(url);
+    this.#page = readOrigin(url);
   }
 
   /** start starts a recording, which ends when the debugger is detached from the tab. */
   async start(): Promise<void> {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
     await this.#session.watchChildren(async ({ id, targetId }) => {
-      await this.#session.send('Network.enable', networkParams, 1000, id);
+      await this.#session.send('Network.enable', networkEnableParams, 1000, id);
       this.#finishFrame(targetId, id);
     });
     const { frameTree } = await this.#session.send('Page.getFrameTree');
-    this.#topFrame = textOf(fieldsOf(fieldsOf(frameTree).frame), 'id');
+    this.#topFrame = readText(toFields(toFields(frameTree).frame), 'id');
   }
 
   /**
@@ -78,12 +78,12 @@ export class NetworkRecorder {
     const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
     if (!request?.answer || request.durationMs !== undefined) return;
     request.durationMs = Math.max(0, Date.now() - request.startedAt);
-    this.#read(this.#readBody(request, childId));
+    this.#trackRead(this.#readBody(request, childId));
   }
 
   /** setPage records that the tab shows another document. */
   setPage(url: string): void {
-    this.#page = siteOf(url);
+    this.#page = readOrigin(url);
   }
 
   /** settle waits for bodies that Chrome is still returning, and determines the origins of frames without a web URL. */
@@ -92,25 +92,28 @@ export class NetworkRecorder {
       this.#findFrame(entry, childId).catch(() => undefined),
     );
     this.#unknownFrames.clear();
-    await valueWithin(Promise.all([...this.#reading, ...finding]), SettleMs);
+    await valueWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
   }
 
   /** receive records one of Chrome's network events. */
   receive(method: string, params: Fields, childId: string): void {
-    const id = textOf(params, 'requestId');
+    const id = readText(params, 'requestId');
     switch (method) {
       case 'Network.requestWillBeSent':
         this.#begin(id, params, childId);
         break;
       case 'Network.requestWillBeSentExtraInfo':
-        this.#hopsOf(id).sent.push(headersOf(params.headers));
+        this.#findRedirectChain(id).sent.push(readHeaders(params.headers));
         break;
       case 'Network.responseReceivedExtraInfo':
-        this.#hopsOf(id).received.push({ headers: headersOf(params.headers), status: numberOf(params, 'statusCode') });
+        this.#findRedirectChain(id).received.push({
+          headers: readHeaders(params.headers),
+          status: readNumber(params, 'statusCode'),
+        });
         break;
       case 'Network.responseReceived': {
-        const request = this.#lastOf(id);
-        if (request) request.answer = readResponse(fieldsOf(params.response));
+        const request = this.#findLastRequest(id);
+        if (request) request.answer = readResponse(toFields(params.response));
         break;
       }
       case 'Network.loadingFinished':
@@ -120,51 +123,51 @@ export class NetworkRecorder {
         this.#fail(id, params);
         break;
       default:
-        this.sockets.receive(method, params, this.#page, this.#lastOf(id));
+        this.sockets.receive(method, params, this.#page, this.#findLastRequest(id));
         return;
     }
     this.#applyHeaders(id);
   }
 
   #begin(id: string, params: Fields, childId: string): void {
-    const hops = this.#hopsOf(id);
+    const hops = this.#findRedirectChain(id);
     const previous = hops.requests.at(-1);
     if (previous && isRecord(params.redirectResponse)) {
       previous.answer = readResponse(params.redirectResponse);
       previous.bodyNote = 'a redirect has no body';
-      end(previous, params, numberOf(params.redirectResponse, 'encodedDataLength'));
+      endRequest(previous, params, readNumber(params.redirectResponse, 'encodedDataLength'));
     } else if (previous) return; // A cross-site frame and its parent may both report the same request.
-    const request = fieldsOf(params.request);
+    const request = toFields(params.request);
     const entry = this.#makeEntry(id, params, request, childId);
     this.requests.push(entry);
     hops.requests.push(entry);
     if (typeof request.postData === 'string')
-      this.#keep(entry, 'requestBody', { text: request.postData, isBase64: false });
-    else if (request.hasPostData === true) this.#read(this.#readRequestBody(entry, childId));
+      this.#storeBody(entry, 'requestBody', { text: request.postData, isBase64: false });
+    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(entry, childId));
     if (this.requests.length > MaxRequests) this.#dropOldest();
   }
 
   #makeEntry(id: string, params: Fields, request: Fields, childId: string): RecordedRequest {
-    const url = textOf(request, 'url');
-    const type = (textOf(params, 'type') || 'other').toLowerCase();
-    const isTopFrame = childId === '' && textOf(params, 'frameId') === this.#topFrame;
-    const isDocument = type === 'document' && textOf(params, 'loaderId') === id;
-    const frame = siteOf(isDocument ? url : textOf(params, 'documentURL'));
+    const url = readText(request, 'url');
+    const type = (readText(params, 'type') || 'other').toLowerCase();
+    const isTopFrame = childId === '' && readText(params, 'frameId') === this.#topFrame;
+    const isDocument = type === 'document' && readText(params, 'loaderId') === id;
+    const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
     // Scripts of the top frame run in the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,
       id,
-      method: textOf(request, 'method'),
+      method: readText(request, 'method'),
       url,
       type,
       page: isTopFrame && isDocument ? frame : this.#page,
       frame,
-      frameId: textOf(params, 'frameId'),
+      frameId: readText(params, 'frameId'),
       initiator: describeInitiator(params.initiator),
-      startedAt: Math.round(numberOf(params, 'wallTime') * 1000),
-      clock: numberOf(params, 'timestamp'),
-      headers: headersOf(request.headers),
+      startedAt: Math.round(readNumber(params, 'wallTime') * 1000),
+      clock: readNumber(params, 'timestamp'),
+      headers: readHeaders(request.headers),
       requestBody: undefined,
       answer: undefined,
       body: undefined,
@@ -182,26 +185,26 @@ export class NetworkRecorder {
    * parent.
    */
   async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
-    const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleMs, childId);
+    const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);
     entry.frame = findFrameSite(frameTree, entry.frameId);
   }
 
   #finish(id: string, params: Fields, childId: string): void {
-    const request = this.#lastOf(id);
+    const request = this.#findLastRequest(id);
     if (!request) return;
-    end(request, params, numberOf(params, 'encodedDataLength'));
+    endRequest(request, params, readNumber(params, 'encodedDataLength'));
     if (request.method === 'HEAD') request.bodyNote = 'the answer to HEAD has no body';
     else if (request.type === 'media' || request.type === 'eventsource')
       request.bodyNote = `bodies of the type ${request.type} are not kept`;
     else if (request.sizeBytes > MaxBodyBytes) request.bodyNote = 'the body is larger than 15 MB';
-    else this.#read(this.#readBody(request, childId));
+    else this.#trackRead(this.#readBody(request, childId));
   }
 
   async #readBody(request: RecordedRequest, childId: string): Promise<void> {
     try {
       const params = { requestId: request.id };
       const { body, base64Encoded } = await this.#session.send('Network.getResponseBody', params, 5000, childId);
-      this.#keep(request, 'body', { text: String(body), isBase64: base64Encoded === true });
+      this.#storeBody(request, 'body', { text: String(body), isBase64: base64Encoded === true });
     } catch {
       request.bodyNote = 'Chrome has not kept the body';
     }
@@ -214,16 +217,16 @@ export class NetworkRecorder {
       5000,
       childId,
     );
-    this.#keep(request, 'requestBody', { text: String(postData), isBase64: false });
+    this.#storeBody(request, 'requestBody', { text: String(postData), isBase64: false });
   }
 
   #fail(id: string, params: Fields): void {
-    const request = this.#lastOf(id);
+    const request = this.#findLastRequest(id);
     if (!request) return;
-    const blocked = textOf(params, 'blockedReason') || textOf(fieldsOf(params.corsErrorStatus), 'corsError');
-    request.error = [textOf(params, 'errorText'), blocked].filter((text) => text !== '').join(', ') || 'failed';
+    const blocked = readText(params, 'blockedReason') || readText(toFields(params.corsErrorStatus), 'corsError');
+    request.error = [readText(params, 'errorText'), blocked].filter((text) => text !== '').join(', ') || 'failed';
     request.bodyNote = 'the request failed';
-    end(request, params, request.sizeBytes);
+    endRequest(request, params, request.sizeBytes);
   }
 
   /**
@@ -231,7 +234,7 @@ export class NetworkRecorder {
    * headers contain cookies and changes that proxies made.
    */
   #applyHeaders(id: string): void {
-    const hops = this.#hops.get(id);
+    const hops = this.#redirectChains.get(id);
     hops?.requests.forEach((request, index) => {
       request.headers = hops.sent[index] ?? request.headers;
       const received = hops.received[index];
@@ -240,13 +243,13 @@ export class NetworkRecorder {
     });
   }
 
-  /** #read tracks a pending read of a body, so that settle can wait for the body. */
-  #read(work: Promise<void>): void {
-    const reading = work.catch(() => undefined).finally(() => this.#reading.delete(reading));
-    this.#reading.add(reading);
+  /** #trackRead tracks a pending read of a body, so that settle can wait for the body. */
+  #trackRead(work: Promise<void>): void {
+    const reading = work.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
+    this.#pendingReads.add(reading);
   }
 
-  #keep(request: RecordedRequest, part: 'body' | 'requestBody', body: RecordedBody): void {
+  #storeBody(request: RecordedRequest, part: 'body' | 'requestBody', body: RecordedBody): void {
     request[part] = body;
     this.#bodyBytes += body.text.length;
     while (this.#bodyBytes > MaxBodyBytes) {
@@ -272,27 +275,27 @@ export class NetworkRecorder {
     this.droppedRequests++;
     this.#unknownFrames.delete(oldest);
     this.#dropBodies(oldest);
-    if (this.#lastOf(oldest.id) === oldest) this.#hops.delete(oldest.id);
+    if (this.#findLastRequest(oldest.id) === oldest) this.#redirectChains.delete(oldest.id);
   }
 
-  #lastOf(id: string): RecordedRequest | undefined {
-    return this.#hops.get(id)?.requests.at(-1);
+  #findLastRequest(id: string): RecordedRequest | undefined {
+    return this.#redirectChains.get(id)?.requests.at(-1);
   }
 
-  #hopsOf(id: string): RedirectChain {
-    const present = this.#hops.get(id);
+  #findRedirectChain(id: string): RedirectChain {
+    const present = this.#redirectChains.get(id);
     if (present) return present;
     // Requests that started before the recording also cause header events. Drop the headers of the oldest request, so
     // that the headers of unrecorded requests do not accumulate.
-    const [oldestId] = this.#hops.keys();
-    if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
+    const [oldestId] = this.#redirectChains.keys();
+    if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };
-    this.#hops.set(id, hops);
+    this.#redirectChains.set(id, hops);
     return hops;
   }
 }
 
-function end(request: RecordedRequest, params: Fields, sizeBytes: number): void {
-  request.durationMs = Math.max(0, Math.round((numberOf(params, 'timestamp') - request.clock) * 1000));
+function endRequest(request: RecordedRequest, params: Fields, sizeBytes: number): void {
+  request.durationMs = Math.max(0, Math.round((readNumber(params, 'timestamp') - request.clock) * 1000));
   request.sizeBytes = sizeBytes;
 }

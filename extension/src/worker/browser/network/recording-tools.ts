@@ -8,14 +8,14 @@ import { maskUrl } from './masking.ts';
 import { captureEndText, type NetworkBrowser, type NetworkCaptures } from './network-captures.ts';
 import { type RecordedBody, type RecordedRequest, staticTypes } from './recorded.ts';
 import {
-  bodyText,
+  decodeBody,
   describeRequest,
   formatBytes,
+  formatMessage,
   formatRequestLine,
-  mediaTypeOf,
-  messageLine,
-  shortUrl,
-  socketLine,
+  formatSocket,
+  readMediaType,
+  shortenUrl,
 } from './request-text.ts';
 
 /** MaxLines limits the number of requests in one tool result. */
@@ -32,7 +32,7 @@ const MaxMessageLines = 50;
 const MaxBodyChars = 20_000;
 const MaxShortBodyChars = 2000;
 
-const recordingText = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
+const recordingHint = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
 
 /** makeRecordingTools returns the browser tools that show recorded requests. */
 export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
@@ -58,7 +58,7 @@ async function listRequests(
   captures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await captures.siteOf(call);
+  const site = await captures.readSite(call);
   const started = await captures.record(call).catch((error: unknown) => {
     if (error instanceof DebuggerUnavailable) return error;
     throw error;
@@ -66,7 +66,7 @@ async function listRequests(
   if (started instanceof DebuggerUnavailable)
     return await listResources(browser, call, site, `Requests are not recorded: ${started.message}.`);
   const { recorder, isNew } = started;
-  if (isNew) return await listResources(browser, call, site, `Recording of requests begins now. ${recordingText}`);
+  if (isNew) return await listResources(browser, call, site, `Recording of requests begins now. ${recordingHint}`);
   const filter = readText(call.args, 'filter') ?? '';
   const types = readTexts(call.args, 'types')?.map((type) => type.toLowerCase());
   const since = readNumber(call.args, 'since') ?? 0;
@@ -120,7 +120,7 @@ async function listResources(
   if (shown.length > page.length) notes.push(`The newest ${page.length} are listed.`);
   const lines = page.map(
     ({ url, type, status, sizeBytes, durationMs }) =>
-      `- ${status || '?'} ${type} ${sizeBytes > 0 ? formatBytes(sizeBytes) : '-'} ${durationMs} ms ${shortUrl(url, site)}`,
+      `- ${status || '?'} ${type} ${sizeBytes > 0 ? formatBytes(sizeBytes) : '-'} ${durationMs} ms ${shortenUrl(url, site)}`,
   );
   return { text: notes.join(' '), content: lines.join('\n') };
 }
@@ -138,13 +138,13 @@ const staticInitiators: ReadonlySet<string> = new Set([
 ]);
 
 async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await captures.siteOf(call);
+  const site = await captures.readSite(call);
   const { recorder, isNew } = await captures.record(call);
   const index = readNumber(call.args, 'index') ?? 0;
   const request = recorder.requests.find(({ number }) => number === index);
   if (!request || !isVisible(request, site, call)) {
     const reason = isNew
-      ? `recording of requests begins now. ${recordingText}`
+      ? `recording of requests begins now. ${recordingHint}`
       : 'call browser_network_requests for the numbers';
     throw toolFailure('not_found', `there is no request ${index} of this page: ${reason}`);
   }
@@ -152,7 +152,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   const cursor = readNumber(call.args, 'cursor') ?? 0;
   const requestBody = {
     body: request.requestBody,
-    mediaType: mediaTypeOf(request.headers),
+    mediaType: readMediaType(request.headers),
     note: 'the request has no body',
   };
   const responseBody = {
@@ -189,18 +189,18 @@ function takeBodyPart(
   length: number,
 ): { text: string; rest: number } {
   if (!body || body.text === '') return { text: `(${note})`, rest: 0 };
-  const text = bodyText(body, mediaType);
+  const text = decodeBody(body, mediaType);
   if (text === undefined)
     return { text: `(binary, ${mediaType}, ${formatBytes(Math.floor((body.text.length * 3) / 4))})`, rest: 0 };
   return { text: text.slice(start, start + length), rest: Math.max(0, text.length - start - length) };
 }
 
 async function listMessages(captures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await captures.siteOf(call);
+  const site = await captures.readSite(call);
   const { recorder, isNew } = await captures.record(call);
   if (isNew)
     return {
-      text: `Recording of messages begins now; open sockets are recorded after a reload only. ${recordingText}`,
+      text: `Recording of messages begins now; open sockets are recorded after a reload only. ${recordingHint}`,
     };
   const filter = readText(call.args, 'filter') ?? '';
   const since = readNumber(call.args, 'since') ?? 0;
@@ -215,7 +215,7 @@ async function listMessages(captures: NetworkCaptures, call: BrowserCall): Promi
   if (page.length < shown.length && last)
     notes.push(`${shown.length - page.length} more: call again with since ${last.number}.`);
   if (droppedMessages > 0) notes.push(`The oldest ${droppedMessages} messages of the recording were dropped.`);
-  const lines = [...visible.map((socket) => socketLine(socket, site)), ...page.map(messageLine)];
+  const lines = [...visible.map((socket) => formatSocket(socket, site)), ...page.map(formatMessage)];
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
@@ -224,14 +224,14 @@ async function exportHar(
   captures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await captures.siteOf(call);
+  const site = await captures.readSite(call);
   const { recorder, isNew } = await captures.record(call);
   const requests = recorder.requests.filter((request) => isVisible(request, site, call));
   if (requests.length === 0)
     throw toolFailure(
       'not_found',
       isNew
-        ? `recording of requests begins now, so there is nothing to export. ${recordingText}`
+        ? `recording of requests begins now, so there is nothing to export. ${recordingHint}`
         : 'no request of this page was recorded. Reload the page first',
     );
   const messages = recorder.sockets.messages.filter(({ socket }) => isVisible(socket, site, call));

@@ -16,15 +16,15 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** shortUrl returns a URL with masked secrets. A URL on the page's own site is shortened to its path. */
-export function shortUrl(url: string, site: string): string {
+/** shortenUrl returns a URL with masked secrets. A URL on the page's own site is shortened to its path. */
+export function shortenUrl(url: string, site: string): string {
   const masked = maskUrl(url);
   const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
   if (path.length <= MaxUrlChars) return path;
   return `${path.slice(0, MaxUrlChars)}... (${path.length} characters)`;
 }
 
-function statusOf({ answer, error, durationMs }: RecordedRequest): string {
+function formatStatus({ answer, error, durationMs }: RecordedRequest): string {
   if (error !== '') return `failed (${error})`;
   if (!answer) return durationMs === undefined ? 'pending' : 'no answer';
   return `${answer.status}`;
@@ -36,11 +36,11 @@ export function formatRequestLine(request: RecordedRequest, site: string): strin
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
   const time = durationMs === undefined ? 'running' : `${durationMs} ms`;
   const source = answer && answer.source !== '' ? ` from ${answer.source}` : '';
-  return `${number} ${method} ${statusOf(request)} ${type} ${size} ${time}${source} ${shortUrl(request.url, site)}`;
+  return `${number} ${method} ${formatStatus(request)} ${type} ${size} ${time}${source} ${shortenUrl(request.url, site)}`;
 }
 
-/** headerLines formats each HTTP header as one line, with masked secrets. */
-export function headerLines(headers: Headers): string[] {
+/** formatHeaders formats each HTTP header as one line, with masked secrets. */
+export function formatHeaders(headers: Headers): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
       .split('\n')
@@ -48,16 +48,16 @@ export function headerLines(headers: Headers): string[] {
   );
 }
 
-/** bodyText returns a body as text with masked secrets, or undefined for binary data. */
-export function bodyText(body: RecordedBody, mediaType: string): string | undefined {
+/** decodeBody returns a body as text with masked secrets, or undefined for binary data. */
+export function decodeBody(body: RecordedBody, mediaType: string): string | undefined {
   if (!body.isBase64) return maskBody(body.text, mediaType);
   if (!/^text\/|[/+](json|xml)|javascript|x-www-form-urlencoded/.test(mediaType)) return undefined;
   const bytes = Uint8Array.from(atob(body.text), (char) => char.charCodeAt(0));
   return maskBody(new TextDecoder().decode(bytes), mediaType);
 }
 
-/** mediaTypeOf returns the Content-Type header in lower case, or an empty string if the header is missing. */
-export function mediaTypeOf(headers: Headers): string {
+/** readMediaType returns the Content-Type header in lower case, or an empty string if the header is missing. */
+export function readMediaType(headers: Headers): string {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === 'content-type');
   return (name === undefined ? '' : (headers[name] ?? '')).toLowerCase();
 }
@@ -65,18 +65,18 @@ export function mediaTypeOf(headers: Headers): string {
 /** describeRequest returns lines that describe a request and its response without their bodies. */
 export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
-  const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...timingLines(request)];
-  lines.push('request headers:', ...headerLines(headers));
+  const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
+  lines.push('request headers:', ...formatHeaders(headers));
   if (!answer) return lines;
   const facts = [answer.protocol, answer.serverAddress].filter((fact) => fact !== '');
   lines.push(
     `answer: ${answer.status} ${answer.statusText}`.trimEnd() + (facts.length ? ` (${facts.join(', ')})` : ''),
   );
-  lines.push('answer headers:', ...headerLines(answer.headers));
+  lines.push('answer headers:', ...formatHeaders(answer.headers));
   return lines;
 }
 
-function timingLines({ startedAt, durationMs, sizeBytes, answer, error }: RecordedRequest): string[] {
+function formatTiming({ startedAt, durationMs, sizeBytes, answer, error }: RecordedRequest): string[] {
   const started = `started ${new Date(startedAt).toISOString()}`;
   if (durationMs === undefined) return [`${started}, still running`];
   const lines = [`${started}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
@@ -96,13 +96,13 @@ function timingLines({ startedAt, durationMs, sizeBytes, answer, error }: Record
   return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
 }
 
-/** socketLine formats a WebSocket or a stream of server-sent events as one line. */
-export function socketLine({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
-  return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortUrl(url, site)}`;
+/** formatSocket formats a WebSocket or a stream of server-sent events as one line. */
+export function formatSocket({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
+  return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortenUrl(url, site)}`;
 }
 
-/** messageLine formats a socket message as one line, with binary data as base64. */
-export function messageLine({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
+/** formatMessage formats a socket message as one line, with binary data as base64. */
+export function formatMessage({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
   const masked = isText ? maskBody(data, '') : data;
   const rest = masked.length - MaxMessageChars;

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../record.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { noRequestPattern } from '../debugger/features.ts';
-import { fieldsOf, findFrameSite, headersOf, siteOf, textOf } from './events.ts';
+import { findFrameSite, readHeaders, readOrigin, readText, toFields } from './events.ts';
 
 /** MaxRoutes limits the number of request rules of a tab. */
 export const MaxRoutes = 50;
@@ -58,15 +58,17 @@ export class Routes {
    * of removed rules.
    */
   async remove(site: string, pattern: string | undefined): Promise<number> {
-    return await this.#keep((route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern));
+    return await this.#storeRoute(
+      (route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern),
+    );
   }
 
   /** removeSessionRules removes all rules that an MCP session has added. */
   async removeSessionRules(session: string): Promise<void> {
-    await this.#keep((route) => route.session !== session);
+    await this.#storeRoute((route) => route.session !== session);
   }
 
-  async #keep(isKept: (route: Route) => boolean): Promise<number> {
+  async #storeRoute(isKept: (route: Route) => boolean): Promise<number> {
     const kept = this.routes.filter(isKept);
     const removedCount = this.routes.length - kept.length;
     this.routes.splice(0, this.routes.length, ...kept);
@@ -76,7 +78,7 @@ export class Routes {
 
   /** #update makes Chrome pause only requests that match the pattern of a rule. */
   async #update(): Promise<void> {
-    const patterns = this.routes.map(({ pattern }) => ({ urlPattern: chromePattern(pattern) }));
+    const patterns = this.routes.map(({ pattern }) => ({ urlPattern: toChromePattern(pattern) }));
     await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequestPattern] });
   }
 
@@ -84,13 +86,13 @@ export class Routes {
    * #answerRequest answers a paused request. If no rule matches or an error occurs, the request continues unchanged.
    */
   async #answerRequest(params: Fields): Promise<void> {
-    const requestId = textOf(params, 'requestId');
+    const requestId = readText(params, 'requestId');
     try {
       const route = await this.#findRoute(params);
       if (!route) await this.#session.send('Fetch.continueRequest', { requestId });
       else {
         route.matchCount++;
-        await this.#session.send(...makeAnswerCommand(route, requestId, originOf(params)));
+        await this.#session.send(...makeAnswerCommand(route, requestId, readOriginHeader(params)));
       }
     } catch {
       await this.#session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
@@ -98,25 +100,25 @@ export class Routes {
   }
 
   async #findRoute(params: Fields): Promise<Route | undefined> {
-    const url = textOf(fieldsOf(params.request), 'url');
+    const url = readText(toFields(params.request), 'url');
     const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidates.length === 0) return undefined;
     // A request for a document belongs to the site in the request's URL. Any other request belongs to the site of the
     // document that sent the request.
-    const isDocument = textOf(params, 'resourceType') === 'Document';
-    const site = isDocument ? siteOf(url) : await this.#siteOfFrame(textOf(params, 'frameId'));
+    const isDocument = readText(params, 'resourceType') === 'Document';
+    const site = isDocument ? readOrigin(url) : await this.#findSiteOfFrame(readText(params, 'frameId'));
     return candidates.find((route) => route.site === site);
   }
 
-  async #siteOfFrame(frameId: string): Promise<string> {
+  async #findSiteOfFrame(frameId: string): Promise<string> {
     const { frameTree } = await this.#session.send('Page.getFrameTree');
     return findFrameSite(frameTree, frameId);
   }
 }
 
-/** originOf returns the Origin header of a paused request, or an empty string if the header is missing. */
-function originOf(params: Fields): string {
-  return headersOf(fieldsOf(params.request).headers).Origin ?? '';
+/** readOriginHeader returns the Origin header of a paused request, or an empty string if the header is missing. */
+function readOriginHeader(params: Fields): string {
+  return readHeaders(toFields(params.request).headers).Origin ?? '';
 }
 
 /** makeAnswerCommand returns the debugger command that answers or aborts a paused request. */
@@ -152,9 +154,9 @@ function toBase64(text: string): string {
 }
 
 /**
- * chromePattern escapes question marks in a pattern, because Chrome treats an unescaped question mark as a wildcard.
+ * toChromePattern escapes question marks in a pattern, because Chrome treats an unescaped question mark as a wildcard.
  */
-function chromePattern(pattern: string): string {
+function toChromePattern(pattern: string): string {
   return pattern.replace(/[\\?]/g, '\\$&');
 }
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../../record.ts';
 import { readChoice, readFlag, readNumber, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { callFailure } from '../tool-failure.ts';
-import { type Conditions, conditionsText, presets } from './conditions.ts';
+import { type Conditions, formatConditions, presets } from './conditions.ts';
 import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 
@@ -16,16 +16,17 @@ export function makeSettingTools(captures: NetworkCaptures): [string, BrowserToo
 
 async function changeRoutes(captures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
   const { args, tabId, session } = call;
-  const site = await captures.siteOf(call);
+  const site = await captures.readSite(call);
   const pattern = readText(args, 'pattern');
   let text: string;
   switch (readChoice(args, 'action', ['add', 'remove', 'list'])) {
     case 'add': {
-      if (pattern === undefined || pattern === '') throw invalid('browser_route needs a pattern to add a rule');
+      if (pattern === undefined || pattern === '')
+        throw makeInvalidArgumentsFailure('browser_route needs a pattern to add a rule');
       const answer = readAnswer(call);
       const { capture } = await captures.routes.use(tabId, session);
       if (capture.routes.length >= MaxRoutes)
-        throw invalid(`the tab has ${MaxRoutes} rules already: remove some first`);
+        throw makeInvalidArgumentsFailure(`the tab has ${MaxRoutes} rules already: remove some first`);
       const route = await capture.add({ site, pattern, answer, session });
       text = `Added rule ${route.number}. It applies to requests of documents of ${site}, not to those of workers, ${captureEndText}.`;
       break;
@@ -41,11 +42,11 @@ async function changeRoutes(captures: NetworkCaptures, call: BrowserCall): Promi
       text = 'Rules of this site, the newest first. The first that matches a request applies.';
   }
   const all = (await captures.routes.find(tabId))?.routes ?? [];
-  const lines = all.filter((route) => route.site === site).map(routeLine);
+  const lines = all.filter((route) => route.site === site).map(formatRoute);
   return { text, content: lines.length > 0 ? lines.reverse().join('\n') : 'no rules' };
 }
 
-function routeLine({ number, pattern, answer, matchCount }: Route): string {
+function formatRoute({ number, pattern, answer, matchCount }: Route): string {
   const action = answer ? `answer ${answer.status}, ${answer.body.length} characters` : 'abort';
   return `rule ${number} ${pattern}: ${action}; ${matchCount} requests matched`;
 }
@@ -59,14 +60,16 @@ function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
   const body = readText(args, 'body');
   const isAborted = readFlag(args, 'abort');
   if (isAborted === (status !== undefined || body !== undefined || args.headers !== undefined))
-    throw invalid('a rule of browser_route needs either abort: true, or a status, a body or headers');
+    throw makeInvalidArgumentsFailure(
+      'a rule of browser_route needs either abort: true, or a status, a body or headers',
+    );
   if (isAborted) return undefined;
   if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 599))
-    throw invalid('the argument status must be from 200 to 599');
+    throw makeInvalidArgumentsFailure('the argument status must be from 200 to 599');
   const headers = isRecord(args.headers) ? args.headers : {};
   const entries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   const invalidName = entries.find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value));
-  if (invalidName) throw invalid(`${JSON.stringify(invalidName[0])} is not a header of HTTP`);
+  if (invalidName) throw makeInvalidArgumentsFailure(`${JSON.stringify(invalidName[0])} is not a header of HTTP`);
   return { status: status ?? 200, headers: Object.fromEntries(entries), body: body ?? '' };
 }
 
@@ -80,7 +83,9 @@ async function setConditions(captures: NetworkCaptures, call: BrowserCall): Prom
   };
   const hasLimit = Object.values(limits).some((limit) => limit !== undefined);
   if ((preset === undefined) === !hasLimit)
-    throw invalid('browser_network_conditions needs either a preset, or latency, download or upload');
+    throw makeInvalidArgumentsFailure(
+      'browser_network_conditions needs either a preset, or latency, download or upload',
+    );
   if (preset === 'none') {
     await captures.conditions.end(tabId);
     return { text: 'The network of the tab has no limits.' };
@@ -90,9 +95,9 @@ async function setConditions(captures: NetworkCaptures, call: BrowserCall): Prom
     preset === undefined ? { isOffline: false, latencyMs, downloadKbps, uploadKbps } : presets[preset];
   const { capture } = await captures.conditions.use(tabId, session);
   await capture.set(wanted);
-  return { text: `The network of the tab: ${conditionsText(wanted)}, ${captureEndText}.` };
+  return { text: `The network of the tab: ${formatConditions(wanted)}, ${captureEndText}.` };
 }
 
-function invalid(message: string): Error {
+function makeInvalidArgumentsFailure(message: string): Error {
   return callFailure('invalid_arguments', message);
 }

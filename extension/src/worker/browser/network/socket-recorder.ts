@@ -1,5 +1,5 @@
 import type { Fields } from '../../../record.ts';
-import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
+import { readHeaders, readNumber, readOrigin, readText, toFields } from './events.ts';
 import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /**
@@ -26,27 +26,27 @@ export class SocketRecorder {
    * parameter request is the recorded request with the same ID as the event.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
-    const id = textOf(params, 'requestId');
+    const id = readText(params, 'requestId');
     const socket = this.sockets.get(id);
-    const frame = fieldsOf(params.response);
+    const frame = toFields(params.response);
     switch (method) {
       case 'Network.webSocketCreated':
-        this.#add(id, textOf(params, 'url'), page, '');
+        this.#add(id, readText(params, 'url'), page, '');
         break;
       case 'Network.webSocketWillSendHandshakeRequest':
         // Only the Origin header identifies the document that opened a WebSocket.
-        if (socket) socket.frame = siteOf(headersOf(fieldsOf(params.request).headers).Origin ?? '');
+        if (socket) socket.frame = readOrigin(readHeaders(toFields(params.request).headers).Origin ?? '');
         break;
       case 'Network.webSocketFrameSent':
       case 'Network.webSocketFrameReceived': {
-        const opcode = numberOf(frame, 'opcode');
-        if (socket) this.#addMessage(socket, method.endsWith('Sent'), opcode, textOf(frame, 'payloadData'));
+        const opcode = readNumber(frame, 'opcode');
+        if (socket) this.#addMessage(socket, method.endsWith('Sent'), opcode, readText(frame, 'payloadData'));
         break;
       }
       case 'Network.eventSourceMessageReceived':
         if (request) {
           const stream = socket ?? this.#add(id, request.url, request.page, request.frame);
-          this.#addMessage(stream, false, 1, textOf(params, 'data'));
+          this.#addMessage(stream, false, 1, readText(params, 'data'));
         }
         break;
       case 'Network.webSocketClosed':
