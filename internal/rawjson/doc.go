@@ -1,15 +1,14 @@
-// Package rawjson takes JSON text apart, and puts it together, without decoding it.
+// Package rawjson splits and joins JSON text without decoding its values.
 //
-// [Compact] checks a text and removes its blanks. [Members] and [Elements] split valid
-// text, [KindOf] returns the kind of a value, and [Unquote] decodes a string.
-// [SkipValue], [SkipString] and [SkipSpace] find where a part of a text ends, even if
-// the text is invalid. [Members] and [Elements] read each byte once and copy nothing,
-// so that a server with a hundred plugins starts quickly. [Marshal] and [Encode] write
-// a value without escaping <, > and &.
+// [Compact] validates JSON text and removes its white space. [Members] and [Elements]
+// split valid objects and arrays, [KindOf] returns the type of a value, and [Unquote]
+// decodes a string. [SkipValue], [SkipString] and [SkipSpace] return where a value, a
+// string or white space ends, even in invalid JSON. [Members] and [Elements] read each
+// byte once and copy no values, so that a server with a hundred plugins starts quickly.
+// [Marshal] and [Encode] encode a Go value without escaping <, > and &.
 //
-// Package wire has its own JSON reader, because wire imports no package of opentabs and
-// rejects objects that have a member twice.
+// Package wire has its own JSON reader: package wire imports no package of opentabs, and
+// its reader rejects objects with duplicate keys.
 //
-// Package rawjson has no state. The functions of package rawjson may run in any
-// goroutine.
+// The functions of package rawjson are safe for concurrent use.
 package rawjson

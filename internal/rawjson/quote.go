@@ -6,17 +6,18 @@ import (
 	"math/bits"
 )
 
-// WriteQuoted writes JSON text as one JSON string. WriteQuoted makes no copy, because a
-// result may have 100 MB.
+// WriteQuoted writes text to w as one JSON string, with quotes and escapes. The text is
+// not copied first, because a tool's result may have 100 MB. A write error stays in w, and
+// Flush returns the error.
 func WriteQuoted(w *bufio.Writer, text []byte) {
 	w.WriteByte('"')
 	for len(text) > 0 {
 		if w.Available() < minQuoteRoom && w.Buffered() > 0 && w.Flush() != nil {
-			return // w keeps the error
+			return // the next call of w.Flush returns the error
 		}
 		room := w.AvailableBuffer()
 		room = room[:cap(room)]
-		if len(room) < minQuoteRoom { // the buffer of w is tiny
+		if len(room) < minQuoteRoom { // the buffer of w is smaller than minQuoteRoom
 			room = make([]byte, minQuoteRoom)
 		}
 		read, written := quoteInto(room, text)
@@ -27,16 +28,17 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 }
 
 const (
-	// wordBytes is the number of bytes that quoteInto copies at once.
+	// wordBytes is the number of bytes that quoteInto copies in one step.
 	wordBytes = 8
-	// maxEscape is the length of the longest escape.
+	// maxEscape is the length of the longest escape sequence.
 	maxEscape = len(`\u0000`)
-	// minQuoteRoom is the length from which on quoteInto always makes progress.
+	// minQuoteRoom is the smallest buffer in which quoteInto can always write at least one
+	// byte.
 	minQuoteRoom = 2 * wordBytes
 )
 
-// quoteInto writes text, escaped for a JSON string, into room. quoteInto returns how many
-// bytes of text it has read, and how many bytes it has written.
+// quoteInto escapes as much of text for a JSON string as fits into room. The results are
+// the number of bytes read from text and the number of bytes written to room.
 func quoteInto(room, text []byte) (read, written int) {
 	for written+wordBytes+maxEscape <= len(room) {
 		if len(text)-read < wordBytes {
@@ -64,8 +66,8 @@ func quoteInto(room, text []byte) (read, written int) {
 	return read, written
 }
 
-// specialBytes returns a word whose lowest bit that is set is in the first byte of word that
-// must be escaped, or 0 if no byte must be escaped.
+// specialBytes finds the first of the 8 bytes in word that must be escaped. The lowest set
+// bit of the result is in that byte; the result is 0 if no byte must be escaped.
 func specialBytes(word uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	quotes, backslashes := word^ones*'"', word^ones*'\\'
@@ -75,8 +77,8 @@ func specialBytes(word uint64) uint64 {
 	return (isControl | isQuote | isBackslash) & highBits
 }
 
-// copyEscaped writes one byte, escaped if necessary, into room and returns the number of
-// bytes written.
+// copyEscaped writes the byte c into room, escaped if JSON requires an escape, and returns
+// the number of bytes written.
 func copyEscaped(room []byte, c byte) int {
 	const hex = "0123456789abcdef"
 	switch {

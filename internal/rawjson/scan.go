@@ -2,7 +2,8 @@ package rawjson
 
 import "bytes"
 
-// SkipSpace returns the index of the first byte from i on that is not a blank.
+// SkipSpace returns the index of the first byte at or after i that is not JSON white
+// space, or len(text).
 func SkipSpace(text []byte, i int) int {
 	for i < len(text) && isBlank(text[i]) {
 		i++
@@ -10,9 +11,9 @@ func SkipSpace(text []byte, i int) int {
 	return i
 }
 
-// SkipString returns where the string that begins at text[i] ends; -1 without a
-// complete string. SkipString finds quotes with [bytes.IndexByte], which is fast
-// because it uses vector instructions.
+// SkipString returns the index after the JSON string that begins at text[i], or -1 if no
+// complete string begins there. The search for the closing quote uses [bytes.IndexByte],
+// which is fast because of its vector instructions.
 func SkipString(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
@@ -33,8 +34,8 @@ func SkipString(text []byte, i int) int {
 	}
 }
 
-// SkipValue returns where the value that begins at text[i] ends; -1 without a complete
-// value. SkipValue does not check the content of the value.
+// SkipValue returns the index after the JSON value that begins at text[i], or -1 if no
+// complete value begins there. The content of the value is not validated.
 func SkipValue(text []byte, i int) int {
 	if i >= len(text) {
 		return -1
@@ -55,8 +56,8 @@ func SkipValue(text []byte, i int) int {
 	return i
 }
 
-// skipBrackets returns where the object or array that begins at text[i] ends; -1 if it
-// does not end.
+// skipBrackets returns the index after the JSON object or array that begins at text[i], or
+// -1 if its closing bracket is missing.
 func skipBrackets(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
 		switch text[i] {

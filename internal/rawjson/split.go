@@ -10,13 +10,13 @@ import (
 // Member is one member of a JSON object.
 type Member struct {
 	Key string
-	// Quoted is the key as it is written in the text.
+	// Quoted is the key as written in the JSON text, with quotes and escapes.
 	Quoted []byte
 	Value  []byte
 }
 
-// Members iterates over the members of an object, valid JSON, in the order of the text.
-// Members yields nothing for a value that is not an object.
+// Members iterates over the members of a JSON object in the order of the text. The text
+// raw must be valid JSON. A value that is not an object has no members.
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for pairs := NewPairs(raw); pairs.Next(); {
@@ -27,25 +27,26 @@ func Members(raw []byte) iter.Seq[Member] {
 	}
 }
 
-// Pairs are the keys and values of an object as they are written in the text. Unlike
-// [Members], Pairs allocate nothing.
+// Pairs iterates over the members of a JSON object, as [Members] does, but without memory
+// allocations.
 type Pairs struct {
-	// Quoted and Value are the key and the value after a call of Next that returned true.
+	// Quoted and Value are the current key and its value, as written in the JSON text.
+	// They are valid after Next has returned true.
 	Quoted, Value []byte
 
 	raw     []byte
-	i       int // where the previous member ended
+	i       int // the index after the previous member
 	hasMore bool
 }
 
-// NewPairs returns the members of an object, valid JSON, in the order of the text. Any other
-// value has no members.
+// NewPairs returns an iterator over the members of a JSON object, in the order of the
+// text. The text raw must be valid JSON. A value that is not an object has no members.
 func NewPairs(raw []byte) Pairs {
 	i := SkipSpace(raw, 0)
 	return Pairs{raw: raw, i: i, hasMore: i < len(raw) && raw[i] == '{'}
 }
 
-// Next moves to the next member and reports whether there is one.
+// Next moves to the next member and reports whether the object has another member.
 func (p *Pairs) Next() bool {
 	if !p.hasMore {
 		return false
@@ -66,8 +67,9 @@ func (p *Pairs) Next() bool {
 	return true
 }
 
-// Get returns the value of a member of an object, valid JSON; nil if there is none. Of
-// several members with one name the last counts, as in JavaScript.
+// Get returns the value of a member of a JSON object, or nil if the object has no such
+// member. The object must be valid JSON. If a key occurs twice, Get returns the last
+// value, as JavaScript does.
 func Get(object []byte, name string) json.RawMessage {
 	var value json.RawMessage
 	for m := range Members(object) {
@@ -78,7 +80,8 @@ func Get(object []byte, name string) json.RawMessage {
 	return value
 }
 
-// Elements returns the elements of an array, valid JSON; nil for any other value.
+// Elements returns the elements of a JSON array, or nil if the value is not an array. The
+// text raw must be valid JSON.
 func Elements(raw []byte) [][]byte {
 	i := SkipSpace(raw, 0)
 	if i == len(raw) || raw[i] != '[' {
@@ -98,20 +101,19 @@ func Elements(raw []byte) [][]byte {
 	return elements
 }
 
-// Unquote returns the text of a JSON string.
+// Unquote decodes a valid JSON string, given with its quotes. An invalid string panics.
 func Unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
 	}
 	var s string
 	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("rawjson: unquote: " + err.Error()) // the text is valid
+		panic("rawjson: unquote: " + err.Error()) // the caller passes only valid strings
 	}
 	return s
 }
 
-// The constants KindObject to KindNumber are the kinds of JSON values in error
-// messages.
+// The constants KindObject to KindNumber name the types of JSON values in error messages.
 const (
 	KindObject = "an object"
 	KindArray  = "an array"
@@ -120,7 +122,8 @@ const (
 	KindNumber = "a number"
 )
 
-// KindOf returns the kind of a valid JSON value, "nothing" for an empty string.
+// KindOf returns the type of a valid JSON value for error messages, such as "an object",
+// or "nothing" for an empty text.
 func KindOf(raw []byte) string {
 	if raw = raw[SkipSpace(raw, 0):]; len(raw) == 0 {
 		return "nothing"
@@ -141,8 +144,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns a JSON object with the given members. The keys of the object are
-// the Quoted keys of the members.
+// JoinMembers returns a JSON object with the given members. The keys come from the field
+// Quoted; the field Key is not used.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {
@@ -156,13 +159,13 @@ func JoinMembers(elements []Member) []byte {
 	return append(b, '}')
 }
 
-// JoinElements returns a JSON array with the given elements.
+// JoinElements returns a JSON array whose elements are the given JSON values.
 func JoinElements(items [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
 
-// Marshal returns v as JSON without escaped HTML characters, so that paths and addresses
-// stay readable.
+// Marshal is [json.Marshal] without escapes for <, > and &, so that URLs in the JSON stay
+// readable.
 func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -173,8 +176,8 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Encode is [Marshal] for a value that JSON can express. Encode panics if JSON can't
-// express the value.
+// Encode is [Marshal] for a value that always has a JSON form. A value without a JSON
+// form, such as a channel, panics.
 func Encode(v any) json.RawMessage {
 	text, err := Marshal(v)
 	if err != nil {
@@ -183,8 +186,8 @@ func Encode(v any) json.RawMessage {
 	return text
 }
 
-// Indent returns valid JSON with two blanks for each level, and a newline at its end,
-// for a file.
+// Indent formats valid JSON for a file, with two spaces per level and a newline at the
+// end.
 func Indent(text []byte) []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -194,5 +197,5 @@ func Indent(text []byte) []byte {
 	return b.Bytes()
 }
 
-// AppendString appends s as a JSON string.
+// AppendString appends s to dst as a JSON string, with quotes and escapes.
 func AppendString(dst []byte, s string) []byte { return append(dst, Encode(s)...) }

@@ -5,19 +5,19 @@ import (
 	"io"
 )
 
-// blockBytes is how many bytes readBackward reads from the file at once.
+// blockBytes is the size of the blocks in which readBackward reads a file.
 const blockBytes = 64 << 10
 
-// readBackward reads the lines of a file from the offset end backward. readBackward calls
-// visit for each line, the last line first, until visit returns false. The parameter
-// start of visit is the offset of the line. readBackward skips an incomplete line at the
-// end. visit must not keep a reference to the line.
+// readBackward reads the lines of a file backward, starting at the offset end. The
+// callback visit receives each line and the line's offset, last line first, until visit
+// returns false. An incomplete line at the end is skipped. After visit has returned,
+// readBackward reuses the memory of the line.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
-	// text is the part of the file, from the offset start, whose lines were not visited
-	// yet.
+	// text is the part of the file that begins at the offset start and whose lines were
+	// not visited yet.
 	var text []byte
 	start := end
-	hasEnd := false // hasEnd is true if text ends with a line feed
+	hasEnd := false // true if text ends with a line feed
 	for {
 		for {
 			if !hasEnd {

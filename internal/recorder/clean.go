@@ -9,12 +9,12 @@ import (
 	"opentabs/internal/redact"
 )
 
-// valueCleaner removes secrets and long values from JSON values.
+// valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
-// clean returns a JSON value without secrets and long values. clean returns nil if the
-// value is longer than limit bytes or is not JSON. isIncomplete is true if clean removed
-// something.
+// clean removes secrets from a JSON value and shortens its long strings and arrays. The
+// result is nil if the cleaned value still has more than limit bytes, or if raw is not
+// JSON. isIncomplete is true if the result lacks a part of raw.
 func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
 	if len(raw) == 0 || len(raw) > maxDecodedBytes {
 		return nil, len(raw) > 0
@@ -32,8 +32,8 @@ func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMe
 	return cleaned, hasSecrets || isCut
 }
 
-// truncateValue shortens the long strings and arrays of a decoded JSON value in place, and
-// returns the value.
+// truncateValue shortens the long strings and arrays in a decoded JSON value, in place
+// where possible, and returns the shortened value.
 func truncateValue(value any) (cut any, isCut bool) {
 	switch v := value.(type) {
 	case string:
@@ -58,8 +58,8 @@ func truncateValue(value any) (cut any, isCut bool) {
 	return value, isCut
 }
 
-// activities returns the activities of a call without secrets. The content of a long
-// activity is replaced by null.
+// activities returns a call's activities without secrets. The content of an activity that
+// is too long becomes null.
 func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
 	if len(views) == 0 {
 		return nil

@@ -1,22 +1,22 @@
-// Package recorder stores one record for each call that has ended. A record contains the
-// arguments, messages, activities, decisions, times and ending of the call.
+// Package recorder stores a record of each call that has ended. A record contains the
+// call's arguments, messages, activities, decisions, times and outcome.
 //
-// The records are lines of JSON, in a folder of the state folder with one file per day
-// (in UTC). The recorder removes files that are too old, and the oldest files if all
-// files together are too large. Secrets are removed before a record is stored; see
-// package redact.
+// A record is one line of JSON in a file of the folder calls, which is in the state
+// folder. Each day, in UTC, has its own files. The recorder deletes files that are too
+// old, and the oldest files if all files together exceed a size limit. Secrets are removed
+// before a record is stored; see package redact.
 //
-// Beside the records, the files have notes about idempotency keys and undone calls; see
+// The same files contain notes about idempotency keys, undone calls and open calls; see
 // [Note].
 //
-// [Open] opens a [Recorder] for a server. [ReadAll] and [Find] read the files, with or
-// without a server.
+// [Open] starts a [Recorder] for a server. [ReadAll] and [Find] read the files of records,
+// whether or not a server runs.
 //
 // # Concurrency
 //
-// A [Recorder] is safe for concurrent use. [Recorder.Add] never waits for the disk: a
-// separate goroutine encodes and writes the records within flushInterval. A crash of the
-// server loses at most the records of the last second; [Recorder.WriteNote] waits until
-// its note survives such a crash. Only one process may write records, and any
-// number of processes may read records.
+// A [Recorder] is safe for concurrent use. [Recorder.Add] never blocks on the disk: a
+// separate goroutine encodes the records and writes them within 100 ms. A crash of the
+// server loses at most the records of the last second. [Recorder.WriteNote] returns only
+// when its note survives such a crash. Only one process may write records; any number of
+// processes may read them.
 package recorder

@@ -15,20 +15,21 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxLineBytes limits the length of one record's line, without the line feed.
+// maxLineBytes limits the length of a record's JSON line, without the line feed.
 const maxLineBytes = 1 << 20
 
-// partsPerLimit is how many files of records fit into the size limit of all files. With
-// several files, most records stay when the oldest file is removed.
+// partsPerLimit is the size limit of all record files together, divided by the size limit
+// of one file. Because the records are split into several files, deleting the oldest file
+// keeps most records.
 const partsPerLimit = 8
 
-// fileSuffix is the suffix of the names of all files with records.
+// fileSuffix ends the name of each record file.
 const fileSuffix = ".jsonl"
 
 var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")
 
-// fileName is the name of a file with records: the day in UTC, and the number of the file
-// among the files of this day.
+// fileName is the name of a record file without its suffix: a day in UTC and a number,
+// which distinguishes the files of one day.
 type fileName struct {
 	day  string // such as 2026-11-23
 	part int
@@ -36,7 +37,7 @@ type fileName struct {
 
 var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
 
-// parseFileName parses the name of a file with records, without the suffix.
+// parseFileName parses the name of a record file without its suffix, such as 2026-11-23.1.
 func parseFileName(name string) (fileName, bool) {
 	match := fileNamePattern().FindStringSubmatch(name)
 	if match == nil {
@@ -60,7 +61,7 @@ func (n fileName) compare(other fileName) int {
 	return n.part - other.part
 }
 
-// listFiles returns the files with records in the folder dir, oldest first.
+// listFiles returns the names of the record files in the folder dir, oldest first.
 func listFiles(dir string) ([]fileName, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +81,7 @@ func listFiles(dir string) ([]fileName, error) {
 	return names, nil
 }
 
-// dayFiles appends lines to the record file of the current day, and removes old record
+// dayFiles appends lines to the record file of the current day, and deletes old record
 // files.
 type dayFiles struct {
 	dir      string
@@ -88,9 +89,9 @@ type dayFiles struct {
 	maxBytes int64
 
 	name fileName
-	file *os.File // nil before the first line of a record is written
+	file *os.File // nil until the first line is written
 	size int64
-	// isPrepared is true if the method open has repaired the newest file.
+	// isPrepared is true after the method open has repaired the newest record file.
 	isPrepared bool
 }
 
@@ -99,7 +100,7 @@ func (f *dayFiles) path(name fileName) string {
 }
 
 // open repairs the newest record file, whose last line may be incomplete after a crash,
-// and removes old record files. Only the first call of open has an effect.
+// and deletes old record files. After open has succeeded once, further calls do nothing.
 func (f *dayFiles) open(now time.Time) error {
 	if f.isPrepared {
 		return nil
@@ -142,7 +143,7 @@ func repairFile(path string) error {
 	return nil
 }
 
-// append writes lines to the record file of the day of the time now.
+// append writes lines to the record file of the current day.
 func (f *dayFiles) append(now time.Time, lines []byte) error {
 	if err := f.open(now); err != nil {
 		return err
@@ -163,11 +164,11 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
 
-// prepare opens the record file of the day of the time now. If this file is too large,
-// prepare opens the next file of the day.
+// prepare opens the record file of the current day. If the open file is full, prepare
+// opens the day's next file.
 func (f *dayFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)
-	isNewDay := day > f.name.day // after the clock was set back, the recorder continues the newest file
+	isNewDay := day > f.name.day // after the clock was set back, the recorder appends to the newest file
 	isFull := f.size >= f.maxBytes/partsPerLimit
 	if f.file != nil && !isNewDay && !isFull {
 		return nil
@@ -195,8 +196,8 @@ func (f *dayFiles) prepare(now time.Time) error {
 	return f.removeOld(now)
 }
 
-// removeOld removes the record files of expired days, and the oldest files if all files
-// together exceed maxBytes. removeOld keeps the newest file.
+// removeOld deletes the record files of expired days, and the oldest files while all files
+// together exceed maxBytes. The newest file is never deleted.
 func (f *dayFiles) removeOld(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {

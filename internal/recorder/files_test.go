@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestReadBackward checks that readBackward reads each line of a file once, the last line
+// TestReadBackward checks that readBackward visits each line of a file once, last line
 // first.
 func TestReadBackward(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -44,8 +44,8 @@ func TestReadBackward(t *testing.T) {
 	}
 }
 
-// writeDay writes a record file with the given number of records. The ID of each record
-// contains the number of the record.
+// writeDay writes a record file with the given number of records. The call ID in each
+// record contains a running number.
 func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)
@@ -113,8 +113,8 @@ func TestPagesAndQueries(t *testing.T) {
 	}
 }
 
-// TestPageOfRareRecords checks that a query with few matches reads only a limited part of
-// the files for each page.
+// TestPageOfRareRecords checks that a query with few matches reads at most maxPageBytes of
+// the record files for each page.
 func TestPageOfRareRecords(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -184,7 +184,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
 		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
 	}
-	now = now.AddDate(0, 0, -2) // simulates that the user sets the clock back by two days
+	now = now.AddDate(0, 0, -2) // the user sets the clock back by two days
 	write(1)
 	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
 		t.Errorf("record files after the clock was set back = %s", got)

@@ -13,18 +13,19 @@ import (
 	"opentabs/wire"
 )
 
-// maxInterruptedAge is how much older than the newest file a file may be in which prepare
-// looks for calls that did not end.
+// maxInterruptedAge limits the age of the record files that prepare searches for calls
+// that did not end. The age is relative to the newest record file.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
-// These texts are the error and the advice for the user in the record of a call that an
-// earlier server did not end.
+// The record of a call during which the server stopped contains these texts: an error, and
+// advice for the user.
 const (
 	interruptedText = "opentabs stopped during the call, which may have taken effect"
 	interruptedStep = "Check the page before you make the call again."
 )
 
-// encode returns the line of a queued call: a record, or a note about an open call.
+// encode returns the JSON line for a queued call: a record if the call has ended, or else
+// a note.
 func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	record := c.newRecord(secrets)
 	if !c.isOpen {
@@ -33,8 +34,8 @@ func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: "open", By: record.CallID, Call: record})
 }
 
-// appendMarker appends the note that begins the notes of this server about open calls, once
-// and only before such a note. The caller has locked writeMu.
+// appendMarker appends a note that marks the start of this server, once, before the
+// server's first note about an open call. The caller has locked writeMu.
 func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	if !isBeforeOpenCall || !r.needsMarker {
 		return lines
@@ -43,9 +44,9 @@ func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	return appendNotes(lines, []Note{{Kind: noteServer, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
 }
 
-// prepare repairs the files, and writes the records of the calls that the earlier server
-// did not end. Only the first successful call of prepare has an effect. The caller has
-// locked writeMu.
+// prepare repairs the record files, and records the calls during which the previous server
+// stopped. After prepare has opened the files once, further calls do nothing. The caller
+// has locked writeMu.
 func (r *Recorder) prepare(now time.Time) error {
 	if r.isPrepared || r.opts.Days == 0 {
 		return r.files.open(now)
@@ -53,8 +54,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// After a failed attempt, the next server tries again, because needsMarker is false: this
-	// server adds notes about its own open calls.
+	// If reading fails, the next server tries again, because this server then writes no
+	// marker that hides the older notes.
 	r.isPrepared = true
 	records, err := readInterrupted(r.dir)
 	if err != nil {
@@ -79,26 +80,26 @@ func (r *Recorder) prepare(now time.Time) error {
 	return nil
 }
 
-// setInterrupted ends the record of an open call at the time now.
+// setInterrupted marks the record of an open call as failed at the time now, because the
+// server stopped.
 func (r *Record) setInterrupted(now time.Time) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
 	r.Timeline = append(r.Timeline, dispatch.Moment{Time: now, Kind: dispatch.EventEnded})
 }
 
-// readInterrupted returns the calls with a note and without a record, in the order of their
-// notes. readInterrupted reads the lines of the last server that has written such notes and
-// of later servers.
+// readInterrupted returns the calls that have a note about an open call but no record, in
+// the order of the notes. The search goes back to the newest marker of a server start.
 func readInterrupted(dir string) ([]*Record, error) {
 	names, err := listFiles(dir)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	newestDay, _ := time.Parse(time.DateOnly, names[len(names)-1].day) // fileName.day is a date, or all files are read
+	newestDay, _ := time.Parse(time.DateOnly, names[len(names)-1].day) // a malformed day yields the zero time, so that all files are read
 	firstDay := newestDay.Add(-maxInterruptedAge).Format(time.DateOnly)
 	callPrefix, serverPrefix := noteCall.prefix(), noteServer.prefix()
 	hasRecord := map[string]bool{}
 	notes := map[string][]byte{}
-	var order []string // the IDs of notes, newest first
+	var order []string // the call IDs in the notes, newest first
 	isDone := false
 	for _, name := range slices.Backward(names) {
 		if isDone || name.day < firstDay {
@@ -109,7 +110,7 @@ func readInterrupted(dir string) ([]*Record, error) {
 			case bytes.HasPrefix(line, serverPrefix):
 				isDone = true
 			case bytes.HasPrefix(line, callPrefix):
-				if id := memberText(line, "subject"); !hasRecord[id] && notes[id] == nil { // most records come after their notes
+				if id := memberText(line, "subject"); !hasRecord[id] && notes[id] == nil { // most calls ended, so a record follows their note
 					notes[id] = bytes.Clone(line)
 					order = append(order, id)
 				}
@@ -132,8 +133,8 @@ func readInterrupted(dir string) ([]*Record, error) {
 	return records, nil
 }
 
-// memberText returns the value of the first member of a line with this name, a string
-// without escapes.
+// memberText returns the string value of the first JSON member with the given name in a
+// line. The string must not contain escapes.
 func memberText(line []byte, name string) string {
 	_, value, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
 	text, _, _ := bytes.Cut(value, []byte(`"`))

@@ -20,7 +20,8 @@ func openCallOf(id, tool string) dispatch.EndedCall {
 	return e
 }
 
-// crash returns a copy of a state folder, which has the files that a killed server left.
+// crash copies a state folder, so that the copy contains the files that a killed server
+// would leave.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
 	copied := t.TempDir()
@@ -30,8 +31,9 @@ func crash(t *testing.T, dir string) string {
 	return copied
 }
 
-// A call that was open when the server was killed gets a record at the next start, once. A
-// call with a record, before or after its note, gets no other record.
+// TestInterruptedCallIsRecorded checks that a call that was open when the server was
+// killed gets exactly one record at the next start. A call that already has a record,
+// before or after its note, gets no second record.
 func TestInterruptedCallIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -54,7 +56,7 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		for range 2 {
 			time.Sleep(time.Hour)
 			second := Open(dir, o)
-			second.AddOpen(openCallOf("call_second", "a__b"), Facts{}) // the marker is before this note
+			second.AddOpen(openCallOf("call_second", "a__b"), Facts{}) // the marker of the server start precedes this note
 			page, err := second.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
 			if err != nil || idsOf(page.Entries) != "call_open" {
 				t.Fatalf("the failed calls are %s, %v", idsOf(page.Entries), err)
@@ -76,8 +78,8 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 	})
 }
 
-// The note of an open call has arguments only if arguments are recorded, and damaged notes
-// are skipped.
+// TestNotesOfOpenCalls checks that the note of an open call contains arguments only if the
+// options select them, and that damaged notes are skipped.
 func TestNotesOfOpenCalls(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions

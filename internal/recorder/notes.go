@@ -16,56 +16,60 @@ import (
 	"opentabs/wire"
 )
 
-// Note is a line about a call beside its record: the idempotency key of the call, the call
-// that undid it, or that it has not ended. Readers of records skip notes.
+// Note is a line in a record file that is not a record. A note is about an idempotency
+// key, a call that another call undoes, or a call that has not ended. Queries for records
+// skip notes.
 type Note struct {
-	// Kind is what the note is about.
+	// Kind selects the meaning of Subject and State.
 	Kind NoteKind  `json:"note"`
 	Time time.Time `json:"time"`
-	// Subject is what the note describes: the hash of a key, or the ID of an undone call.
+	// Subject identifies what the note is about: the hash of an idempotency key, or the ID
+	// of an undone or open call.
 	Subject string `json:"subject"`
-	// State is the state of the subject. The newest note of a subject counts.
+	// State is the state of the subject. A newer note about the same subject replaces an
+	// older note.
 	State string `json:"state"`
-	// By is the call that the key or the undo has made, and Tool its full name.
+	// By is the ID of the call that was made with the idempotency key, or of the call that
+	// undoes the subject. Tool is the full name of that call's tool.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
-	// ArgsHash is the hash of the arguments of the call.
+	// ArgsHash is the hash of the arguments of the call By.
 	ArgsHash string `json:"args_hash,omitempty"`
-	// Call is the record of an open call at the time of the note.
+	// Call is the incomplete record of an open call; nil in other notes.
 	Call *Record `json:"call,omitempty"`
-	// Code and Error are the error of the call, for agents and without secrets. UserText is
-	// the text of the error for the user if it differs.
+	// Code and Error are the error of the call By, as agents see the error, without
+	// secrets. UserText is the error text for the user; empty if it equals Error.
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`
-	// ToolError is the ToolError of the tool; nil for another error. IsRetryable reports
-	// whether a repetition of the call may succeed later.
+	// ToolError is the error that the tool returned; nil for another error. IsRetryable is
+	// true if the same call may succeed later.
 	ToolError   *wire.ToolErrorInfo `json:"tool_error,omitempty"`
 	IsRetryable bool                `json:"retryable,omitempty"`
 }
 
-// NoteKind is what a note is about.
+// NoteKind is the kind of a [Note], such as a note about an idempotency key.
 type NoteKind string
 
 const (
-	// NoteKey is about an idempotency key.
+	// NoteKey is the kind of a note about an idempotency key.
 	NoteKey NoteKind = "key"
-	// NoteUndo is about a call that another call undoes.
+	// NoteUndo is the kind of a note about a call that another call undoes.
 	NoteUndo NoteKind = "undo"
-	// noteCall is about a call that has not ended, and noteServer begins the notes of a
-	// server about such calls.
+	// noteCall is the kind of a note about a call that has not ended. A note of the kind
+	// noteServer marks the start of a server, before its first noteCall.
 	noteCall   NoteKind = "call"
 	noteServer NoteKind = "server"
 )
 
-// maxPendingNotes limits the notes that are not written yet. Further notes are dropped.
+// maxPendingNotes limits the queue of notes that are not written yet. When the queue is
+// full, the recorder drops further notes.
 const maxPendingNotes = 10_000
 
-// errClosed is the error of WriteNote after Close.
 var errClosed = errors.New("the recorder is closed")
 
-// AddNote queues a note, and returns without waiting for the disk. After Close, AddNote
-// does nothing.
+// AddNote queues a note and sets its time, without blocking on the disk. After Close,
+// AddNote does nothing.
 func (r *Recorder) AddNote(n Note) {
 	if r.opts.Days == 0 {
 		return
@@ -80,7 +84,7 @@ func (r *Recorder) AddNote(n Note) {
 	r.wakeWriter()
 }
 
-// queueNotes queues notes after the queued notes. The caller has locked mu.
+// queueNotes appends notes to the queue, up to maxPendingNotes. The caller has locked mu.
 func (r *Recorder) queueNotes(notes ...Note) {
 	n := min(len(notes), maxPendingNotes-len(r.pendingNotes))
 	r.pendingNotes = append(r.pendingNotes, notes[:n]...)
@@ -88,8 +92,8 @@ func (r *Recorder) queueNotes(notes ...Note) {
 }
 
 // WriteNote writes the queued records and a note, and returns when the operating system
-// has the lines. After an error, the note is not in the files. WriteNote does nothing if
-// no call is recorded.
+// has accepted them. After an error, the note is not in the files. If the option Days is
+// 0, WriteNote does nothing.
 func (r *Recorder) WriteNote(n Note) error {
 	if r.opts.Days == 0 {
 		return nil
@@ -98,7 +102,7 @@ func (r *Recorder) WriteNote(n Note) error {
 	return r.flush(&n)
 }
 
-// appendNotes appends the lines of notes, without secrets.
+// appendNotes encodes notes as JSON lines, without secrets, and appends the lines.
 func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	for _, n := range notes {
 		n.Error, n.UserText = secrets.Text(n.Error), secrets.Text(n.UserText)
@@ -115,8 +119,8 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	return lines
 }
 
-// ReadNotes writes the queued notes, and returns the notes of one kind since a time, newest
-// first. An empty subject selects all subjects.
+// ReadNotes returns the notes of one kind that are not older than since, newest first. An
+// empty subject selects all subjects. Queued notes are written to the disk first.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
 	names, err := listFiles(r.dir)
@@ -141,11 +145,11 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 	return notes, nil
 }
 
-// prefix is the beginning of the lines of the notes of a kind.
+// prefix returns the text with which the JSON line of each note of this kind begins.
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-// readNotes calls visit with each note of a kind in a file, newest first. Damaged lines are
-// skipped.
+// readNotes calls visit with each note of a kind in a file, newest first. Damaged lines
+// are ignored.
 func readNotes(path string, kind NoteKind, visit func(Note)) error {
 	prefix := kind.prefix()
 	return readLines(path, func(line []byte) bool {
@@ -158,7 +162,7 @@ func readNotes(path string, kind NoteKind, visit func(Note)) error {
 }
 
 // readLines calls visit with each line of a file, newest first, until visit returns false.
-// visit must not keep a reference to the line.
+// After visit has returned, the memory of the line is reused.
 func readLines(path string, visit func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // an old file was removed

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// bySubject returns the subjects and states of notes.
+// bySubject formats the subjects and states of notes.
 func bySubject(notes []Note) string {
 	var texts []string
 	for _, n := range notes {
@@ -22,8 +22,8 @@ func bySubject(notes []Note) string {
 	return strings.Join(texts, ", ")
 }
 
-// Notes are between the records of one file. Each kind of reader gets only its lines, also
-// after a restart.
+// TestNotes mixes notes and records in one file, and checks that a reader of notes gets
+// only notes and a reader of records only records, also after a restart.
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now()
@@ -38,7 +38,7 @@ func TestNotes(t *testing.T) {
 	r.AddNote(Note{Kind: NoteKey, Subject: "k2", State: "started", By: "call_2"})
 	r.AddNote(Note{Kind: NoteUndo, Subject: "call_1", State: "started", By: "call_3"})
 	r.Close()
-	r.AddNote(Note{Kind: NoteKey, Subject: "late"}) // AddNote does nothing after Close
+	r.AddNote(Note{Kind: NoteKey, Subject: "late"}) // AddNote drops the note after Close
 
 	r = Open(dir, testOptions)
 	defer r.Close()
@@ -72,7 +72,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Nothing is written for zero days, and a crowd of notes is bounded.
+// TestNotesAreBounded checks that nothing is written if Days is 0, and that the queue of
+// notes has a limit.
 func TestNotesAreBounded(t *testing.T) {
 	none := Open(t.TempDir(), Options{})
 	defer none.Close()
@@ -89,8 +90,9 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 }
 
-// A written note is in the file at once. If a write fails, queued notes stay queued, and the
-// note of the failed WriteNote is not written later.
+// TestWriteNote checks that a note is in the file when WriteNote returns. If a write
+// fails, queued notes stay queued, and the note of the failed WriteNote is not written
+// later.
 func TestWriteNote(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)
@@ -109,7 +111,7 @@ func TestWriteNote(t *testing.T) {
 
 	dir = t.TempDir()
 	blocked := filepath.Join(dir, folderName)
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil { // a file in the place of the folder
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil { // a file with the name of the folder prevents writing
 		t.Fatal(err)
 	}
 	r = Open(dir, testOptions)

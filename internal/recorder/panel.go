@@ -7,24 +7,25 @@ import (
 	"opentabs/wire"
 )
 
-// errHistoryLimit is the error for a wrong limit in a request of the side panel.
+// errHistoryLimit is the error for a side panel's request with a limit out of range.
 var errHistoryLimit = errors.New("calls.history needs a limit from 1 to 200")
 
-// ReadPage writes the queued records to the disk, and returns the next page of the
-// records that a query selects.
+// ReadPage returns one page of the records that a query selects, newest first. Queued
+// records are written to the disk first, so that the page includes them.
 func (r *Recorder) ReadPage(q Query) (Page, error) {
 	r.Flush()
 	return readPage(r.dir, q)
 }
 
-// Find writes the queued records to the disk, and returns the record of one call.
+// Find returns the record of one call; ok is false if the call has no record. Queued
+// records are written to the disk first.
 func (r *Recorder) Find(callID string) (e Entry, ok bool, err error) {
 	r.Flush()
 	return find(r.dir, callID)
 }
 
-// ReadHistory returns the response to a request calls.history, which the side panel of a
-// browser sends.
+// ReadHistory answers the request calls.history, with which a side panel lists recorded
+// calls.
 func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 	if p.Limit < 1 || p.Limit > wire.MaxHistoryCalls {
 		return wire.CallsHistoryResult{}, errHistoryLimit
@@ -44,7 +45,7 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	return result, nil
 }
 
-// forPanel converts a record into the form of the side panel of a browser.
+// forPanel converts a record into the JSON that the side panel of a browser expects.
 func (r *Record) forPanel(browserID string) wire.RecordedCall {
 	v := r.View
 	v.URL, v.ArgsStart = r.Site, string(r.Args)

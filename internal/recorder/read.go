@@ -16,53 +16,56 @@ import (
 	"opentabs/wire"
 )
 
-// maxPageBytes limits how many bytes of the record files one call of readPage reads.
+// maxPageBytes limits how much of the record files readPage reads for one page.
 const maxPageBytes = 8 << 20
 
-// orderSlack is how far the order of the records can differ from the order in which their
-// calls ended.
+// orderSlack is the largest assumed difference between the time at which a call ended and
+// the position of its record in the files. Records are written in batches, so their order
+// is not exact.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.
 var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
-// Query selects records of calls. A field with its zero value selects all records.
+// Query selects records of calls. A record must match all fields; a zero field matches
+// every record.
 type Query struct {
 	// Since selects the calls that ended at this time or later.
 	Since time.Time
 	// Tool selects the calls of one tool by its full name, or of all tools of one plugin
 	// by the plugin's name.
 	Tool string
-	// Client selects the calls of the client with this name.
+	// Client selects the calls of the MCP client with this name.
 	Client string
-	// Text selects the calls with this text in the name of the tool, the client, the
-	// site, the error or the arguments, in upper or lower case.
+	// Text selects the calls with this text in the tool's name, the client, the site, the
+	// error or the arguments. The search ignores case.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
-	// Before is the cursor Next of the page before; empty for the newest records.
+	// Before is the field Next of the previous [Page]; empty for the newest records.
 	Before string
 	// Limit is the maximum number of records in the result; 0 means no limit.
 	Limit int
 }
 
-// Entry is a record of a call, and the line of the file that contains the record.
+// Entry is a record of a call, both decoded and as the original line of the record file.
 type Entry struct {
 	Record
-	// Line is the JSON text of the record in the file.
+	// Line is the JSON text of the record, as stored in the file.
 	Line []byte
 }
 
 // Page is one page of the records that a query selects, newest first.
 type Page struct {
 	Entries []Entry
-	// Next is the cursor Before for the query of the next page; empty after the oldest
-	// record. A page with a Next may have no entries.
+	// Next is the value of [Query.Before] for the next page; empty after the oldest
+	// record. A page without entries can have a Next, because each page reads only a
+	// limited part of the files.
 	Next string
 }
 
-// ReadAll returns the records that a query selects, newest first. The parameter stateDir
-// is the state folder.
+// ReadAll returns the records that a query selects, newest first and at most Query.Limit.
+// The path stateDir is the state folder.
 func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	var entries []Entry
 	limit := q.Limit
@@ -79,8 +82,8 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	}
 }
 
-// readPage returns the next page of selected records from the files in the folder dir.
-// readPage returns ErrCursor if the cursor Before is malformed.
+// readPage returns one page of the selected records from the files in the folder dir. The
+// error is ErrCursor if the cursor Before is malformed.
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
 	first, offset, err := parseCursor(q.Before)
@@ -91,12 +94,13 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.next}, err
 }
 
-// Find returns the record of one call. The parameter stateDir is the state folder.
+// Find returns the record of one call; ok is false if the call has no record. The path
+// stateDir is the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
 
-// find returns the record of one call from the files in the folder dir.
+// find searches the record files in the folder dir for the record of one call.
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
@@ -108,8 +112,8 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return s.entries[0], true, nil
 }
 
-// FindPrefix returns the records of the calls whose IDs begin with a prefix, newest first
-// and at most limit. The parameter stateDir is the state folder.
+// FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
+// first. The path stateDir is the state folder.
 func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 	s := newSearch(Query{Limit: limit})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
@@ -118,8 +122,8 @@ func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 	return s.entries, err
 }
 
-// parseCursor returns the file and the offset in a cursor. An empty cursor means the end
-// of the newest file, for which parseCursor returns the zero fileName.
+// parseCursor parses a cursor such as "2026-11-23.1:4096" into a file name and an offset.
+// An empty cursor means the end of the newest file and yields the zero fileName.
 func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	if cursor == "" {
 		return fileName{}, 0, nil
@@ -136,10 +140,10 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 // search reads the records that match a query, newest first.
 type search struct {
 	query     Query
-	text      string // the text of the query in lower case
+	text      string // Query.Text in lower case
 	callID    string
 	idPrefix  string
-	needles   [][]byte // texts that each matching line must contain
+	needles   [][]byte // texts that the JSON line of each matching record contains
 	bytesLeft int64
 
 	entries []Entry
@@ -157,13 +161,14 @@ func newSearch(q Query) *search {
 	return s
 }
 
-// encodeNeedle returns a text in the form that the text has within a JSON string.
+// encodeNeedle returns a text with the escapes of a JSON string, but without quotes, to
+// search for the text in lines of JSON.
 func encodeNeedle(text string) []byte {
 	quoted := rawjson.Encode(text)
 	return quoted[1 : len(quoted)-1]
 }
 
-// run reads the record files of a folder, starting at a cursor.
+// run searches the record files of a folder backward, starting at a cursor.
 func (s *search) run(dir string, first fileName, offset int64) error {
 	names, err := listFiles(dir)
 	if err != nil {
@@ -189,11 +194,11 @@ func (s *search) run(dir string, first fileName, offset int64) error {
 	return nil
 }
 
-// readFile reads the records of a file backward, starting at the offset end. The offset
-// -1 means the end of the file.
+// readFile searches a record file backward, starting at the offset end; -1 means the end
+// of the file.
 func (s *search) readFile(path string, name fileName, end int64) error {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // an old record file was removed during the search
+	if errors.Is(err, fs.ErrNotExist) { // the file was deleted during the search, because it was too old
 		return nil
 	}
 	if err != nil {
@@ -217,8 +222,8 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 	})
 }
 
-// visit adds the record in a line to the results if the query selects the record. visit
-// skips a damaged line.
+// visit adds the record in a line to the results if the query selects the record. A
+// damaged line is ignored.
 func (s *search) visit(line []byte) {
 	for _, needle := range s.needles {
 		if !bytes.Contains(line, needle) {
@@ -238,7 +243,8 @@ func (s *search) visit(line []byte) {
 	}
 }
 
-// endedAt returns the time at which the recorded call ended.
+// endedAt returns the time at which the recorded call ended. For an open call, endedAt
+// returns the time of its creation.
 func (r *Record) endedAt() time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -246,8 +252,7 @@ func (r *Record) endedAt() time.Time {
 	return *r.Ended
 }
 
-// selects reports whether the query selects a record. selects ignores the time of the
-// record.
+// selects reports whether a record matches all fields of the query except Since.
 func (s *search) selects(r *Record) bool {
 	q := &s.query
 	client := r.ToClient().String()

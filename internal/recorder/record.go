@@ -8,84 +8,84 @@ import (
 	"opentabs/wire"
 )
 
-// Record is the stored record of one call, one line of a record file. A Record extends
-// the JSON of a [dispatch.View].
+// Record is the stored record of one call. Its JSON, one line of a record file, has the
+// members of a [dispatch.View] and more.
 type Record struct {
 	dispatch.View
-	// Site is the origin of the page in which the call ran.
+	// Site is the origin of the page in which the call ran, such as https://shop.example.
 	Site string `json:"site,omitempty"`
-	// Hash is the hash of the content of the call's plugin.
+	// Hash is the hash of the plugin's content at the time of the call.
 	Hash string `json:"hash,omitempty"`
-	// Args are the arguments of the call without secrets. Args is absent if arguments are
-	// not recorded or are too long. ArgsBytes is the size of the complete arguments.
-	// IsArgsIncomplete is true if secrets or long values were removed from Args.
+	// Args are the arguments of the call, without secrets; nil if arguments are not
+	// recorded or are too long. ArgsBytes is the size of the complete arguments.
+	// IsArgsIncomplete is true if Args lacks a part of the arguments, such as a secret.
 	Args             json.RawMessage `json:"args,omitempty"`
 	ArgsBytes        int             `json:"args_bytes,omitempty"`
 	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
-	// Output is the result of the call without secrets. Output is absent if results are
-	// not recorded or the result is too long. OutputBytes is the size of the complete
-	// result.
+	// Output is the result of the call, without secrets; nil if results are not recorded
+	// or the result is too long. OutputBytes is the size of the complete result.
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
-	// Approved is the reason why the call was allowed. The user's decisions are in the
-	// field Timeline.
+	// Approved is the reason why the call was allowed; nil if the call was not allowed.
+	// The user's decisions about the call are in the field Timeline.
 	Approved *Approval `json:"approved,omitempty"`
-	// LastMessages are the last messages of the tool during the call, oldest first.
+	// LastMessages are the last messages that the tool sent during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
-	// DroppedMessages is the number of earlier messages, which are not recorded.
+	// DroppedMessages is the number of messages before LastMessages that were not
+	// recorded.
 	DroppedMessages int `json:"dropped_messages,omitempty"`
 }
 
-// Approval is the reason why a call was allowed.
+// Approval is the reason why a call was allowed: one decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved the call, and At is the time of this
-	// approval.
+	// By is the surface on which the user approved the call, such as "the side panel". At
+	// is the time of the approval. Both are empty if the call needed no approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Facts are the facts about a call that the dispatcher does not have.
+// Facts are the parts of a record that the dispatcher does not have.
 type Facts struct {
-	// Site is the origin of the page, and Hash is the hash of the plugin's content.
+	// Site and Hash become the fields of the [Record] with the same names.
 	Site, Hash string
 	// Approved is the reason why the call was allowed; nil if the call was not allowed.
 	Approved *Approval
 }
 
-// These constants limit the size of one record, in bytes.
+// These constants limit the size of one record.
 const (
-	// maxDecodedBytes is the size of the largest text from which secrets are removed. Of
-	// a larger text, only the size is recorded.
+	// maxDecodedBytes limits the JSON text that is searched for secrets. If arguments or a
+	// result are larger, only their size is recorded.
 	maxDecodedBytes = 256 << 10
-	// maxArgsBytes and maxOutputBytes limit the size of the recorded arguments and of the
-	// recorded result.
+	// maxArgsBytes limits the recorded arguments, and maxOutputBytes limits the recorded
+	// result.
 	maxArgsBytes   = 16 << 10
 	maxOutputBytes = 64 << 10
-	// maxActivityBytes limits the recorded content of one activity, and maxActivitiesBytes
-	// limits the content of all activities of one call.
+	// maxActivityBytes limits the recorded content of one activity. maxActivitiesBytes
+	// limits the recorded content of all activities of a call together.
 	maxActivityBytes   = 16 << 10
 	maxActivitiesBytes = 64 << 10
-	// maxStringBytes is the length of the longest recorded string in arguments and
-	// results. A longer string is recorded without its end. maxElements limits the number
-	// of recorded elements of an array.
+	// maxStringBytes is the length to which strings in recorded arguments and results are
+	// cut. maxElements limits how many elements of an array are recorded.
 	maxStringBytes = 4 << 10
 	maxElements    = 200
 )
 
-// queuedCall is a call whose record or note is not written yet.
+// queuedCall is a call in the queue of the recorder, waiting to be written.
 type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
-	// isOpen is set if the call has not ended: a note of the call is written.
+	// isOpen is true if the call has not ended. An open call is written as a note, not as
+	// a record.
 	isOpen bool
-	// argsBytes and outputBytes are the sizes of the complete arguments and of the
-	// complete result.
+	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
+	// were removed.
 	argsBytes, outputBytes int
 }
 
-// size returns the approximate memory that the queued call needs, in bytes.
+// size estimates how much memory the queued call uses, in bytes.
 func (c *queuedCall) size() int {
 	n := 2048 + len(c.call.Args) + len(c.call.Output)
 	for _, a := range c.call.View.Activities {
@@ -94,7 +94,7 @@ func (c *queuedCall) size() int {
 	return n
 }
 
-// newQueuedCall copies the recorded parts of a call, so that a queued call needs
+// newQueuedCall keeps only the parts of a call that are recorded, so that the queue needs
 // little memory.
 func (o *Options) newQueuedCall(e dispatch.EndedCall, facts Facts) queuedCall {
 	c := queuedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
@@ -111,7 +111,8 @@ func (o *Options) newQueuedCall(e dispatch.EndedCall, facts Facts) queuedCall {
 	return c
 }
 
-// newRecord returns the record of a call, from which secrets are removed.
+// newRecord returns the record of a queued call, without secrets and with all times in
+// UTC.
 func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
@@ -121,7 +122,7 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {
 		decision := *r.Decision
-		decision.Data = nil // the user's input, which may be a secret
+		decision.Data = nil // the text that the user typed, which may be a secret
 		r.Decision = &decision
 	}
 	r.Created = r.Created.UTC()
@@ -145,8 +146,8 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	return r
 }
 
-// withoutData returns the timeline of a call without the user's input, which may be a
-// secret.
+// withoutData copies a call's timeline without the texts that the user typed, which may be
+// secrets.
 func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
 	moments := make([]dispatch.Moment, len(timeline))
 	for i, m := range timeline {

@@ -11,70 +11,69 @@ import (
 	"opentabs/internal/redact"
 )
 
-// folderName is the name of the folder, in the state folder, that contains the records of
-// calls.
+// folderName is the name of the folder with the record files, inside the state folder.
 const folderName = "calls"
 
-// These constants control when queued records are written. If maxPendingCalls or
-// maxPendingBytes is exceeded before the next flush, the recorder drops and counts
-// further records.
+// Queued records are written every flushInterval. If maxPendingCalls or maxPendingBytes is
+// exceeded before the next flush, the recorder drops and counts further records.
 const (
 	flushInterval   = 100 * time.Millisecond
 	maxPendingCalls = 10_000
 	maxPendingBytes = 32 << 20
-	// logInterval is the minimum time between two log entries about failed writes of
-	// records.
+	// logInterval is the minimum time between two log entries about failed writes.
 	logInterval = time.Minute
 )
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is how many days a record is kept. Default 0: no call is recorded.
+	// Days is the number of days for which records are kept. Default 0: no call is
+	// recorded.
 	Days int
-	// Bytes limits the total size of all record files, and is required. The oldest
-	// records are removed first.
+	// Bytes limits the total size of all record files; required. The oldest files are
+	// deleted first.
 	Bytes int64
-	// Arguments and Results select whether the records contain the arguments and the
-	// results of calls; default false.
+	// Arguments and Results include the arguments and the results of calls in their
+	// records. Default: false.
 	Arguments, Results bool
-	// Secrets returns the texts that the recorder removes from every record. Default: no
-	// texts.
+	// Secrets returns texts that the recorder removes from every record, such as the
+	// values of secret settings. Default: no texts.
 	Secrets func() []string
-	// OnInterrupted receives the record of each call that an earlier server did not end,
-	// when the record is written. OnInterrupted must not use the Recorder. Default: none.
+	// OnInterrupted receives the record of each call during which an earlier server
+	// stopped, once the record is written. OnInterrupted must not use the Recorder.
+	// Default: none.
 	OnInterrupted func(Record)
-	// Log receives an entry about failed writes of records, at most once a minute.
-	// Default: no log.
+	// Log receives an error about failed writes, at most once a minute. Default: no log.
 	Log zerolog.Logger
 }
 
-// Recorder writes the records of calls. Create a Recorder with Open, and call Close at
-// the end.
+// Recorder writes records of calls to files. Create a Recorder with [Open], and call
+// [Recorder.Close] before the program ends.
 type Recorder struct {
 	dir  string
 	opts Options
 	stop chan struct{} // closed by Close
-	done chan struct{} // closed when the goroutine that writes records has ended
+	done chan struct{} // closed when the method run has ended
 
 	mu           sync.Mutex // guards all fields below
 	pendingCalls []queuedCall
 	pendingBytes int
 	pendingNotes []Note
 	droppedCalls int
-	wake         chan struct{} // has a token while pendingCalls or pendingNotes is not empty
+	wake         chan struct{} // wakes the method run; has a capacity of 1
 	isClosed     bool
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
-	// isPrepared is true if prepare has recorded the calls of the earlier server.
-	// needsMarker is true until the note that begins the notes of this server is written.
+	// isPrepared is true after prepare has read the notes of the earlier server.
+	// needsMarker is true until the note is written that marks the start of this server.
 	isPrepared, needsMarker bool
 	// lastLogTime is the time of the last log entry about a failed write.
 	lastLogTime time.Time
 }
 
-// Open opens a Recorder that writes to the state folder stateDir, which must exist. Open
-// returns at once; a separate goroutine repairs the newest file and removes old files.
+// Open starts a Recorder that writes to the state folder stateDir, which must exist. Open
+// returns at once; a separate goroutine repairs the newest record file and deletes old
+// files.
 func Open(stateDir string, o Options) *Recorder {
 	r := &Recorder{
 		dir: filepath.Join(stateDir, folderName), opts: o,
@@ -85,8 +84,8 @@ func Open(stateDir string, o Options) *Recorder {
 	return r
 }
 
-// Add queues the record of a call that has ended, and returns without waiting for the disk.
-// After Close, Add does nothing.
+// Add queues the record of a call that has ended, without blocking on the disk. After
+// Close, Add does nothing.
 func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return
@@ -94,9 +93,9 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	r.queueCall(r.opts.newQueuedCall(e, facts))
 }
 
-// AddOpen queues a note about a call that has not ended, and returns without waiting for
-// the disk. If the server stops without the record of the call, the next server writes a
-// record from the note. After Close, AddOpen does nothing.
+// AddOpen queues a note about a call that has not ended, without blocking on the disk. If
+// the server stops before the call is recorded, the next server writes a record from the
+// note. After Close, AddOpen does nothing.
 func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return
@@ -107,7 +106,8 @@ func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	r.queueCall(c)
 }
 
-// queueCall queues a record or a note of a call.
+// queueCall appends a call to the queue, or drops and counts the call if the queue is
+// full.
 func (r *Recorder) queueCall(c queuedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *Recorder) queueCall(c queuedCall) {
 	r.wakeWriter()
 }
 
-// wakeWriter makes run write the queued records. The caller has locked mu.
+// wakeWriter wakes the goroutine that writes queued records. The caller has locked mu.
 func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
@@ -132,7 +132,7 @@ func (r *Recorder) wakeWriter() {
 	}
 }
 
-// run writes the queued records every flushInterval, until Close is called.
+// run writes queued records at most once per flushInterval, until Close is called.
 func (r *Recorder) run() {
 	defer close(r.done)
 	r.writeMu.Lock()
@@ -156,11 +156,11 @@ func (r *Recorder) run() {
 	}
 }
 
-// Flush writes the queued records to the disk.
+// Flush writes all queued records and notes to the disk. Errors are logged.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
-// flush writes the queued records and then the note last, unless last is nil. If the write
-// fails, the queued notes stay queued.
+// flush writes the queued records and notes, and then the note last if it is not nil. If
+// the write fails, the queued notes stay queued.
 func (r *Recorder) flush(last *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
@@ -215,7 +215,7 @@ func (r *Recorder) flush(last *Note) error {
 }
 
 // logFailure logs that records could not be written, at most once per logInterval. The
-// caller must lock writeMu.
+// caller has locked writeMu.
 func (r *Recorder) logFailure(err error, missingRecords int) {
 	if err != nil && time.Since(r.lastLogTime) >= logInterval {
 		r.lastLogTime = time.Now()
@@ -223,7 +223,8 @@ func (r *Recorder) logFailure(err error, missingRecords int) {
 	}
 }
 
-// Close writes the queued records and closes the record files.
+// Close writes the queued records and notes, and closes the record file. Further calls of
+// Close do nothing.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	wasClosed := r.isClosed

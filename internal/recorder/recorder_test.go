@@ -18,11 +18,10 @@ import (
 	"opentabs/wire"
 )
 
-// testOptions are recorder options that record the arguments and the results of all
-// calls.
+// testOptions select that the recorder stores the arguments and results of all calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-// endedCallOf returns a call of a tool that ended at the given time.
+// endedCallOf returns a done call of a tool that ended at the given time.
 func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{
@@ -31,7 +30,7 @@ func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	}}
 }
 
-// fullCall returns an ended call in which every field is set, with secrets in its fields.
+// fullCall returns an ended call whose fields are all set, some of them to secrets.
 func fullCall() dispatch.EndedCall {
 	v := dispatchtest.View()
 	v.Error, v.Waiting = "sent Bearer abcdefghijklmnop", nil
@@ -47,7 +46,7 @@ func fullCall() dispatch.EndedCall {
 	}
 }
 
-// record stores calls in a new state folder, and returns the path of this folder.
+// record stores the records of calls in a new state folder, and returns the folder's path.
 func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +55,7 @@ func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 		r.Add(c, Facts{Site: "https://shop.example", Hash: "h", Approved: &Approval{Scope: wire.ScopeSession, By: "the side panel"}})
 	}
 	r.Close()
-	r.Add(endedCallOf("call_late", "a__b", time.Now()), Facts{}) // Add does nothing after Close
+	r.Add(endedCallOf("call_late", "a__b", time.Now()), Facts{}) // Add drops the call after Close
 	return dir
 }
 
@@ -69,7 +68,7 @@ func readAll(t *testing.T, dir string, q Query) []Entry {
 	return entries
 }
 
-// idsOf returns the call IDs of records, separated by spaces.
+// idsOf returns the call IDs in records, separated by spaces.
 func idsOf(entries []Entry) string {
 	var ids []string
 	for _, e := range entries {
@@ -114,7 +113,7 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 }
 
 // TestArgumentsAndResultsAreOptional checks that arguments and results are recorded only
-// if the options select them, and that long values are left out.
+// if the options select them, and that long values are omitted.
 func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	o := testOptions
 	o.Arguments, o.Results = false, false
@@ -147,8 +146,8 @@ func TestNothingIsRecordedForZeroDays(t *testing.T) {
 	}
 }
 
-// TestRecordsAreWrittenWithinASecond checks that the record of a call is in the file
-// within a second after the call has ended.
+// TestRecordsAreWrittenWithinASecond checks that a call's record is in the file within a
+// second after the call has ended.
 func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -165,8 +164,8 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	})
 }
 
-// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, which a
-// crash can leave, and that the next start of the recorder removes this line.
+// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, as a crash
+// may leave it. The next recorder removes the incomplete line.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))
@@ -197,11 +196,11 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 	}
 }
 
-// TestFailedWritesAreLogged checks that the recorder counts the records that the disk
-// does not accept, and reports them in one log entry.
+// TestFailedWritesAreLogged checks that the recorder counts the records that it could not
+// write, and reports the count in one log entry.
 func TestFailedWritesAreLogged(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // a file prevents that the folder is created
+	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // a file with the name of the folder prevents writing
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -248,8 +247,8 @@ func TestSidePanelGetsPages(t *testing.T) {
 	}
 }
 
-// FindPrefix finds calls by the beginning of their IDs, not calls that only mention such an
-// ID.
+// TestFindPrefix checks that FindPrefix finds calls by the beginning of their own IDs, not
+// calls whose records only contain such an ID.
 func TestFindPrefix(t *testing.T) {
 	nested := endedCallOf("call_z", "a__b", time.Now())
 	nested.View.ParentCallID = "call_a1"

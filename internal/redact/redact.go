@@ -1,6 +1,6 @@
 // Package redact removes secrets from texts and JSON values before opentabs stores them.
 //
-// Start with a [Redactor]. All methods are safe for concurrent use.
+// Start with a [Redactor].
 package redact
 
 import (
@@ -15,54 +15,53 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// redactedText replaces a secret.
+// redactedText replaces each secret.
 const redactedText = "[redacted]"
 
-// Redactor removes secrets from texts: the values of secret settings, and texts in the
-// form of a credential. In JSON, Redactor also removes the value of every member with the
-// name of a credential. Redactor cannot find every secret, so authors of plugins should
-// not log secrets.
+// Redactor replaces secrets in texts by "[redacted]": the values of secret settings, and
+// texts that look like credentials, such as API keys. In JSON, a Redactor also replaces
+// the values of members such as "password". No Redactor can find every secret, so authors
+// of plugins should not log secrets.
 //
-// The zero value of Redactor has no secret settings. Redactor is safe for concurrent use.
+// The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
-	// Secrets returns texts to remove everywhere; nil for none.
+	// Secrets returns texts to replace everywhere, such as the values of secret settings.
+	// A nil function means no such texts.
 	Secrets func() []string
 }
 
-// credentialPattern is a kind of credential that a regular expression can find.
+// credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
-	// hints are lower-case texts. Each match of find contains one of the hints. A
-	// search for the hints takes a hundredth of the time of a match with find.
+	// hints are lower-case texts, one of which is in each match of find. A search for the
+	// hints is 100 times as fast as a search with find, so find runs only after a hint was
+	// found.
 	hints []string
-	// find matches the credential. Redaction keeps the text that matches the first
-	// group of find.
+	// find matches a credential and the text before the credential. The text before the
+	// credential is the first group and is kept.
 	find func() *regexp.Regexp
 }
 
 var credentialPatterns = []credentialPattern{
-	// The expression matches the value of a header with credentials, such as
-	// Authorization.
+	// HTTP headers with credentials, such as "Authorization: ...".
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
-	// The expression matches the value of a parameter or JSON member with the name of a
-	// credential.
+	// URL parameters and JSON members with the name of a credential, such as token=...
 	{[]string{"token", "api_key", "apikey", "private", "secret", "passw", "session", "sid", "sig"},
 		lazyregexp.New(`(?i)((?:\b|_)(?:token|api_?key|private_?key|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
-	// The expression matches a JSON Web Token.
+	// JSON Web Tokens.
 	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
-	// The expression matches API keys that begin with the prefix of their issuer, such
-	// as npm_.
+	// API keys that begin with a prefix of their issuer, such as npm_.
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
-	// The expression matches a user and a password in a URL.
+	// User names and passwords in URLs, such as https://user:password@host.
 	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
-// secretNamePattern matches the names of members whose values are secret.
+// secretNamePattern matches the names of JSON members whose values are treated as secrets.
 var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
-// Text returns text without secrets.
+// Text replaces the secrets in a text.
 func (r *Redactor) Text(text string) string {
 	text = r.removeSettings(text)
 	lowerText := strings.ToLower(text)
@@ -74,7 +73,7 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// removeSettings removes the values of secret settings.
+// removeSettings replaces the texts that the function Secrets returns.
 func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text
@@ -87,8 +86,8 @@ func (r *Redactor) removeSettings(text string) string {
 	return text
 }
 
-// JSON returns a JSON value without secrets, in compact form, or nil if raw is not
-// JSON. The text of numbers is unchanged.
+// JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is not
+// valid JSON. Numbers keep their exact digits.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	value, ok := Decode(raw)
 	if !ok {
@@ -102,8 +101,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// Decode decodes a JSON value for [Redactor.Value], and keeps the text of its numbers. ok
-// is false if raw is not JSON.
+// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
+// they keep their exact digits. ok is false if raw is not valid JSON.
 func Decode(raw json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -114,8 +113,9 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-// Value removes the secrets from a value that [Decode] returned, in place, and returns
-// the value. isChanged is true if Value removed a secret.
+// Value replaces the secrets in a value that [Decode] returned. Arrays and objects change
+// in place; use the returned value, because a string cannot. isChanged is true if Value
+// replaced a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

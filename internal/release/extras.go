@@ -14,22 +14,20 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// licensesFile is the file with the licenses of the libraries that the program contains.
+// licensesFile is the name of the file with the licenses of all libraries in the program.
 const licensesFile = "THIRD-PARTY-LICENSES.txt"
 
-// licenseName matches the names of files that contain the license of a library.
+// licenseName matches the names of license files, such as LICENSE.txt.
 var licenseName = lazyregexp.New(`(?i)^(licen[sc]e|copying|notice)([.-].*)?$`)
 
-// library is a library that the program contains.
 type library struct {
-	// title is the name and the version of the library; dir is the folder that contains
-	// its license.
+	// title is the library's name and version; dir is the folder with its license file.
 	title, dir string
 }
 
-// writeLicenses writes the licenses of Go, of the Go modules in the program for one
-// operating system, and of the npm packages that the program embeds. A library without a
-// license is an error.
+// writeLicenses writes one file with the licenses of Go, of all Go modules in the program,
+// and of the embedded npm packages. The Go modules depend on the operating system. A
+// library without a license file is an error.
 func (r release) writeLicenses(ctx context.Context, t target) error {
 	libraries, err := r.listLibraries(ctx, t)
 	if err != nil {
@@ -47,7 +45,8 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
 }
 
-// listLibraries returns the libraries that the program for one operating system contains.
+// listLibraries returns the libraries in the program for one operating system and
+// processor.
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
 	info, err := buildinfo.ReadFile(r.programPath(t))
 	if err != nil {
@@ -98,17 +97,16 @@ func readLicenses(dir string) ([]byte, error) {
 	return text, nil
 }
 
-// extraPath returns the path of a file that the archive of an operating system contains
-// in addition to the program.
+// extraPath returns the path of a file that is packed together with the program of one
+// operating system and processor.
 func (r release) extraPath(t target, name string) string {
 	return filepath.Join(filepath.Dir(r.programPath(t)), name)
 }
 
-// manDir returns the folder of the manual pages, which the archives of all operating
-// systems contain.
+// manDir returns the folder of the manual pages, which are the same for all operating
+// systems.
 func (r release) manDir() string { return filepath.Join(r.out, programsDir, "man") }
 
-// writeManualPages writes a manual page for each command of opentabs.
 func (r release) writeManualPages(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())
 	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))

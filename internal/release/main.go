@@ -1,12 +1,14 @@
-// Command release writes a release of opentabs into a folder: an archive for each system
-// with its SBOM, Linux packages, npm packages, the files for Homebrew and Scoop, a
+// Command release builds a release of opentabs in a folder. For each operating system and
+// processor, the folder gets an archive with the program and a software bill of materials
+// (SBOM). The folder also gets packages for Linux and npm, files for Homebrew and Scoop, a
 // Containerfile, the extension for stores, install.sh and checksums.txt. Run the command
 // in the root of the repository:
 //
 //	go run ./internal/release -out dist -url https://example.com/opentabs/latest
 //
-// Two releases of one commit have the same bytes, because all times in the files are the
-// time of the commit. The variable SOURCE_DATE_EPOCH replaces the time of the commit.
+// Releases are reproducible: two builds of the same commit have the same bytes, because
+// all times in the files are the time of the commit. The environment variable
+// SOURCE_DATE_EPOCH overrides the time of the commit.
 package main
 
 import (
@@ -25,12 +27,12 @@ import (
 	"opentabs/internal/version"
 )
 
-// release has the facts about a release that the build steps share.
+// release has the parameters of a release that all build steps need.
 type release struct {
-	// out is the folder into which the release is written.
+	// out is the folder of the release.
 	out string
-	// url is the address at which the release folder will be published; empty for a
-	// snapshot.
+	// url is the address at which the release folder will be published. A release without
+	// an address cannot upgrade itself.
 	url string
 	// storeExtensions are the IDs of the extension in the stores; empty if no store has
 	// the extension.
@@ -80,8 +82,8 @@ func run(ctx context.Context, args []string) error {
 	return r.write(ctx, targets)
 }
 
-// write writes all files of the release. checksums.txt is the last file, because it lists
-// the other files.
+// write writes all files of the release. The file checksums.txt comes last, because it
+// lists the other files.
 func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManualPages(ctx); err != nil {
 		return err
@@ -120,8 +122,8 @@ func (r release) write(ctx context.Context, targets []target) error {
 	return r.writeChecksums()
 }
 
-// makeEmptyFolder creates an empty folder, or empties a folder with an earlier release. A
-// folder with other files is an error.
+// makeEmptyFolder creates a folder, or deletes the earlier release in the folder. To
+// protect other data, a folder with files but without checksums.txt is an error.
 func makeEmptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -136,7 +138,7 @@ func makeEmptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// readCommit returns the checked-out commit, and the time of the commit.
+// readCommit returns the short hash and the time of the commit that is checked out.
 func readCommit(ctx context.Context) (commit string, at time.Time, err error) {
 	output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct").Output()
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// templates are the templates of the release files that contain the version or the
-// address of the release.
+// templates are the sources of the release files that contain the version or the address
+// of the release, such as install.sh.
 //
 //go:embed files
 var templates embed.FS
 
-// packagerModule is the Go program that builds deb and rpm packages.
+// packagerModule is the Go module of nfpm, which builds deb and rpm packages.
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are the values for the templates. Archives and Hashes are maps by
-// operating system and processor.
+// releaseFacts are the values that the templates use. Archives and Hashes map an operating
+// system and a processor to the name and the hash of an archive.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string
@@ -31,9 +31,9 @@ type releaseFacts struct {
 	BrewProcessors map[string]string
 }
 
-// writeManifests writes install.sh, the formula of Homebrew, the manifest of Scoop and
-// the Containerfile. A release for only some operating systems has no formula and no
-// manifest.
+// writeManifests writes install.sh, the Homebrew formula, the Scoop manifest and the
+// Containerfile. If the release lacks an operating system or a processor, writeManifests
+// omits the formula and the manifest.
 func (r release) writeManifests(targets []target) error {
 	facts := releaseFacts{
 		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},
@@ -66,7 +66,7 @@ func (r release) writeManifests(targets []target) error {
 	return os.Chmod(filepath.Join(r.out, "install.sh"), 0o755)
 }
 
-// fillTemplate returns a template with the values in facts.
+// fillTemplate executes the template with the given name on the values in facts.
 func fillTemplate(name string, facts any) ([]byte, error) {
 	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
 	if err != nil {
@@ -77,7 +77,7 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// writeLinuxPackages writes the deb package and the rpm package for one processor.
+// writeLinuxPackages writes a deb package and an rpm package for one processor.
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
 		t.arch, r.version, r.programPath(t), r.extraPath(t, licensesFile), r.manDir(), r.time.Format(time.RFC3339),

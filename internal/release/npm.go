@@ -26,12 +26,12 @@ type manifest struct {
 	Optional     map[string]string            `json:"optionalDependencies,omitempty"`
 }
 
-// npmName returns the name of the npm package that contains the program for one operating
-// system.
+// npmName returns the name of the npm package with the program for one operating system
+// and processor, such as @opentabs/cli-linux-x64.
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// writeNPM packs the npm packages: one package with the program for each operating
-// system, the package opentabs that runs the program, and the SDK.
+// writeNPM writes the npm packages: one package with the program for each operating system
+// and processor, the package opentabs, which runs the right program, and the SDK.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",
@@ -66,8 +66,8 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 	return r.writeSDK(ctx)
 }
 
-// writeSDK packs the npm package of the SDK for authors who use Node. The package has
-// JavaScript modules and their types.
+// writeSDK writes the npm package of the SDK for plugin authors who use Node. The package
+// contains JavaScript modules and their TypeScript types.
 func (r release) writeSDK(ctx context.Context) error {
 	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))
 	if err != nil {
@@ -77,7 +77,7 @@ func (r release) writeSDK(ctx context.Context) error {
 	if output, err := compiler.CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the SDK: %w\n%s", err, output)
 	}
-	for _, library := range []string{"linkedom", "whatwg-url-minimum"} { // zod is a dependency of the package, so its code is not copied
+	for _, library := range []string{"linkedom", "whatwg-url-minimum"} { // npm installs zod, which is a dependency of the package
 		if err := os.CopyFS(filepath.Join(dir, "dist", "vendor", library), os.DirFS(filepath.Join("sdk-ts", "vendor", library))); err != nil {
 			return err
 		}
@@ -102,7 +102,8 @@ func exportOf(module string) map[string]string {
 	return map[string]string{"types": "./dist/src/" + module + ".d.ts", "default": "./dist/src/" + module + ".js"}
 }
 
-// packNPM writes the files of an npm package into npm/NAME, and packs the package.
+// packNPM writes the files of an npm package into the folder npm/NAME, runs npm pack, and
+// deletes the folder.
 func (r release) packNPM(ctx context.Context, name string, m manifest, files []archivedFile) error {
 	dir := filepath.Join(r.out, "npm", name)
 	text, err := json.MarshalIndent(m, "", "  ")

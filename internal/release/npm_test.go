@@ -35,7 +35,8 @@ export default definePlugin({
 export const context = makeContext();
 `
 
-// wrongSource is a plugin that does not compile, because its tool has no such argument.
+// wrongSource is a plugin with a type error: its handler uses an argument that the tool
+// does not declare.
 const wrongSource = `import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 defineTool({
@@ -45,7 +46,7 @@ defineTool({
 });
 `
 
-// TestNPMPackages installs the packed npm packages from a local registry into empty
+// TestNPMPackages installs the npm packages of a release from a local registry into empty
 // folders, and runs them.
 func TestNPMPackages(t *testing.T) {
 	t.Chdir("../..")
@@ -110,7 +111,7 @@ func checkSignal(t *testing.T, env []string, program string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "wait")
-	cmd.Env, cmd.WaitDelay = env, time.Second // a program that does not exit keeps the pipe open
+	cmd.Env, cmd.WaitDelay = env, time.Second // a program that does not exit keeps its stdout open, so Wait needs a limit
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +136,8 @@ func checkSignal(t *testing.T, env []string, program string) {
 	}
 }
 
-// checkSDK compiles a plugin with the types of the installed SDK, and runs code of the
-// SDK in Node.
+// checkSDK compiles plugins against the types of the installed SDK, and calls functions of
+// the SDK in Node.
 func checkSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {

@@ -30,8 +30,8 @@ case "$1" in
 esac
 `
 
-// newRelease returns a release with fake programs, in a new folder. newRelease changes
-// the current directory to the root of the repository.
+// newRelease returns a release with fake programs in a new folder. The current directory
+// becomes the root of the repository until the test ends.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
 	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
@@ -115,7 +115,7 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	t.Chdir("../..")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	r := newRelease(t, nil)
-	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is a Go program
+	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is the test binary, which contains Go modules
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestLicenses(t *testing.T) {
 	t.Chdir("../..")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	r := newRelease(t, []target{here})
-	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is a Go program
+	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is the test binary, which contains Go modules
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestInstallScript(t *testing.T) {
 	writeFiles(t, r, here)
 	home := t.TempDir()
 	program := filepath.Join(home, ".local", "bin", "opentabs")
-	for range 2 { // the second installation must replace the first installation
+	for range 2 { // the second run replaces the program of the first run
 		output, err := runInstaller(t, r, home)
 		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) {
 			t.Fatalf("install.sh ended with %v: %s", err, output)
@@ -219,8 +219,8 @@ func TestInstallScript(t *testing.T) {
 	}
 }
 
-// startRegistry serves zod and the packed npm packages of a release. startRegistry
-// returns the environment variables with which npm uses this registry.
+// startRegistry starts an npm registry with zod and the npm packages of a release, and
+// returns the environment variables that make npm use this registry.
 func startRegistry(t *testing.T, r release) []string {
 	t.Helper()
 	registry := &npmtest.Registry{}
@@ -277,7 +277,7 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 	}
 }
 
-// runInFolder runs a program in a folder, and returns the program's output.
+// runInFolder runs a program in a folder, and returns its stdout and stderr.
 func runInFolder(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// target is an operating system and a processor for which the release contains a program,
-// named as in Go.
+// target is an operating system and a processor for which a release is built, named as in
+// Go, such as linux and amd64.
 type target struct{ os, arch string }
 
-// allTargets are the operating systems and processors of a complete release.
+// allTargets are the targets of a complete release.
 var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// selectTargets returns the targets in a list such as "linux/amd64,darwin/arm64", or all
-// targets for an empty list.
+// selectTargets parses a list of targets such as "linux/amd64,darwin/arm64". An empty list
+// means all targets.
 func selectTargets(names string) ([]target, error) {
 	if names == "" {
 		return allTargets, nil
@@ -39,7 +39,7 @@ func selectTargets(names string) ([]target, error) {
 	return targets, nil
 }
 
-// program returns the file name of the program on the target's operating system.
+// program returns the file name of the executable on the target's operating system.
 func (t target) program() string {
 	if t.os == "windows" {
 		return "opentabs.exe"
@@ -47,7 +47,7 @@ func (t target) program() string {
 	return "opentabs"
 }
 
-// npmOS returns the name of the target's operating system in Node.
+// npmOS returns Node's name for the target's operating system.
 func (t target) npmOS() string {
 	if t.os == "windows" {
 		return "win32"
@@ -62,17 +62,17 @@ func (t target) npmArch() string {
 	return t.arch
 }
 
-// programsDir is the folder with the built programs, which is deleted before the release
-// is complete.
+// programsDir is the folder of the built programs, which is deleted after the programs are
+// packed.
 const programsDir = "programs"
 
-// programPath returns the path to which the build writes the program for a target.
+// programPath returns the path of the built program for a target.
 func (r release) programPath(t target) string {
 	return filepath.Join(r.out, programsDir, t.os+"_"+t.arch, t.program())
 }
 
-// archiveName returns the name of a target's archive. `opentabs upgrade` and install.sh
-// find the archive by this name.
+// archiveName returns the name of the release archive for a target. `opentabs upgrade` and
+// install.sh find the archive by its name, so the format must not change.
 func (r release) archiveName(t target) string {
 	suffix := ".tar.gz"
 	if t.os == "windows" {
@@ -85,8 +85,8 @@ func (r release) baseName(t target) string {
 	return fmt.Sprintf("opentabs_%s_%s_%s", r.version, t.os, t.arch)
 }
 
-// build builds the program for a target. The build flags exclude everything that depends
-// on the building machine.
+// build compiles the program for a target. The build flags keep the result independent of
+// the machine that builds it.
 func (r release) build(ctx context.Context, t target) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensions)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", r.programPath(t), "./cmd/opentabs")

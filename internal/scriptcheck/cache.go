@@ -1,5 +1,5 @@
-// Package scriptcheck checks plugin scripts with [jsbuild.CheckScript] and caches
-// the results across processes.
+// Package scriptcheck checks the scripts of plugins with [jsbuild.CheckScript] and caches
+// the results in a file, because a check is slow.
 package scriptcheck
 
 import (
@@ -20,35 +20,38 @@ import (
 )
 
 const (
-	// cacheFile has the hashes of scripts that passed, in the state directory.
-	// Without the cache, checking 120 large plugins at startup takes 30 s.
+	// cacheFile is the name of the file, in the state folder, with the hashes of the
+	// scripts that passed the check. Without the file, checking 120 large plugins takes 30
+	// s at each start.
 	cacheFile = "checked-adapters"
-	// maxPassed is how many of the newest hashes the cache file keeps, at most 128 KB.
+	// maxPassed limits how many hashes the cache file stores, newest first; 2,000 hashes
+	// need 130 KB.
 	maxPassed = 2000
-	// maxFailed is how many failures one process caches.
+	// maxFailed limits how many failed checks one process keeps in memory.
 	maxFailed = 1000
 )
 
-// Cache checks scripts and stores the results by the SHA-256 of the script. Passed
-// scripts are also stored in a file for later processes. A lost or damaged file only
-// costs repeated checks. Cache is safe for concurrent use.
+// Cache checks scripts and stores each result under the script's SHA-256 hash. The hashes
+// of scripts that passed are also stored in a file for later processes. If the file is
+// lost or damaged, scripts are checked again. Cache is safe for concurrent use.
 type Cache struct {
 	path  string
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu            sync.Mutex      // guards all fields below, and the file within this process
-	passed        map[string]bool // passed is nil until the file was read
+	mu            sync.Mutex      // guards all fields below, and access to the file in this process
+	passed        map[string]bool // nil until the cache file was read
 	passedInOrder []string        // hashes of passed scripts, oldest first
 	failed        map[string]error
 }
 
-// New returns the cache of the installation in dirs.
+// New returns the cache whose file is in the state folder of dirs.
 func New(dirs config.Dirs, log zerolog.Logger) *Cache {
 	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, check: jsbuild.CheckScript}
 }
 
-// Check returns an error if code could break out of the function that wraps it.
+// Check returns an error if the script could escape from the function that opentabs wraps
+// around each script. Results come from the cache if possible.
 func (c *Cache) Check(code []byte) error {
 	sum := sha256.Sum256(code)
 	hash := hex.EncodeToString(sum[:])
@@ -74,8 +77,8 @@ func (c *Cache) Check(code []byte) error {
 	return nil
 }
 
-// HasPassed reports whether the script with the given SHA-256, in hex, has passed the
-// check.
+// HasPassed reports whether the script with this SHA-256 hash, in hexadecimal digits, has
+// passed the check.
 func (c *Cache) HasPassed(hash string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,8 +88,8 @@ func (c *Cache) HasPassed(hash string) bool {
 	return c.passed[hash]
 }
 
-// addPassed stores the hash of a script that passed. addPassed keeps what other
-// processes have added to the file.
+// addPassed stores the hash of a script that passed the check. Hashes that other processes
+// have added to the file are kept.
 func (c *Cache) addPassed(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,12 +116,12 @@ func (c *Cache) readFile() {
 	}
 	text, err := os.ReadFile(c.path)
 	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
-	if err != nil || !ok { // the file is missing, or is from another version of the check
+	if err != nil || !ok { // the file is missing, or was written by another version of the check
 		return
 	}
 	var storedHashes []string
 	for hash := range strings.Lines(hashLines) {
-		// Ignore a truncated last line.
+		// A crash may have truncated the last line.
 		if hash, isComplete := strings.CutSuffix(hash, "\n"); isComplete && len(hash) == hex.EncodedLen(sha256.Size) {
 			storedHashes = append(storedHashes, hash)
 		}
@@ -135,6 +138,6 @@ func (c *Cache) readFile() {
 	}
 }
 
-// fileHeader returns the first line of the cache file. The first line of the cache file
-// changes with the version of the check.
+// fileHeader returns the first line of the cache file, which contains the version of the
+// check. A new version of the check thus ignores the hashes of the old version.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }
