@@ -37,8 +37,9 @@ page without a plugin: on sites where you approve it, or that you have allowed
 with "opentabs browser site". They are off until you switch them on.
 
 "on" without a name switches on the group core, or after "off" the tools that
-were on before. Name the tools of other groups, or a whole group. Dangerous tools, which run code or handle data
-such as cookies, are not switched on with their group: name each.`,
+were on before. Name the tools of other groups, or a whole group. Dangerous
+tools, which run code or handle data such as cookies, are not switched on with
+their group: name each.`,
 		Example: "  opentabs browser tools\n  opentabs browser tools on\n  opentabs browser tools on network browser_evaluate\n  opentabs browser tools off network",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runBrowserTools(cmd.Context(), p, args, asJSON)

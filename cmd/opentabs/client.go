@@ -18,9 +18,9 @@ func newClientCmd(p *cli.Program) *cobra.Command {
 		Short: "Manage the tokens and timeouts of MCP clients",
 		Long: `Manage the tokens of MCP clients. Each client has a separate token, which gives
 access to MCP only: calls carry the name of their client, and you can revoke one
-token without the others. "opentabs setup" creates the tokens of the clients that
-it configures. A client that starts "opentabs mcp" without a token works too, but
-its calls are listed under the name "stdio client".
+token without the others. "opentabs setup" creates the tokens of the clients
+that it configures. A client that starts "opentabs mcp" without a token works
+too, but its calls are listed under the name "stdio client".
 
 "opentabs client timeout" shows and changes how long clients wait for a call.`,
 		Example: "  opentabs client add laptop\n  opentabs client list\n  opentabs client remove laptop",

@@ -247,8 +247,8 @@ func TestSidePanelGetsPages(t *testing.T) {
 	}
 }
 
-// TestFindPrefix checks that FindPrefix finds calls by the beginning of their own IDs, not
-// calls whose records only contain such an ID.
+// TestFindPrefix checks that FindPrefix finds calls by the beginning of their IDs, not
+// calls whose records contain such an ID in another field.
 func TestFindPrefix(t *testing.T) {
 	nested := endedCallOf("call_z", "a__b", time.Now())
 	nested.View.ParentCallID = "call_a1"

@@ -38,7 +38,6 @@ import { answerRequest, handleNotification, type NotificationHandlers, type Requ
 import { findListener, makeHandshake } from './link/handshake.ts';
 import { BrowserIdentity } from './link/identity.ts';
 import { Link } from './link/link.ts';
-
 import { Pairing } from './link/pairing.ts';
 import { openSocket } from './link/socket.ts';
 import { ApprovalNotifications, makeLinkedDecide } from './panels/approval-notifications.ts';
