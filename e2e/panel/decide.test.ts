@@ -82,6 +82,24 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 's2', ticketId: 't2', allow: true });
 });
 
+test('"Deny all" stays usable if the panel is drawn again before all calls are denied', async () => {
+  const { panel, server, showCalls } = fixture;
+  let answerAll: (result: object) => void = () => undefined;
+  const result = new Promise<object>((resolve) => {
+    answerAll = resolve;
+  });
+  server.answerRequest = () => result;
+  const calls = [makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')];
+  showCalls(calls);
+  await panel.getByRole('button', { name: 'Deny all 2' }).click();
+  await waitForRequest('call.decide');
+  showCalls([...calls, makeWaitingCall('s3', 't3')]);
+  await panel.getByText('Deny all 3').waitFor();
+  answerAll({ outcome: 'decided', allowed: false });
+  showCalls(calls.slice(0, 0));
+  await panel.getByText('Denied.').nth(1).waitFor();
+});
+
 test('an approval card that has just appeared or moved ignores clicks and keys', async () => {
   const { panel, server, showCalls } = fixture;
   server.answerRequest = () => decidedResult;
@@ -222,8 +240,10 @@ test('an approval card of a nested call names the calling plugin, also in the te
   const caller = { plugin: 'tickets', tool: 'tickets__file', tabId: 7, origin: 'https://site.test' };
   showCalls([makeWaitingCall('n1', 't1', { reason, caller })]);
   await panel.getByText(reason).waitFor();
-  await panel.getByText('Allow the plugin tickets without asking again').waitFor();
+  await panel.getByText('Allow the plugin tickets to run export_messages without asking again').waitFor();
   showCalls([makeWaitingCall('n2', 't2')]);
   await panel.getByText(/^Allow .+ without asking again$/).waitFor();
-  await panel.getByText('Allow the plugin tickets without asking again').waitFor({ state: 'detached' });
+  await panel
+    .getByText('Allow the plugin tickets to run export_messages without asking again')
+    .waitFor({ state: 'detached' });
 });

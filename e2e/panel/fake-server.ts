@@ -29,9 +29,9 @@ export interface FakeServer {
   clearRequests(): void;
   /**
    * answerRequest computes the result for a request of the extension; an empty object by default. If answerRequest
-   * throws, the request fails with the message of the error.
+   * throws or rejects, the request fails with the message of the error.
    */
-  answerRequest: (method: string, params: unknown) => object;
+  answerRequest: (method: string, params: unknown) => object | Promise<object>;
   /** syncPlugins replaces the extension's plugins by sending plugin.sync. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
   /** request sends a request to the extension and waits for the response. */
@@ -182,12 +182,14 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       }
       if (id === undefined || method === undefined) return;
       if (!['hello', 'ping', 'calls.history'].includes(method)) requests.push({ method, params });
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));
-      if (method !== 'hello') return;
-      hello = params;
-      // The extension handles no requests before the response to hello.
-      currentSocket = socket;
-      sendRequest('plugin.sync', { plugins });
+      void makeReply(fakeServer, method, params).then((reply) => {
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+        if (method !== 'hello') return;
+        hello = params;
+        // The extension handles no requests before the response to hello.
+        currentSocket = socket;
+        sendRequest('plugin.sync', { plugins });
+      });
     });
   });
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
@@ -202,11 +204,11 @@ function makeChallenge(request: IncomingMessage, port: number): { nonce: string;
   return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }
 
-function makeReply(fakeServer: FakeServer, method: string, params: unknown): object {
+async function makeReply(fakeServer: FakeServer, method: string, params: unknown): Promise<object> {
   if (method === 'hello') return { result: { protocol: 1, serverVersion: fakeServer.version } };
   if (method === 'ping') return { result: {} };
   try {
-    return { result: fakeServer.answerRequest(method, params) };
+    return { result: await fakeServer.answerRequest(method, params) };
   } catch (error) {
     return { error: { code: -32602, message: String(Object(error).message) } };
   }

@@ -134,7 +134,7 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 			terminal.EndQuestion(q.prompter.out)
 			return false, false
 		case time.Since(shownAt) < minReadTime:
-			q.prompter.out.Notef("the line was typed before the question was shown")
+			q.prompter.out.Notef("answered too quickly: read the question, then type y or n")
 		case answer == "y", answer == "yes":
 			return true, true
 		case answer == "n", answer == "no", answer == "" && !isAction:

@@ -57,7 +57,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
       </div>
       {offeredScopes.length > 0 && (
         <div class="longer">
-          <span>{grantText(call.client, ticket.caller, ticket.title)}</span>
+          <span>{grantText(call, ticket.caller, ticket.title)}</span>
           <div class="answers">
             {offeredScopes.map(({ scope, text, label }) => (
               <Answer

@@ -110,14 +110,11 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
     setError(removeHidden(errors.find((text) => text !== undefined) ?? ''));
     setIsSent(false);
   };
+  const ignoresClicks = guard.ignoresClicks(DenyAllId);
   return (
     <div class="deny-all" data-ticket={DenyAllId}>
       <div class="answers">
-        <button
-          type="button"
-          aria-disabled={isSent || guard.ignoresClicks(DenyAllId)}
-          onClick={(event) => void denyAll(event)}
-        >
+        <button type="button" aria-disabled={isSent || ignoresClicks} onClick={(event) => void denyAll(event)}>
           Deny all {cards.length}
         </button>
       </div>
@@ -190,7 +187,10 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
     // isRenderWrong is true if this render moved a card whose buttons it shows as active.
-    const isRenderWrong = [...waitMsByCard].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
+    // A card that did not use its state has nothing to redraw; a redraw for it would never end.
+    const isRenderWrong = [...waitMsByCard].some(
+      ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
+    );
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
     if (isRenderWrong) redraw((n) => n + 1);
     if (isRenderWrong || longestWaitMs === 0) return undefined;

@@ -35,11 +35,23 @@ test('browser tools are named as agents name them, and a permission for them nam
   assert.equal(toolText({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
   assert.equal(toolText({ plugin: 'messages', tool: 'send' }), 'messages send');
   assert.equal(
-    grantText('claude', { plugin: 'browser' }, 'https://shop.example'),
+    grantText(
+      { plugin: 'browser', tool: 'browser_click', client: 'claude' },
+      { plugin: 'browser' },
+      'https://shop.example',
+    ),
     'Allow claude on https://shop.example without asking again',
   );
-  assert.equal(grantText('claude', { plugin: 'tickets' }), 'Allow the plugin tickets without asking again');
-  assert.equal(grantText(undefined, undefined), 'Allow this agent without asking again');
+  const call = { plugin: 'messages', tool: 'send' };
+  assert.equal(
+    grantText({ ...call, client: 'claude' }, undefined, 'Messages'),
+    'Allow claude to run send without asking again',
+  );
+  assert.equal(
+    grantText({ ...call, client: 'claude' }, { plugin: 'tickets' }),
+    'Allow the plugin tickets to run send without asking again',
+  );
+  assert.equal(grantText(call, undefined), 'Allow this agent to run send without asking again');
 });
 
 test('modeAdvice names the switch', () => {

@@ -30,17 +30,19 @@ export function toolText({ plugin, tool }: { readonly plugin: string; readonly t
 }
 
 /**
- * grantText returns the question whether later calls of a client or plugin may run without approval. Calls that
- * browser_batch makes are attributed to its client. If a site is given, the approval is limited to that site.
+ * grantText returns the label of the buttons that allow later calls of a client or plugin without approval. The label
+ * names what these buttons allow: one tool of a plugin, or browser tools on site. Calls that browser_batch makes are
+ * attributed to its client.
  */
 export function grantText(
-  client: string | undefined,
+  call: { readonly plugin: string; readonly tool: string; readonly client?: string },
   caller: { readonly plugin: string } | undefined,
   site = '',
 ): string {
   const isPlugin = caller !== undefined && caller.plugin !== BrowserPlugin;
-  const name = isPlugin ? `the plugin ${removeHidden(caller.plugin)}` : removeHidden(client ?? '') || 'this agent';
-  return `Allow ${name} ${site === '' ? '' : `on ${removeHidden(site)} `}without asking again`;
+  const name = isPlugin ? `the plugin ${removeHidden(caller.plugin)}` : removeHidden(call.client ?? '') || 'this agent';
+  const isForSite = call.plugin === BrowserPlugin && site !== '';
+  return `Allow ${name} ${isForSite ? `on ${removeHidden(site)}` : `to run ${removeHidden(call.tool)}`} without asking again`;
 }
 
 /** linkTitle describes the state of the connection to the server in one or two words. */
