@@ -184,10 +184,10 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	one := &plugin.Plugin{Name: "messages", Version: evilText, DisplayName: evilText, Description: evilText, Dir: evilText, Matches: []string{evilText}, Excludes: []string{evilText}}
 	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evilText}}
 	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evilText}}
-	mark := httpapi.Mark{By: evilText}
+	mark := httpapi.ChangeOrigin{By: evilText}
 	permissionsView := httpapi.PluginPermissions{
-		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, Mark: mark}, Mark: mark,
-		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, Mark: mark, Limit: evilText, Grants: []httpapi.Grant{{Mark: mark}}}},
+		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, ChangeOrigin: mark}, ChangeOrigin: mark,
+		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, ChangeOrigin: mark, Limit: evilText, Grants: []httpapi.Grant{{ChangeOrigin: mark}}}},
 	}
 	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
 	capture("plugin permission", func(o *terminal.Output) error {

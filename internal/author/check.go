@@ -143,7 +143,7 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 		if line := strings.TrimSpace(p.Line); line != "" {
 			text += "\n" + line
 		}
-		c.Findings = append(c.Findings, Finding{"build", level, p.Where, text})
+		c.Findings = append(c.Findings, Finding{"build", level, p.Location, text})
 	}
 }
 

@@ -114,7 +114,7 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	if s.Name, err = plugin.NameOf(s.Package); err != nil {
 		return scaffold{}, err
 	}
-	if s.Site, s.Pattern, err = siteOf(o.Domain); err != nil {
+	if s.Site, s.Pattern, err = sitePatternOf(o.Domain); err != nil {
 		return scaffold{}, err
 	}
 	switch o.World {
@@ -170,9 +170,9 @@ func titleOf(name string) string {
 // joinLines replaces each run of white space by one space.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// siteOf returns the host of a domain or URL, and the match pattern of the site's pages.
+// sitePatternOf returns the host of a domain or URL, and the match pattern of the site's pages.
 // For a host name with a dot, the pattern includes the subdomains.
-func siteOf(domain string) (site, pattern string, err error) {
+func sitePatternOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
 	if site == "" {
 		site = defaultDomain

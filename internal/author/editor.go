@@ -20,8 +20,8 @@ const (
 	// tsconfig.json refers to typesDir. git and the npm package of a plugin exclude
 	// typesDir.
 	typesDir = ".opentabs/types"
-	// typesMark is the file that stores the hash of all other files in typesDir.
-	typesMark = typesDir + "/made-of"
+	// typesFileHeader is the file that stores the hash of all other files in typesDir.
+	typesFileHeader = typesDir + "/made-of"
 )
 
 // writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's folder
@@ -39,13 +39,13 @@ func writeEditorTypes(dir string) (bool, error) {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if currentMark, err := root.ReadFile(typesMark); err == nil && string(currentMark) == versionMark {
+	if currentMark, err := root.ReadFile(typesFileHeader); err == nil && string(currentMark) == versionMark {
 		return false, nil
 	}
 	if err := root.RemoveAll(typesDir); err != nil {
 		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesMark, []byte(versionMark)}) { // typesMark is written last
+	for _, file := range append(files, newFile{typesFileHeader, []byte(versionMark)}) { // typesFileHeader is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}

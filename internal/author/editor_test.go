@@ -16,7 +16,7 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 		t.Errorf("a second call wrote the types again: %t, %v", hasWritten, err)
 	}
 	writePluginFile(t, dir, typesDir+"/old.ts", "of another version")
-	writePluginFile(t, dir, typesMark, "another version")
+	writePluginFile(t, dir, typesFileHeader, "another version")
 	if err := RefreshEditorTypes(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
 	}
-	tables := tablesBegin + "\n\n" + tablesOf(b.Plugin) + "\n" + tablesEnd
+	tables := tablesBegin + "\n\n" + formatTables(b.Plugin) + "\n" + tablesEnd
 	if len(currentText) == 0 {
 		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tables), nil
 	}
@@ -76,12 +76,12 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
-// tablesOf returns the tables of a plugin's tools, prompts and settings, in Markdown.
-func tablesOf(p *plugin.Plugin) string {
+// formatTables returns the tables of a plugin's tools, prompts and settings, in Markdown.
+func formatTables(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
 	for _, t := range p.Tools {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Name, escapeCell(t.Description), hintOf(t.Annotations))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Name, escapeCell(t.Description), formatHints(t.Annotations))
 	}
 	if len(p.Prompts) > 0 {
 		b.WriteString("\n| prompt | does |\n|---|---|\n")
@@ -111,9 +111,9 @@ func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
 }
 
-// hintOf describes the effect of a tool on the site, such as "reads", according to the
-// tool's annotations. hintOf returns "" for a tool without annotations.
-func hintOf(a plugin.Annotations) string {
+// formatHints describes the effect of a tool on the site, such as "reads", according to the
+// tool's annotations. formatHints returns "" for a tool without annotations.
+func formatHints(a plugin.Annotations) string {
 	switch {
 	case a.ReadOnly != nil && *a.ReadOnly:
 		return "reads"

@@ -50,8 +50,8 @@ type schema struct {
 	MaxItems             *int                       `json:"maxItems"`
 }
 
-// field is one node of a JSON Schema, such as a property.
-type field struct {
+// schemaField is one node of a JSON Schema, such as a property.
+type schemaField struct {
 	schema
 	// path is the path of the node, such as "input.filter.since". name is the last step
 	// of path, such as "since". An item of a list or an alternative has no name.
@@ -61,10 +61,10 @@ type field struct {
 
 // eachField calls visit for the root of a schema and all nodes below it, with properties
 // sorted by name. eachField skips malformed nodes, because the loader reports them.
-func eachField(root string, raw json.RawMessage, visit func(field)) {
+func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
 	var walk func(path, name string, depth int, raw json.RawMessage)
 	walk = func(path, name string, depth int, raw json.RawMessage) {
-		f := field{path: path, name: name, depth: depth}
+		f := schemaField{path: path, name: name, depth: depth}
 		if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) || json.Unmarshal(raw, &f.schema) != nil {
 			return
 		}
@@ -84,14 +84,14 @@ func eachField(root string, raw json.RawMessage, visit func(field)) {
 }
 
 // eachInput calls visit for every field in the arguments of every tool.
-func eachInput(b *tempBuild, visit func(tool string, f field)) {
+func eachInput(b *tempBuild, visit func(tool string, f schemaField)) {
 	for _, t := range b.Tools {
-		eachField("input", t.InputSchema, func(f field) { visit(t.Name, f) })
+		eachField("input", t.InputSchema, func(f schemaField) { visit(t.Name, f) })
 	}
 }
 
 func checkFieldDescriptions(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		if f.name != "" && strings.TrimSpace(f.Description) == "" && len(f.Const) == 0 {
 			report(tool+": "+f.path, `it has no description; add .describe("...") with its meaning, its unit and an example`)
 		}
@@ -105,13 +105,13 @@ func (s schema) acceptsAnything() bool {
 }
 
 func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		if f.acceptsAnything() {
 			report(tool+": "+f.path, "the field accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
-		eachField("output", t.OutputSchema, func(f field) {
+		eachField("output", t.OutputSchema, func(f schemaField) {
 			if f.acceptsAnything() && f.depth <= 1 && f.name != "" || f.acceptsAnything() && f.depth == 0 {
 				report(t.Name+": "+f.path, "the value may be anything, so an agent can't rely on its form; describe the value")
 			}
@@ -121,7 +121,7 @@ func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
 
 func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		eachField("input", t.InputSchema, func(f field) {
+		eachField("input", t.InputSchema, func(f schemaField) {
 			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.AdditionalProperties)) != "false" {
 				report(t.Name+": input", "the object accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
 			}
@@ -142,7 +142,7 @@ func (s schema) hasType(kind string) bool {
 }
 
 func checkBounds(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		switch {
 		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
 			report(tool+": "+f.path, "the list has no limit; add .max(100), or the most that the site accepts")
@@ -163,7 +163,7 @@ func (s schema) isUnbounded() bool {
 var reservedFields = []string{"tabId", "browser", "instance"}
 
 func checkReserved(b *tempBuild, report reportFunc) {
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
 			report(tool+": "+f.path, "this field replaces the field %[2]s, which chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
 		}
@@ -172,7 +172,7 @@ func checkReserved(b *tempBuild, report reportFunc) {
 
 func checkFieldNames(b *tempBuild, report reportFunc) {
 	snakeName, camelName := "", ""
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		switch {
 		case f.depth != 1 || f.name == "":
 		case strings.Contains(strings.Trim(f.name, "_"), "_"):
@@ -192,7 +192,7 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 			report(t.Name+": input", "its schema has %d KB of JSON; use fewer fields, shorter descriptions, or a string in place of many choices", n>>10)
 		}
 	}
-	eachInput(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f schemaField) {
 		if len(f.Enum) > maxChoices {
 			report(tool+": "+f.path, "the field has %d choices; use a string, and describe where to find the values or validate them in the handler", len(f.Enum))
 		}
@@ -201,8 +201,8 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 
 func checkDepth(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		deepestField := field{}
-		eachField("input", t.InputSchema, func(f field) {
+		deepestField := schemaField{}
+		eachField("input", t.InputSchema, func(f schemaField) {
 			if f.depth > deepestField.depth {
 				deepestField = f
 			}

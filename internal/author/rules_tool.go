@@ -27,8 +27,8 @@ var toolRules = []rule{
 	{Rule{"tool-undo", "A user who presses Undo expects that another tool takes a change back."}, levelWarning, checkUndos},
 }
 
-// verbs are the words with which the name of a tool may begin.
-var verbs = strings.Fields(`
+// toolNameVerbs are the words with which the name of a tool may begin.
+var toolNameVerbs = strings.Fields(`
 	accept activate add analyze apply approve archive ask assign attach authorize block book buy call cancel change check clear click clone
 	close collect combine comment compare complete compute configure confirm connect convert copy count create deactivate decline delete deploy
 	describe detach disable disconnect discover dismiss download draft draw duplicate edit enable end evaluate execute expand explain
@@ -50,9 +50,9 @@ func checkToolNames(b *tempBuild, report reportFunc) {
 			report(t.Name, "agents see the tool as %s, with the plugin's name twice; remove the plugin's name from the name of the tool", t.FullName())
 		case len(t.Name) > maxToolNameChars:
 			report(t.Name, "the name has %d characters; shorten it to %d", len(t.Name), maxToolNameChars)
-		case !slices.Contains(verbs, verb) && slices.Contains(verbs, lastWord(noun)):
+		case !slices.Contains(toolNameVerbs, verb) && slices.Contains(toolNameVerbs, lastWord(noun)):
 			report(t.Name, "the verb comes last; begin with it, as in list_channels")
-		case !slices.Contains(verbs, verb):
+		case !slices.Contains(toolNameVerbs, verb):
 			report(t.Name, "the name does not begin with a verb; name the tool after its action, as in list_channels")
 		case !hasNoun && !slices.Contains(verbsWithoutNoun, verb):
 			report(t.Name, "the name has no noun; add one, as in %s_messages", verb)

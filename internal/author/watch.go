@@ -39,11 +39,11 @@ var sourceExtensions = []string{
 var excludedDirs = []string{"node_modules", "dist"}
 
 // snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
-type snapshot map[string]stamp
+type snapshot map[string]fileStamp
 
-// stamp describes one file at the time of a scan. Two stamps are equal if the file has
+// fileStamp describes one file at the time of a scan. Two stamps are equal if the file has
 // not changed.
-type stamp struct {
+type fileStamp struct {
 	modified time.Time
 	size     int64
 	// content is the hash of the file's content if the file was ever scanned within
@@ -129,7 +129,7 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 		if len(files) == maxWatched {
 			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
-		file := stamp{modified: info.ModTime(), size: info.Size()}
+		file := fileStamp{modified: info.ModTime(), size: info.Size()}
 		if now.Sub(file.modified).Abs() < mtimeResolution {
 			recent[name] = true
 		}

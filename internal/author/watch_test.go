@@ -31,8 +31,8 @@ func setOldTime(t testing.TB, dir, name string) {
 	}
 }
 
-// scan returns the stamps of the files in dir.
-func scan(t testing.TB, dir string) snapshot {
+// scanFolder returns the stamps of the files in dir.
+func scanFolder(t testing.TB, dir string) snapshot {
 	t.Helper()
 	files, _, err := scanFiles(dir, nil, nil)
 	if err != nil {
@@ -47,14 +47,14 @@ func TestScanFindsSourceFiles(t *testing.T) {
 		writePluginFile(t, dir, name, "1")
 		setOldTime(t, dir, name)
 	}
-	before := scan(t, dir)
-	if got := scan(t, dir).changesSince(before); len(got) > 0 {
+	before := scanFolder(t, dir)
+	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
 		t.Errorf("found %q without a change", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		writePluginFile(t, dir, name, "1")
 	}
-	if got := scan(t, dir).changesSince(before); len(got) > 0 {
+	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
 		t.Errorf("found %q, which are not source files", got)
 	}
 	writePluginFile(t, dir, "src/a.ts", "2")
@@ -62,7 +62,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := scan(t, dir).changesSince(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
+	if got, want := scanFolder(t, dir).changesSince(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }

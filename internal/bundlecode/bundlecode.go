@@ -15,9 +15,9 @@ type Module struct {
 	// Name is the path of the module's source file; empty for the code before the first
 	// module.
 	Name string
-	// Library is true if the module's path is the path of a library.
-	Library bool
-	Code    string
+	// IsLibrary is true if the module's path is the path of a library.
+	IsLibrary bool
+	Code      string
 }
 
 // moduleComment matches the comment with the path of a module, which esbuild writes
@@ -35,7 +35,7 @@ func Split(code string) []Module {
 	moduleStart, name := 0, ""
 	add := func(moduleEnd int) {
 		if text := code[moduleStart:moduleEnd]; strings.TrimSpace(text) != "" {
-			modules = append(modules, Module{Name: name, Library: libraryPath().MatchString(name), Code: text})
+			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: text})
 		}
 	}
 	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
@@ -45,7 +45,7 @@ func Split(code string) []Module {
 	add(len(code))
 	// A build appends code to the end of a bundle. The appended code is not part of the
 	// last module, which may be a library.
-	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
+	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]
 			modules[lastIndex].Code = modules[lastIndex].Code[:i+1]

@@ -32,7 +32,7 @@ const minReadTime = 500 * time.Millisecond
 // HTTP client with a fake.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
-	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.Decided, error)
+	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)
 }
 
 // Prompter asks the user of a terminal about waiting calls, one question at a time. A

@@ -29,12 +29,12 @@ func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
 	return recorder.Record{View: f.view}, nil
 }
 
-func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (httpapi.Decided, error) {
+func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (httpapi.DecideResponse, error) {
 	f.decisions = append(f.decisions, d)
 	if len(f.errors) > 0 {
 		err := f.errors[0]
 		f.errors = f.errors[1:]
-		return httpapi.Decided{}, err
+		return httpapi.DecideResponse{}, err
 	}
 	return f.result, nil
 }
@@ -57,7 +57,7 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 			view: dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__post"}, Waiting: &dispatch.WaitingTicket{
 				TicketID: "ticket_1", Kind: kind, Reason: "Client cursor wants to run chat__post", Args: `{"text":"hi"}`, ExpiresAt: time.Now().Add(time.Minute),
 			}},
-			result: httpapi.Decided{Outcome: wire.DecisionAccepted},
+			result: httpapi.DecideResponse{Outcome: wire.DecisionAccepted},
 		},
 	}
 	f.prompter = newPrompter(f.calls, terminal.NewTerminal(f.screen, func() (int, int) { return 80, 40 }), in)
@@ -180,7 +180,7 @@ func TestDecidedElsewhere(t *testing.T) {
 // TestLateAnswer checks what the terminal shows if the user answers a question after the
 // call was decided or has ended.
 func TestLateAnswer(t *testing.T) {
-	for want, result := range map[string]httpapi.Decided{
+	for want, result := range map[string]httpapi.DecideResponse{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
 		"too late: the call has already ended": {Outcome: wire.DecisionNotPending},
 	} {

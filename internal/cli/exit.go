@@ -117,5 +117,5 @@ func ExplainError(ctx context.Context, err error) (string, int) {
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", ExitNoServer
 	}
-	return home.Explain(err), ExitFailed
+	return home.ExplainError(err), ExitFailed
 }

@@ -20,8 +20,8 @@ const maxDetach = 24 * time.Hour
 // DetachRule is the rule of a [Detach] for one client. With the zero value, calls never
 // become jobs.
 type DetachRule struct {
-	// Auto is true if a call becomes a job shortly before the client's timeout.
-	Auto bool
+	// IsAuto is true if a call becomes a job shortly before the client's timeout.
+	IsAuto bool
 	// After is the running time after which a call becomes a job. Zero means that the
 	// call's running time does not matter.
 	After time.Duration
@@ -52,7 +52,7 @@ func (d Detach) parseRules() (perClient[DetachRule], bool) {
 func parseDetachRule(ruleText string) (DetachRule, bool) {
 	switch ruleText {
 	case detachAuto:
-		return DetachRule{Auto: true}, true
+		return DetachRule{IsAuto: true}, true
 	case detachNever:
 		return DetachRule{}, true
 	}

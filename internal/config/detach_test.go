@@ -7,7 +7,7 @@ import (
 )
 
 func TestDetach(t *testing.T) {
-	auto, never := DetachRule{Auto: true}, DetachRule{}
+	auto, never := DetachRule{IsAuto: true}, DetachRule{}
 	for text, want := range map[string]map[string]DetachRule{
 		"never": {"x": never, "": never},
 		"auto":  {"x": auto, "": auto},

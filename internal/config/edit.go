@@ -36,8 +36,8 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Effective, len(table))
-	for i, row := range table {
+	entries := make([]Effective, len(settingsTable))
+	for i, row := range settingsTable {
 		source := DefaultSource
 		if _, isInFile := file.values[row.key]; isInFile {
 			source = d.ConfigFile()
@@ -91,7 +91,7 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 // findSetting returns the setting with the given key. For an unknown setting, the error
 // suggests a similar name.
 func findSetting(key string) (setting, error) {
-	for _, row := range table {
+	for _, row := range settingsTable {
 		if row.key == key {
 			return row, nil
 		}

@@ -34,7 +34,7 @@ func FuzzConfigFile(f *testing.F) {
 			return
 		}
 		flags := map[string]string{}
-		for _, row := range table {
+		for _, row := range settingsTable {
 			flags[row.flag] = row.get(s)
 		}
 		// Load checks the limits of each setting that is given as a flag.

@@ -11,8 +11,9 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Flaw is a problem with the directories or files of opentabs that the user should fix.
-type Flaw struct {
+// PermissionProblem is a problem with the directories or files of opentabs that the user
+// should fix.
+type PermissionProblem struct {
 	// Fact describes the problem, and Remedy describes what the user should do.
 	Fact, Remedy string
 	// Path is the file or directory that other users can open, and Mode is the file mode
@@ -20,14 +21,14 @@ type Flaw struct {
 	// users.
 	Path string
 	Mode fs.FileMode
-	// Serious is true if the problem prevents opentabs from starting.
-	Serious bool
+	// IsSerious is true if the problem prevents opentabs from starting.
+	IsSerious bool
 }
 
 // Inspect checks the owners and the modes of the directories and their files, and whether
 // the directories are writable. Inspect changes nothing. Inspect reports no problem for a
 // missing directory.
-func (d Dirs) Inspect() []Flaw {
+func (d Dirs) Inspect() []PermissionProblem {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {
 		flaws = append(flaws, inspectDir(d.Config)...)
@@ -35,23 +36,23 @@ func (d Dirs) Inspect() []Flaw {
 	return flaws
 }
 
-func inspectDir(dir string) []Flaw {
+func inspectDir(dir string) []PermissionProblem {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return []Flaw{{Fact: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), Serious: true}}
+		return []PermissionProblem{{Fact: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), IsSerious: true}}
 	case !info.IsDir():
-		return []Flaw{{Fact: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", Serious: true}}
+		return []PermissionProblem{{Fact: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", IsSerious: true}}
 	}
 	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(info) {
-		return []Flaw{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", Serious: true}}
+		return []PermissionProblem{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
 	}
-	flaws := findOpenAccess(dir, info)
+	flaws := findExcessiveAccess(dir, info)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return append(flaws, Flaw{Fact: err.Error(), Remedy: "check that you can read " + dir, Serious: true})
+		return append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -59,19 +60,19 @@ func inspectDir(dir string) []Flaw {
 		switch {
 		case err != nil: // the file was just removed
 		case !isOwnedByUser(info) && !isOwnedByRoot(info):
-			flaws = append(flaws, Flaw{Fact: path + " belongs to another user", Remedy: "read it, then remove it", Serious: true})
+			flaws = append(flaws, PermissionProblem{Fact: path + " belongs to another user", Remedy: "read it, then remove it", IsSerious: true})
 		case info.Mode().IsRegular():
-			flaws = append(flaws, findOpenAccess(path, info)...)
+			flaws = append(flaws, findExcessiveAccess(path, info)...)
 		}
 	}
 	if err := statefile.CheckWritable(dir); err != nil {
-		flaws = append(flaws, Flaw{Fact: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", Serious: true})
+		flaws = append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", IsSerious: true})
 	}
 	return flaws
 }
 
-// findOpenAccess returns a flaw if other users can open path.
-func findOpenAccess(path string, info fs.FileInfo) []Flaw {
+// findExcessiveAccess returns a problem if other users can open path.
+func findExcessiveAccess(path string, info fs.FileInfo) []PermissionProblem {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
@@ -79,7 +80,7 @@ func findOpenAccess(path string, info fs.FileInfo) []Flaw {
 	if info.IsDir() {
 		privateMode = 0o700
 	}
-	return []Flaw{{
+	return []PermissionProblem{{
 		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, info.Mode().Perm()),
 		Remedy: fmt.Sprintf("run chmod %o %s", privateMode, path),
 		Path:   path, Mode: privateMode,

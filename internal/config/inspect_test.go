@@ -34,7 +34,7 @@ func TestInspect(t *testing.T) {
 	chmod(home, 0o755)
 	chmod(d.TokenFile(), 0o644)
 	flaws := d.Inspect()
-	if len(flaws) != 2 || flaws[0].Serious ||
+	if len(flaws) != 2 || flaws[0].IsSerious ||
 		flaws[0].Fact != "other users can open "+home+" (mode 0755)" || flaws[0].Remedy != "run chmod 700 "+home ||
 		flaws[1].Remedy != "run chmod 600 "+d.TokenFile() {
 		t.Errorf("got %+v", flaws)
@@ -50,12 +50,12 @@ func TestInspectFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	flaws := Dirs{Config: file, State: file}.Inspect()
-	if len(flaws) != 1 || !flaws[0].Serious || !strings.Contains(flaws[0].Fact, "is not a directory") {
+	if len(flaws) != 1 || !flaws[0].IsSerious || !strings.Contains(flaws[0].Fact, "is not a directory") {
 		t.Errorf("got %+v", flaws)
 	}
 	childPath := filepath.Join(file, "below")
 	flaws = Dirs{Config: childPath, State: childPath}.Inspect()
-	if len(flaws) != 1 || !flaws[0].Serious {
+	if len(flaws) != 1 || !flaws[0].IsSerious {
 		t.Errorf("below a file: %+v", flaws)
 	}
 }

@@ -24,12 +24,12 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
-	for _, row := range table {
+	for _, row := range settingsTable {
 		if text := getenv(row.variableName()); text != "" && !row.set(&s, text) {
 			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.allowed)
 		}
 	}
-	for _, row := range table {
+	for _, row := range settingsTable {
 		if text, ok := flags[row.flag]; ok && !row.set(&s, text) {
 			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.allowed)
 		}
@@ -97,7 +97,7 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}
-	for _, row := range table {
+	for _, row := range settingsTable {
 		rows[row.key] = row
 	}
 	for _, key := range keysInOrder(f.data) {
@@ -148,8 +148,8 @@ func (r setting) valueText(value json.RawMessage) (string, bool) {
 }
 
 func unknownKey(key string) string {
-	keys := make([]string, len(table))
-	for i, row := range table {
+	keys := make([]string, len(settingsTable))
+	for i, row := range settingsTable {
 		keys[i] = row.key
 	}
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))

@@ -133,8 +133,8 @@ func TestLoadRefusesEnvAndFlags(t *testing.T) {
 
 func TestFlagsNameEverySetting(t *testing.T) {
 	flags := Flags()
-	if len(flags) != len(table) {
-		t.Fatalf("%d flags for %d settings", len(flags), len(table))
+	if len(flags) != len(settingsTable) {
+		t.Fatalf("%d flags for %d settings", len(flags), len(settingsTable))
 	}
 	for _, f := range flags {
 		if f.Description == "" || f.Default == "" || f.Env == "" {

@@ -107,19 +107,19 @@ func Defaults() Settings {
 		Tools:            ruleAuto,
 		OutputSchemas:    ruleAuto,
 		Elicitation:      true,
-		UploadFolders:    noFolders,
+		UploadFolders:    noFoldersWord,
 		RecordDays:       30,
 		RecordBytes:      256 << 20,
 		RecordArguments:  true,
 		DiscoverGlobal:   true,
-		StoreExtensions:  StoreExtensions(cmp.Or(version.StoreExtensions, noStores)),
+		StoreExtensions:  StoreExtensions(cmp.Or(version.StoreExtensions, noStoresWord)),
 		LogLevel:         "info",
 	}
 }
 
 // UploadFolderList returns the folders of UploadFolders, or nil for "none".
 func (s Settings) UploadFolderList() []string {
-	if s.UploadFolders == noFolders {
+	if s.UploadFolders == noFoldersWord {
 		return nil
 	}
 	return filepath.SplitList(s.UploadFolders)
@@ -132,9 +132,9 @@ func hasAbsoluteFolders(list string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFolders is the value of the setting UploadFolders with which browser tools may upload
+// noFoldersWord is the value of the setting UploadFolders with which browser tools may upload
 // no files.
-const noFolders = "none"
+const noFoldersWord = "none"
 
 // logLevels are the allowed values of LogLevel.
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
@@ -169,7 +169,7 @@ func (r setting) variableName() string {
 	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
 }
 
-var table = []setting{
+var settingsTable = []setting{
 	integerSetting("port", "port", "the `PORT` to listen on, on 127.0.0.1; 0 selects a free one",
 		0, 65535, func(s *Settings) *int { return &s.Port }),
 	durationSetting("idleTimeout", "idle-timeout", "end a call when it has not reported for this `TIME`",
@@ -294,8 +294,8 @@ type Flag struct {
 
 // Flags returns the command-line flags that [Load] accepts.
 func Flags() []Flag {
-	flags := make([]Flag, len(table))
-	for i, row := range table {
+	flags := make([]Flag, len(settingsTable))
+	for i, row := range settingsTable {
 		flags[i] = Flag{Name: row.flag, Env: row.variableName(), Description: row.description, Default: row.get(Defaults())}
 	}
 	return flags

@@ -12,8 +12,8 @@ import (
 // The value is "none", or a list such as "chrome=ID, edge=ID".
 type StoreExtensions string
 
-// noStores is the value of StoreExtensions if the extension is in no store.
-const noStores = "none"
+// noStoresWord is the value of StoreExtensions if the extension is in no store.
+const noStoresWord = "none"
 
 // StorePage is the page of an extension store from which the user installs the extension.
 type StorePage struct {
@@ -42,7 +42,7 @@ func (e StoreExtensions) Pages() []StorePage {
 
 // parse parses the setting, and reports whether its syntax is valid.
 func (e StoreExtensions) parse() ([]StorePage, bool) {
-	if e == noStores {
+	if e == noStoresWord {
 		return nil, true
 	}
 	var pages []StorePage

@@ -142,6 +142,6 @@ func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 			return mcpserver.Detach{}
 		}
 		rule := d.RuleFor(client)
-		return mcpserver.Detach{BeforeTimeout: rule.Auto, After: rule.After}
+		return mcpserver.Detach{BeforeTimeout: rule.IsAuto, After: rule.After}
 	}
 }

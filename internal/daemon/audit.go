@@ -83,7 +83,7 @@ const maxAuditedEntries = 30
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
-	auditor := logAuditor{writeRecord: auditLog.Write, minutes: map[string]*minuteCount{}}
+	auditor := logAuditor{writeRecord: auditLog.Write, countersByPlugin: map[string]*minuteEntryCount{}}
 	for {
 		entries, _, err := follower.Next(context.Background())
 		if err != nil {
@@ -99,13 +99,13 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 // logAuditor writes warnings and errors of plugins to the audit log, at most
 // maxAuditedEntries per plugin and minute.
 type logAuditor struct {
-	writeRecord func(audit.Record)
-	minutes     map[string]*minuteCount // the current minute, by plugin name
+	writeRecord      func(audit.Record)
+	countersByPlugin map[string]*minuteEntryCount // the current minute, by plugin name
 }
 
-// minuteCount counts the log entries of one plugin in the current minute.
-type minuteCount struct {
-	began          time.Time
+// minuteEntryCount counts the log entries of one plugin in the current minute.
+type minuteEntryCount struct {
+	minuteStart    time.Time
 	writtenEntries int
 	droppedEntries int
 }
@@ -114,13 +114,13 @@ func (a logAuditor) record(e pluginlog.Entry) {
 	if !(pluginlog.Filter{Level: wire.LogWarning}).Selects(e) {
 		return
 	}
-	m := a.minutes[e.Plugin]
+	m := a.countersByPlugin[e.Plugin]
 	if m == nil {
-		m = &minuteCount{began: e.Time}
-		a.minutes[e.Plugin] = m
+		m = &minuteEntryCount{minuteStart: e.Time}
+		a.countersByPlugin[e.Plugin] = m
 	}
-	if e.Time.Sub(m.began) >= time.Minute {
-		*m = minuteCount{began: e.Time, droppedEntries: m.droppedEntries}
+	if e.Time.Sub(m.minuteStart) >= time.Minute {
+		*m = minuteEntryCount{minuteStart: e.Time, droppedEntries: m.droppedEntries}
 	}
 	if m.writtenEntries == maxAuditedEntries {
 		m.droppedEntries++

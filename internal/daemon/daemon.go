@@ -58,13 +58,13 @@ type Daemon struct {
 	Hub      *wsbridge.Hub
 	Calls    *dispatch.Dispatcher
 
-	enforcer *policy.Enforcer
-	pins     *toolpins.Pins
-	log      zerolog.Logger
-	loading  *pluginLoading
-	browser  *browserSync
-	audit    *audit.Log
-	recorder *recorder.Recorder
+	enforcer      *policy.Enforcer
+	pins          *toolpins.Pins
+	log           zerolog.Logger
+	pluginLoading *pluginLoading
+	browser       *browserSync
+	audit         *audit.Log
+	recorder      *recorder.Recorder
 	// When Calls.Drain returns, observers have received all ended calls.
 	observers observers
 	// panelPlugins installs, updates and removes plugins on requests of side panels.
@@ -179,7 +179,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, pins: p.pins, log: log, loading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learned, api: api, stopRequests: stopRequests,
+		enforcer: p.enforcer, pins: p.pins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learned, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)

@@ -51,7 +51,7 @@ func (d *Daemon) load() {
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()
-	close(d.loading.done)
+	close(d.pluginLoading.done)
 	set := d.Registry.Set()
 	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
 	// The adapter files are written last, because writing is slow after an update and few
@@ -61,4 +61,4 @@ func (d *Daemon) load() {
 
 // Ready blocks until the plugins are loaded. Ready returns an error after 10 s or when
 // ctx ends.
-func (d *Daemon) Ready(ctx context.Context) error { return d.loading.waitUntilLoaded(ctx) }
+func (d *Daemon) Ready(ctx context.Context) error { return d.pluginLoading.waitUntilLoaded(ctx) }

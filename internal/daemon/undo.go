@@ -23,9 +23,9 @@ var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }
 
-// pastCalls undoes calls. For calls with an idempotency key, pastCalls also returns the
+// callUndoer undoes calls. For calls with an idempotency key, callUndoer also returns the
 // stored result of an earlier call with the same key.
-type pastCalls struct {
+type callUndoer struct {
 	keys    *idempotency.Keys
 	memory  *undo.Memory
 	records *recorder.Recorder
@@ -35,19 +35,19 @@ type pastCalls struct {
 	calls  *dispatch.Dispatcher
 }
 
-func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, recordDays int) *pastCalls {
-	return &pastCalls{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
+func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, recordDays int) *callUndoer {
+	return &callUndoer{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
 }
 
 // addHooks adds the hooks of undo and idempotency keys to the options of a dispatcher.
-func (p *pastCalls) addHooks(o *dispatch.Options) {
+func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
 // Before stores the idempotency key of a call, and what an undo of the call needs, before
 // the call runs. Before implements dispatch.BeforeHook.
-func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
+func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
 	if err := p.keys.Before(info); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
 
 // connect sets the dispatcher, and returns the list of jobs: calls that may outlive the
 // request of their client.
-func (p *pastCalls) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
+func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
 	jobs := joblist.New(calls, joblist.Options{})
 	p.keys.SetJobs(jobs)
 	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChoosePlace: chooseTab})
@@ -66,18 +66,18 @@ func (p *pastCalls) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch
 
 // undoOf returns the state of the call that undoes the given call, or nil if there is
 // none.
-func (p *pastCalls) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
+func (p *callUndoer) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
 	return p.undoer.State(callID, created)
 }
 
 // undoForPanel handles a call.undo request of a side panel.
-func (p *pastCalls) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
+func (p *callUndoer) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
 	started, err := p.undoer.Undo(params.CallID, sidePanelClient)
 	return wire.CallUndoResult{CallID: started.CallID}, err
 }
 
 // undoForCommand starts an undo for `opentabs calls undo`.
-func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
+func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	started, err := p.undoer.Undo(callID, undoCommandClient)
 	if errors.Is(err, undo.ErrNotRecorded) {
 		err = fmt.Errorf("no call has the ID %.100s: list calls with `opentabs calls --since 24h`", callID)
@@ -89,7 +89,7 @@ func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 // passes the result to the idempotency keys and to the undoer. Only the browser in which
 // the call ran may send the result. For a call from before a restart, the browser is not
 // known, but the ID of the call cannot be guessed.
-func (p *pastCalls) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
+func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {
 		return

@@ -25,18 +25,18 @@ const (
 )
 
 // browserCheck checks the connected browsers and their tabs.
-type browserCheck struct{ *checkup }
+type browserCheck struct{ *healthCheck }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {
 	if c.status == nil {
-		c.warn("browsers", "unknown, because no server returned its status", "see the line of the server")
+		c.reportWarning("browsers", "unknown, because no server returned its status", "see the line of the server")
 		return
 	}
 	if refused := c.status.RefusedExtension; refused != nil {
-		c.fail("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
+		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
 			updateExtensionText)
 	} else if len(c.status.Browsers) == 0 {
-		c.warn("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` prints how to load it); its side panel shows why it does not connect")
+		c.reportWarning("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` prints how to load it); its side panel shows why it does not connect")
 		return
 	}
 	for _, b := range c.status.Browsers {
@@ -51,21 +51,21 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
 	switch {
 	case !b.Connected:
-		c.warn("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
+		c.reportWarning("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
 		return
 	case b.InjectMode == wire.InjectNone:
-		c.fail("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
+		c.reportFailure("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
-		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), c.updateText())
+		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), c.updateText())
 	default:
 		mode := "user scripts allowed"
 		if b.InjectMode == wire.InjectFiles {
 			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
 		}
-		c.ok("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
+		c.reportOK("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
 	}
 	if strings.Contains(b.ID, "~") {
-		c.warn("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
+		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
 	}
 	c.checkTabs(b)
 }
@@ -100,7 +100,7 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 	}
 	report := func(tabs []string, fact, remedy string) {
 		if tabs != nil {
-			c.warn("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
+			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
 		}
 	}
 	report(stale, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
@@ -120,10 +120,10 @@ func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	}
 	switch {
 	case err != nil:
-		c.fail("round trip", err.Error(), "press the extension's reload button in chrome://extensions; if that does not help, restart the browser")
+		c.reportFailure("round trip", err.Error(), "press the extension's reload button in chrome://extensions; if that does not help, restart the browser")
 	case roundTrip > slowRoundTrip:
-		c.warn("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, humanize.Duration(roundTrip)), "close tabs or programs that keep this computer busy")
+		c.reportWarning("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, humanize.Duration(roundTrip)), "close tabs or programs that keep this computer busy")
 	default:
-		c.ok("round trip", "%s answered in %s", b.Name, humanize.Duration(roundTrip))
+		c.reportOK("round trip", "%s answered in %s", b.Name, humanize.Duration(roundTrip))
 	}
 }

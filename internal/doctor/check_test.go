@@ -232,7 +232,7 @@ func TestCheckRunningServer(t *testing.T) {
 // TestCheckServerOfOtherSettings checks the findings for a server of another version that
 // listens on another port than configured.
 func TestCheckServerOfOtherSettings(t *testing.T) {
-	c := &checkup{
+	c := &healthCheck{
 		server: home.Server{Health: httpapi.Health{Version: "0.0.1", PID: 7}, Port: 1}, status: &httpapi.Status{},
 		settings: config.Settings{Port: 2},
 	}

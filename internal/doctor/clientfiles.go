@@ -24,7 +24,7 @@ import (
 const clientFileCheck = "client file"
 
 // clientFileChecks checks the configuration files of MCP clients.
-type clientFileChecks struct{ *checkup }
+type clientFileChecks struct{ *healthCheck }
 
 // checkClientFiles checks the configuration file of each MCP client on this machine, and
 // runs the command in that file.
@@ -35,7 +35,7 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	tokens := clienttoken.Open(c.dirs.ClientsFile())
 	known, err := tokens.List()
 	if err != nil {
-		c.fail(clientFileCheck, fmt.Sprintf("the tokens of MCP clients cannot be read: %v", err), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
+		c.reportFailure(clientFileCheck, fmt.Sprintf("the tokens of MCP clients cannot be read: %v", err), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
 		return
 	}
 	all, isInstalled := setup.Clients(*c.Machine)
@@ -50,19 +50,19 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 		case errors.Is(err, setup.ErrNotConfigured) && !wasSetUp:
 			continue
 		case errors.Is(err, setup.ErrNotConfigured):
-			c.warn(clientFileCheck, fmt.Sprintf("opentabs is no longer in the configuration of %s, %s", client.Title, client.File), setUpText(client))
+			c.reportWarning(clientFileCheck, fmt.Sprintf("opentabs is no longer in the configuration of %s, %s", client.Title, client.File), setUpText(client))
 			c.offerSetUp(client)
 		case err != nil && wasSetUp:
-			c.fail(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file; a copy from before `opentabs setup` is in "+c.dirs.SetupDir())
+			c.reportFailure(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file; a copy from before `opentabs setup` is in "+c.dirs.SetupDir())
 		case err != nil:
-			c.warn(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file, then run `opentabs setup --client "+client.ID+"`")
+			c.reportWarning(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file, then run `opentabs setup --client "+client.ID+"`")
 		default:
 			c.checkConfigured(ctx, client, configured, tokens)
 		}
 		foundCount++
 	}
 	if foundCount == 0 {
-		c.ok(clientFileCheck, "no MCP client on this computer is set up; `opentabs setup` does that")
+		c.reportOK(clientFileCheck, "no MCP client on this computer is set up; `opentabs setup` does that")
 	}
 }
 
@@ -86,7 +86,7 @@ func (c clientFileChecks) offerSetUp(client setup.Client) {
 // checkConfigured checks how the configuration of an MCP client starts opentabs.
 func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	if configured.IsDisabled {
-		c.warn(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
+		c.reportWarning(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
 		return
 	}
 	if configured.Command.Path == "" {
@@ -94,7 +94,7 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 		return
 	}
 	if err := configured.Command.FindProgram(); err != nil {
-		c.fail(clientFileCheck, fmt.Sprintf("%s cannot start opentabs: %v", client.Title, err), setUpText(client))
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s cannot start opentabs: %v", client.Title, err), setUpText(client))
 		c.offerSetUp(client)
 		return
 	}
@@ -105,24 +105,24 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 		if value := configured.Command.Env[config.HomeVariable]; value != "" {
 			reason = "has the OPENTABS_HOME " + value
 		}
-		c.warn(clientFileCheck, fmt.Sprintf("%s uses another installation of opentabs, because %s %s", client.Title, client.File, reason),
+		c.reportWarning(clientFileCheck, fmt.Sprintf("%s uses another installation of opentabs, because %s %s", client.Title, client.File, reason),
 			setUpText(client)+", or change OPENTABS_HOME")
 		c.offerSetUp(client)
 		return
 	case token == "":
-		c.warn(clientFileCheck, fmt.Sprintf("%s has no token in %s, so approvals for it do not stay apart from those of other clients", client.Title, client.File), setUpText(client))
+		c.reportWarning(clientFileCheck, fmt.Sprintf("%s has no token in %s, so approvals for it do not stay apart from those of other clients", client.Title, client.File), setUpText(client))
 		c.offerSetUp(client)
 		return
 	case tokens.NameOf(token) == "":
-		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid, because it was removed", client.Title, client.File), setUpText(client))
+		c.reportFailure(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid, because it was removed", client.Title, client.File), setUpText(client))
 		c.offerSetUp(client)
 		return
 	case tokens.NameOf(token) != client.ID:
-		c.fail(clientFileCheck, swappedTokenText(client, tokens.NameOf(token)), setUpText(client))
+		c.reportFailure(clientFileCheck, swappedTokenText(client, tokens.NameOf(token)), setUpText(client))
 		c.offerSetUp(client)
 		return
 	case c.isOtherProgram || !c.settingsValid:
-		c.warn(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "see the line of the server")
+		c.reportWarning(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "see the line of the server")
 		return
 	}
 	c.runConfigured(ctx, client, configured)
@@ -154,15 +154,15 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	elapsed := time.Since(startedAt)
 	if c.status == nil {
 		if _, err := c.findHome().StopServer(ctx, false); err == nil {
-			c.ok("server", "the command of %s started a server, which was stopped again", client.Title)
+			c.reportOK("server", "the command of %s started a server, which was stopped again", client.Title)
 		}
 	}
 	switch {
 	case err != nil:
-		c.fail(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstSentence(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstSentence(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
-		c.ok(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))
+		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))
 	}
 }
 
@@ -178,20 +178,20 @@ func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.C
 	address, err := url.Parse(configured.URL)
 	switch {
 	case err != nil || address.Host == "":
-		c.fail(clientFileCheck, fmt.Sprintf("%s has no valid URL of opentabs in %s", client.Title, client.File), setUpText(client))
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s has no valid URL of opentabs in %s", client.Title, client.File), setUpText(client))
 		return
 	case c.status != nil && address.Port() != strconv.Itoa(c.server.Port):
-		c.fail(clientFileCheck, fmt.Sprintf("%s connects to %s, but the server uses port %d", client.Title, configured.URL, c.server.Port),
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s connects to %s, but the server uses port %d", client.Title, configured.URL, c.server.Port),
 			"correct the port in "+client.File)
 		return
 	case configured.Token() == "" || tokens.NameOf(configured.Token()) == "":
-		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is missing or not valid", client.Title, client.File), "run `opentabs client add "+client.ID+"`, and put the token into the file")
+		c.reportFailure(clientFileCheck, fmt.Sprintf("the token of %s in %s is missing or not valid", client.Title, client.File), "run `opentabs client add "+client.ID+"`, and put the token into the file")
 		return
 	case c.isOtherClient(client, tokens.NameOf(configured.Token())):
-		c.fail(clientFileCheck, swappedTokenText(client, tokens.NameOf(configured.Token())), "run `opentabs client add "+client.ID+"`, and put the token into the file")
+		c.reportFailure(clientFileCheck, swappedTokenText(client, tokens.NameOf(configured.Token())), "run `opentabs client add "+client.ID+"`, and put the token into the file")
 		return
 	case c.status == nil:
-		c.warn(clientFileCheck, fmt.Sprintf("%s connects to %s, where no server of this installation runs", client.Title, configured.URL), "start the server with `opentabs serve`, or use a command instead: "+setUpText(client))
+		c.reportWarning(clientFileCheck, fmt.Sprintf("%s connects to %s, where no server of this installation runs", client.Title, configured.URL), "start the server with `opentabs serve`, or use a command instead: "+setUpText(client))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -203,8 +203,8 @@ func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.C
 		err = closeErr
 	}
 	if err != nil {
-		c.fail(clientFileCheck, fmt.Sprintf("%s connects to %s, which failed: %s", client.Title, configured.URL, home.Explain(err)), "correct the URL and the token in "+client.File)
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s connects to %s, which failed: %s", client.Title, configured.URL, home.ExplainError(err)), "correct the URL and the token in "+client.File)
 		return
 	}
-	c.ok(clientFileCheck, "%s: %s answers, in %s", client.Title, configured.URL, humanize.Duration(time.Since(startedAt)))
+	c.reportOK(clientFileCheck, "%s: %s answers, in %s", client.Title, configured.URL, humanize.Duration(time.Since(startedAt)))
 }

@@ -51,12 +51,12 @@ func clientProfiles() []clientProfile {
 }
 
 // checkClients reports how long each connected MCP client waits for the result of a call.
-func (c *checkup) checkClients() {
+func (c *healthCheck) checkClients() {
 	if c.status == nil {
 		return
 	}
 	for _, client := range c.status.Clients {
-		c.ok("client", "%s, by %s, %s", client.DisplayName(), client.Transport, clientWaitText(client))
+		c.reportOK("client", "%s, by %s, %s", client.DisplayName(), client.Transport, clientWaitText(client))
 	}
 }
 

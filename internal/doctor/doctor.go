@@ -84,7 +84,7 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 		sentence, err := f.repair(ctx)
 		r := Repair{Check: f.Check, Text: sentence}
 		if err != nil {
-			r.Text, r.Failed = home.Explain(err), true
+			r.Text, r.Failed = home.ExplainError(err), true
 		}
 		repairs = append(repairs, r)
 	}
@@ -96,7 +96,7 @@ func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &checkup{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
+	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
@@ -121,8 +121,8 @@ func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	return report, c.findings, nil
 }
 
-// checkup collects the findings of one run of all checks.
-type checkup struct {
+// healthCheck collects the findings of one run of all checks.
+type healthCheck struct {
 	Options
 	dirs     config.Dirs
 	getenv   func(string) string
@@ -144,12 +144,12 @@ type checkup struct {
 }
 
 // findHome returns the installation that is checked.
-func (c *checkup) findHome() *home.Home {
+func (c *healthCheck) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
 // client returns an API client of the running server.
-func (c *checkup) client() (*httpapi.Client, error) {
+func (c *healthCheck) client() (*httpapi.Client, error) {
 	token, err := c.dirs.ExistingToken()
 	if err != nil {
 		return nil, err
@@ -159,27 +159,31 @@ func (c *checkup) client() (*httpapi.Client, error) {
 
 // serverPort returns the port of the running server, or else the configured port.
 // serverPort returns 0 if neither port is known.
-func (c *checkup) serverPort() int {
+func (c *healthCheck) serverPort() int {
 	if c.status != nil {
 		return c.server.Port
 	}
 	return c.settings.Port
 }
 
-func (c *checkup) ok(check, format string, args ...any) {
-	c.add(levelOK, check, fmt.Sprintf(format, args...), "")
+func (c *healthCheck) reportOK(check, format string, args ...any) {
+	c.addFinding(levelOK, check, fmt.Sprintf(format, args...), "")
 }
 
-func (c *checkup) warn(check, fact, remedy string) { c.add(levelWarn, check, fact, remedy) }
+func (c *healthCheck) reportWarning(check, fact, remedy string) {
+	c.addFinding(levelWarn, check, fact, remedy)
+}
 
-func (c *checkup) fail(check, fact, remedy string) { c.add(levelFail, check, fact, remedy) }
+func (c *healthCheck) reportFailure(check, fact, remedy string) {
+	c.addFinding(levelFail, check, fact, remedy)
+}
 
-func (c *checkup) add(l level, check, fact, remedy string) {
+func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
 // offerRepair adds a repair to the last finding. The repair runs only in [Fix].
-func (c *checkup) offerRepair(repair func(context.Context) (sentence string, err error)) {
+func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair
 }

@@ -16,26 +16,26 @@ import (
 const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
 // extensionCheck checks the folder of the unpacked extension.
-type extensionCheck struct{ *checkup }
+type extensionCheck struct{ *healthCheck }
 
 func (c extensionCheck) checkExtension() {
 	dir, ok := extensiondir.Find(c.dirs)
 	if recordedDir, isRecorded := extensiondir.RecordedDir(c.dirs); !ok && isRecorded {
-		c.fail("extension", fmt.Sprintf("its folder %s is missing or empty, so Chrome cannot load it at the next start", recordedDir), updateExtensionText)
+		c.reportFailure("extension", fmt.Sprintf("its folder %s is missing or empty, so Chrome cannot load it at the next start", recordedDir), updateExtensionText)
 		c.offerInstall(recordedDir)
 		return
 	}
 	if !ok && c.status != nil && len(c.status.Browsers) > 0 {
-		c.ok("extension", "no folder is recorded; the connected browser has the extension from another place, such as the Chrome Web Store")
+		c.reportOK("extension", "no folder is recorded; the connected browser has the extension from another place, such as the Chrome Web Store")
 		return
 	}
 	if !ok {
-		c.warn("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
+		c.reportWarning("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
 		return
 	}
 	storedConnection, err := extensiondir.ReadConnection(dir)
 	if err != nil {
-		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtensionText)
+		c.reportFailure("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtensionText)
 		c.offerInstall(dir)
 		return
 	}
@@ -43,10 +43,10 @@ func (c extensionCheck) checkExtension() {
 	token, tokenErr := c.dirs.ExistingToken()
 	switch {
 	case port != 0 && storedConnection.Port != port:
-		c.fail("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, storedConnection.Port, port), updateExtensionText)
+		c.reportFailure("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, storedConnection.Port, port), updateExtensionText)
 		c.offerInstall(dir)
 	case tokenErr == nil && storedConnection.Key != config.BrowserKey(token):
-		c.fail("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtensionText)
+		c.reportFailure("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtensionText)
 		c.offerInstall(dir)
 	default:
 		c.compareExtension(dir)
@@ -73,13 +73,13 @@ func (c extensionCheck) offerInstall(dir string) {
 func (c extensionCheck) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: extensiondir.HasDebugger(c.dirs)})
 	if err != nil {
-		c.fail("extension", err.Error(), "report this as a bug of opentabs")
+		c.reportFailure("extension", err.Error(), "report this as a bug of opentabs")
 		return
 	}
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil || !bytes.Equal(got, want) {
-			c.warn("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtensionText)
+			c.reportWarning("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtensionText)
 			c.offerInstall(dir)
 			return
 		}
@@ -89,5 +89,5 @@ func (c extensionCheck) compareExtension(dir string) {
 	if extensiondir.HasDebugger(c.dirs) {
 		debugger = ", with the debugger"
 	}
-	c.ok("extension", "%s, in %s%s", version.Version, dir, debugger)
+	c.reportOK("extension", "%s, in %s%s", version.Version, dir, debugger)
 }

@@ -18,13 +18,13 @@ import (
 	"opentabs/internal/humanize"
 )
 
-func (c *checkup) checkDirectories() {
+func (c *healthCheck) checkDirectories() {
 	flaws := c.dirs.Inspect()
 	for _, f := range flaws {
-		if f.Serious {
-			c.fail("directories", f.Fact, f.Remedy)
+		if f.IsSerious {
+			c.reportFailure("directories", f.Fact, f.Remedy)
 		} else {
-			c.warn("directories", f.Fact, f.Remedy)
+			c.reportWarning("directories", f.Fact, f.Remedy)
 		}
 		if f.Path != "" {
 			c.offerRepair(changeMode(f.Path, f.Mode, os.Chmod))
@@ -33,22 +33,22 @@ func (c *checkup) checkDirectories() {
 	switch {
 	case flaws != nil:
 	case !config.Exists(c.dirs.State):
-		c.ok("directories", "%s does not exist yet; the first command that needs it creates it", c.dirs.State)
+		c.reportOK("directories", "%s does not exist yet; the first command that needs it creates it", c.dirs.State)
 	default:
 		dirs := slices.Compact([]string{c.dirs.Config, c.dirs.State})
-		c.ok("directories", "%s: only you have access", strings.Join(dirs, ", "))
+		c.reportOK("directories", "%s: only you have access", strings.Join(dirs, ", "))
 	}
 }
 
-func (c *checkup) checkToken(ctx context.Context) {
+func (c *healthCheck) checkToken(ctx context.Context) {
 	token, err := c.dirs.ExistingToken()
 	switch {
 	case errors.Is(err, config.ErrDamaged):
 		c.checkDamagedToken(ctx, err)
 	case err != nil:
-		c.fail("token", err.Error(), "check the disk and the mode of "+c.dirs.TokenFile())
+		c.reportFailure("token", err.Error(), "check the disk and the mode of "+c.dirs.TokenFile())
 	case token == "":
-		c.ok("token", "does not exist yet; the server creates it at its first start")
+		c.reportOK("token", "does not exist yet; the server creates it at its first start")
 	default:
 		c.checkServerToken(ctx)
 	}
@@ -57,28 +57,28 @@ func (c *checkup) checkToken(ctx context.Context) {
 // checkDamagedToken reports a token file that opentabs cannot use. If a server runs with
 // the earlier token, the doctor creates no new token, because the server would have to
 // restart, which ends its calls.
-func (c *checkup) checkDamagedToken(ctx context.Context, damage error) {
+func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
-		c.fail("token", err.Error(), home.OtherTokenRemedy)
+		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
 		return
 	}
-	c.fail("token", damage.Error(), home.DamagedTokenRemedy)
+	c.reportFailure("token", damage.Error(), home.DamagedTokenRemedy)
 	c.offerRepair(c.repairStateDir)
 }
 
 // checkServerToken checks that the running server uses the token in the token file.
-func (c *checkup) checkServerToken(ctx context.Context) {
+func (c *healthCheck) checkServerToken(ctx context.Context) {
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
-		c.fail("token", err.Error(), home.OtherTokenRemedy)
+		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
 		return
 	}
-	c.ok("token", "in %s", c.dirs.TokenFile())
+	c.reportOK("token", "in %s", c.dirs.TokenFile())
 }
 
 // repairStateDir renames damaged files in the state directory and creates a new token.
-func (c *checkup) repairStateDir(context.Context) (string, error) {
+func (c *healthCheck) repairStateDir(context.Context) (string, error) {
 	unlock, err := c.dirs.LockStart()
 	if err != nil {
 		return "", err
@@ -91,28 +91,28 @@ func (c *checkup) repairStateDir(context.Context) (string, error) {
 	return strings.Join(warnings, "; "), err
 }
 
-func (c *checkup) checkSettings() {
+func (c *healthCheck) checkSettings() {
 	settings, err := config.Load(c.dirs, c.getenv, nil)
 	if err != nil {
-		c.fail("settings", err.Error(), "correct the setting; until then no command and no server starts")
+		c.reportFailure("settings", err.Error(), "correct the setting; until then no command and no server starts")
 		return
 	}
 	c.settings, c.settingsValid = settings, true
 	if config.Exists(c.dirs.ConfigFile()) {
-		c.ok("settings", "%s is valid", c.dirs.ConfigFile())
+		c.reportOK("settings", "%s is valid", c.dirs.ConfigFile())
 	} else {
-		c.ok("settings", "%s does not exist, so the defaults apply", c.dirs.ConfigFile())
+		c.reportOK("settings", "%s does not exist, so the defaults apply", c.dirs.ConfigFile())
 	}
 }
 
 // maxErrorAge is the maximum age of an error in the log that is reported.
 const maxErrorAge = 24 * time.Hour
 
-func (c *checkup) checkLog() {
+func (c *healthCheck) checkLog() {
 	path := c.dirs.LogFile()
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.ok("log", "%s does not exist: no client has started a server in the background", path)
+		c.reportOK("log", "%s does not exist: no client has started a server in the background", path)
 		return
 	}
 	var lastError logLine
@@ -121,11 +121,11 @@ func (c *checkup) checkLog() {
 	}
 	switch {
 	case err != nil:
-		c.warn("log", err.Error(), "check that you can read "+path)
+		c.reportWarning("log", err.Error(), "check that you can read "+path)
 	case lastError.Message != "" && time.Since(lastError.Time) < maxErrorAge:
-		c.warn("log", fmt.Sprintf("the last error in %s, at %s: %s", path, lastError.Time.Local().Format(time.DateTime), lastError), "read the lines before it in that file")
+		c.reportWarning("log", fmt.Sprintf("the last error in %s, at %s: %s", path, lastError.Time.Local().Format(time.DateTime), lastError), "read the lines before it in that file")
 	default:
-		c.ok("log", "%s, %s, no error in the last 24 hours", path, humanize.Bytes(int(info.Size())))
+		c.reportOK("log", "%s, %s, no error in the last 24 hours", path, humanize.Bytes(int(info.Size())))
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // protocolCheck checks the responses of the running server to HTTP requests and MCP
 // messages.
-type protocolCheck struct{ *checkup }
+type protocolCheck struct{ *healthCheck }
 
 // probeTimeout limits how long one test request to the running server may take.
 const probeTimeout = 10 * time.Second
@@ -64,16 +64,16 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 		remedy := "restart the server with `opentabs restart`; if the line appears again, look for a proxy or security program between programs on this computer"
 		switch {
 		case err != nil:
-			c.fail("http rules", fmt.Sprintf("%s got no answer: %v", rule.request, err), remedy)
+			c.reportFailure("http rules", fmt.Sprintf("%s got no answer: %v", rule.request, err), remedy)
 		case status != rule.status:
-			c.fail("http rules", fmt.Sprintf("%s to %s was answered with status %d; %d is right", rule.request, rule.path, status, rule.status), remedy)
+			c.reportFailure("http rules", fmt.Sprintf("%s to %s was answered with status %d; %d is right", rule.request, rule.path, status, rule.status), remedy)
 		default:
 			continue
 		}
 		isBroken = true
 	}
 	if !isBroken {
-		c.ok("http rules", "requests of web pages, to other host names and without a token are rejected")
+		c.reportOK("http rules", "requests of web pages, to other host names and without a token are rejected")
 	}
 }
 
@@ -109,9 +109,9 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	startedAt := time.Now()
 	toolCount, err := countTools(ctx, client)
 	if err != nil {
-		c.fail("mcp http", fmt.Sprintf("an MCP session over HTTP failed: %v", err), "restart the server with `opentabs restart`; `opentabs logs` may show why")
+		c.reportFailure("mcp http", fmt.Sprintf("an MCP session over HTTP failed: %v", err), "restart the server with `opentabs restart`; `opentabs logs` may show why")
 	} else {
-		c.ok("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
+		c.reportOK("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 	}
 	if c.Program == "" {
 		return
@@ -119,10 +119,10 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	startedAt = time.Now()
 	command := setup.Command{Path: c.Program, Args: []string{"mcp"}}
 	if toolCount, err = setup.Verify(ctx, command); err != nil {
-		c.fail("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstSentence(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
+		c.reportFailure("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstSentence(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
 		return
 	}
-	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
+	c.reportOK("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 }
 
 // countTools opens an MCP session, and returns the number of tools that the server lists.

@@ -58,13 +58,13 @@ func extensionOnly() http.Handler {
 	})
 }
 
-// breakdown is a test case that breaks one hop between the MCP client and the page in a
+// failureCase is a test case that breaks one hop between the MCP client and the page in a
 // working installation.
-type breakdown struct {
+type failureCase struct {
 	name string
-	// damage breaks one hop of an installation with a running server and a connected
+	// breakInstallation breaks one hop of an installation with a running server and a connected
 	// browser.
-	damage func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
+	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
 	// check is the name of the check that must report the problem. want is the level,
 	// followed by texts in the fact and the remedy.
 	check, want string
@@ -103,7 +103,7 @@ func simulateFreeSpace(free uint64, err error) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return free, err }
 }
 
-var breakdowns = []breakdown{
+var failureCases = []failureCase{
 	{"open directory", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		if err := os.Chmod(i.State, 0o755); err != nil {
 			t.Fatal(err)
@@ -285,9 +285,9 @@ func TestWorkingInstallation(t *testing.T) {
 	}
 }
 
-// TestExtensionFromAnotherPlace checks that the extension's folder is not required if a
+// TestExtensionFromOtherFolder checks that the extension's folder is not required if a
 // browser is connected.
-func TestExtensionFromAnotherPlace(t *testing.T) {
+func TestExtensionFromOtherFolder(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
 	if err := errors.Join(os.RemoveAll(i.ExtensionDir()), os.RemoveAll(i.ExtensionRecord())); err != nil {
@@ -296,16 +296,16 @@ func TestExtensionFromAnotherPlace(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestBrokenHops breaks one hop of the installation in each test case. The report must
-// name the hop, the cause and the remedy. The command must fail only for findings with
-// level "fail".
-func TestBrokenHops(t *testing.T) {
-	for _, b := range breakdowns {
+// TestEachBrokenHopIsReported breaks one hop of the installation in each test case. The
+// report must name the hop, the cause and the remedy. The command must fail only for
+// findings with level "fail".
+func TestEachBrokenHopIsReported(t *testing.T) {
+	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {
 			i := newInstallation(t)
 			status := i.completeSetup(t)
 			o := i.options(t)
-			b.damage(t, &i, &o, status)
+			b.breakInstallation(t, &i, &o, status)
 			r, err := Check(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)

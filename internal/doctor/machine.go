@@ -12,7 +12,7 @@ import (
 
 // machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for
 // Linux.
-type machineCheck struct{ *checkup }
+type machineCheck struct{ *healthCheck }
 
 // With less free space than minFreeBytes, opentabs cannot store changes. With less than
 // lowFreeBytes, the doctor warns.
@@ -30,13 +30,13 @@ func (c machineCheck) checkDisk() {
 	remedy := "free some space on the disk with " + c.dirs.State + ", or set OPENTABS_HOME to a directory on another disk"
 	switch {
 	case err != nil:
-		c.warn("disk", "the free space is unknown: "+err.Error(), "check that the disk with "+c.dirs.State+" is mounted")
+		c.reportWarning("disk", "the free space is unknown: "+err.Error(), "check that the disk with "+c.dirs.State+" is mounted")
 	case free < minFreeBytes:
-		c.fail("disk", fmt.Sprintf("the disk is full (%s free), so nothing can be stored", humanize.Bytes(int(free))), remedy)
+		c.reportFailure("disk", fmt.Sprintf("the disk is full (%s free), so nothing can be stored", humanize.Bytes(int(free))), remedy)
 	case free < lowFreeBytes:
-		c.warn("disk", fmt.Sprintf("the disk is almost full (%s free)", humanize.Bytes(int(free))), remedy)
+		c.reportWarning("disk", fmt.Sprintf("the disk is almost full (%s free)", humanize.Bytes(int(free))), remedy)
 	default:
-		c.ok("disk", "%s free", humanize.Bytes(int(free)))
+		c.reportOK("disk", "%s free", humanize.Bytes(int(free)))
 	}
 }
 
@@ -54,7 +54,7 @@ func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
 	if now.Before(releasedAt) {
-		c.fail("clock", fmt.Sprintf("the clock of this computer shows %s", now.Local().Format(time.DateTime)), remedy)
+		c.reportFailure("clock", fmt.Sprintf("the clock of this computer shows %s", now.Local().Format(time.DateTime)), remedy)
 		return
 	}
 	for _, path := range []string{c.dirs.TokenFile(), c.dirs.ConfigFile(), c.dirs.ClientsFile(), c.dirs.LogFile(), c.dirs.ExtensionRecord()} {
@@ -63,11 +63,11 @@ func (c machineCheck) checkClock() {
 			continue
 		}
 		if ahead := info.ModTime().Sub(now); ahead > maxClockDrift {
-			c.warn("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(ahead)), remedy)
+			c.reportWarning("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(ahead)), remedy)
 			return
 		}
 	}
-	c.ok("clock", "%s", now.Local().Format(time.DateTime))
+	c.reportOK("clock", "%s", now.Local().Format(time.DateTime))
 }
 
 // kernelFile is the file in which Linux reports the release of its kernel.
@@ -94,15 +94,15 @@ func (c machineCheck) checkMachine() {
 		return
 	}
 	if c.status != nil && len(c.status.Browsers) > 0 {
-		c.ok("wsl", "the server runs in WSL (%s) and a browser is connected", distribution)
+		c.reportOK("wsl", "the server runs in WSL (%s) and a browser is connected", distribution)
 		return
 	}
 	dir, isInstalled := extensiondir.Find(c.dirs)
 	if _, isInWindows := extensiondir.WindowsPath(dir); isInstalled && isInWindows {
-		c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s), and the extension is in Windows (%s), but no browser is connected", distribution, dir),
+		c.reportWarning("wsl", fmt.Sprintf("the server runs in WSL (%s), and the extension is in Windows (%s), but no browser is connected", distribution, dir),
 			fmt.Sprintf("open http://127.0.0.1:%d/healthz in Chrome in Windows; if that page does not load, add networkingMode=mirrored below [wsl2] in %%UserProfile%%\\.wslconfig, then run wsl --shutdown", c.serverPort()))
 		return
 	}
-	c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s); Chrome in Windows cannot load an extension from a Linux folder reliably", distribution),
+	c.reportWarning("wsl", fmt.Sprintf("the server runs in WSL (%s); Chrome in Windows cannot load an extension from a Linux folder reliably", distribution),
 		"if your Chrome runs in Windows, run `"+extensiondir.WindowsInstallCommand+"` with your Windows name, and load that folder in Chrome")
 }

@@ -19,24 +19,24 @@ import (
 	"opentabs/wire"
 )
 
-func (c *checkup) checkPlugins() {
+func (c *healthCheck) checkPlugins() {
 	plugins, failedPlugins, err := c.listPlugins()
 	if arePermissionsBroken := c.checkPermissions(); arePermissionsBroken && err == nil && len(plugins)+len(failedPlugins) == 0 {
 		return // checkPermissions has reported why the permissions are unknown
 	}
 	switch {
 	case err != nil:
-		c.fail("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
+		c.reportFailure("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
 		return
 	case len(plugins)+len(failedPlugins) == 0 && c.hasBrowserTools():
-		c.ok("plugins", "there are none; agents can use browser tools on any page")
+		c.reportOK("plugins", "there are none; agents can use browser tools on any page")
 		return
 	case len(plugins)+len(failedPlugins) == 0:
-		c.warn("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
+		c.reportWarning("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
 		return
 	}
 	for _, f := range failedPlugins {
-		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "repair or build it, or remove it with `opentabs plugin remove`")
+		c.reportFailure("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "repair or build it, or remove it with `opentabs plugin remove`")
 	}
 	usablePlugins, tools := 0, 0
 	for _, p := range plugins {
@@ -45,31 +45,31 @@ func (c *checkup) checkPlugins() {
 		}
 	}
 	if usablePlugins > 0 {
-		c.ok("plugins", "%s with %s can be used", terminal.Plural(usablePlugins, "plugin"), terminal.Plural(tools, "tool"))
+		c.reportOK("plugins", "%s with %s can be used", terminal.Plural(usablePlugins, "plugin"), terminal.Plural(tools, "tool"))
 	}
 }
 
 // checkPermissions reports problems in the file with the permissions. areBroken is true
 // if opentabs cannot read the file.
-func (c *checkup) checkPermissions() (areBroken bool) {
+func (c *healthCheck) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
 	text, err := os.ReadFile(rules.Path())
 	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(text)); areBroken {
-		c.fail("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
+		c.reportFailure("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
 		return true
 	}
 	if c.status != nil {
 		problems = c.status.Permissions
 	}
 	for _, problem := range problems {
-		c.warn("plugins", problem, "set the permission again with `opentabs plugin permission`")
+		c.reportWarning("plugins", problem, "set the permission again with `opentabs plugin permission`")
 	}
 	return false
 }
 
 // browserPolicy returns the user's permissions for browser tools.
-func (c *checkup) browserPolicy() *policy.Policy {
+func (c *healthCheck) browserPolicy() *policy.Policy {
 	set := plugin.NewSet(nil, nil, browser.Plugin())
 	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
 }
@@ -77,19 +77,19 @@ func (c *checkup) browserPolicy() *policy.Policy {
 // checkPlugin reports why agents cannot use a plugin, and returns whether agents can use
 // the plugin. A globally installed plugin without a review is not reported, because the
 // user may not want the plugin.
-func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
+func (c *healthCheck) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:
 	case p.HasChanged:
-		c.warn("plugins", p.Name+" has changed since its review, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
+		c.reportWarning("plugins", p.Name+" has changed since its review, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
 	case !p.Reviewed:
-		c.warn("plugins", p.Name+" is not reviewed, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
+		c.reportWarning("plugins", p.Name+" is not reviewed, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
 	case p.Permission == wire.PermissionOff:
-		c.warn("plugins", p.Name+" is off, so agents cannot use it", "enable it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
+		c.reportWarning("plugins", p.Name+" is off, so agents cannot use it", "enable it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
 	case p.Fault != nil:
-		c.fail("plugins", p.Name+" "+p.Fault.Text, "repair or update it, or remove it with `opentabs plugin remove "+p.Name+"`; `opentabs logs --plugin "+p.Name+"` may show why")
+		c.reportFailure("plugins", p.Name+" "+p.Fault.Text, "repair or update it, or remove it with `opentabs plugin remove "+p.Name+"`; `opentabs logs --plugin "+p.Name+"` may show why")
 	case len(p.MissingSettings) > 0:
-		c.warn("plugins", p.Name+" needs these settings: "+strings.Join(p.MissingSettings, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
+		c.reportWarning("plugins", p.Name+" needs these settings: "+strings.Join(p.MissingSettings, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
 	default:
 		return true
 	}
@@ -97,20 +97,20 @@ func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 }
 
 // hasBrowserTools reports whether the user has turned on browser tools.
-func (c *checkup) hasBrowserTools() bool {
+func (c *healthCheck) hasBrowserTools() bool {
 	return c.browserPolicy().State(browser.Name).EffectivePermission != wire.PermissionOff
 }
 
 // listPlugins returns the plugins of the running server, or loads the plugins from disk
 // if no server runs.
-func (c *checkup) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
+func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil
 	}
 	h := c.findHome()
 	registry := catalog.New(h.PluginStore(), settings.New(c.dirs.State, settings.Options{}), zerolog.Nop())
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
-		c.warn("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")
+		c.reportWarning("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")
 	}
 	if err := registry.Reload(); err != nil {
 		return nil, nil, err

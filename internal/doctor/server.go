@@ -18,11 +18,11 @@ import (
 )
 
 // serverCheck checks the server and its port.
-type serverCheck struct{ *checkup }
+type serverCheck struct{ *healthCheck }
 
 func (c serverCheck) checkServer(ctx context.Context) {
 	if !c.settingsValid {
-		c.fail("server", "its port is unknown", "correct the settings first")
+		c.reportFailure("server", "its port is unknown", "correct the settings first")
 		return
 	}
 	server, err := c.findHome().FindServer(ctx)
@@ -30,23 +30,23 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	switch {
 	case err != nil && tokenErr != nil && !errors.Is(err, httpapi.ErrNoServer):
 		c.isOtherProgram = true
-		c.fail("server", "unknown, because the token cannot be read", "see the line of the token")
+		c.reportFailure("server", "unknown, because the token cannot be read", "see the line of the token")
 		return
 	case errors.Is(err, httpapi.ErrNoServer):
 		c.checkStoppedServer(ctx)
 		return
 	case errors.As(err, new(*home.OtherTokenError)):
 		c.isOtherProgram = true
-		c.fail("server", "unknown, because the server uses another token", "see the line of the token")
+		c.reportFailure("server", "unknown, because the server uses another token", "see the line of the token")
 		return
 	case errors.Is(err, httpapi.ErrForeignServer):
 		c.isOtherProgram = true
-		c.fail("server", fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
+		c.reportFailure("server", fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
 			"stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory")
 		return
 	case err != nil:
 		c.isOtherProgram = true
-		c.fail("server", err.Error(), "if that program is opentabs, run `opentabs stop --force`, else stop that program; then start the server with `opentabs serve`")
+		c.reportFailure("server", err.Error(), "if that program is opentabs, run `opentabs stop --force`, else stop that program; then start the server with `opentabs serve`")
 		return
 	}
 	c.server = server
@@ -58,7 +58,7 @@ func (c serverCheck) checkServer(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		c.fail("server", fmt.Sprintf("%s, on port %d, did not return its status: %v", server, server.Port, err), "stop it with `opentabs stop --force`, then start it again")
+		c.reportFailure("server", fmt.Sprintf("%s, on port %d, did not return its status: %v", server, server.Port, err), "stop it with `opentabs stop --force`, then start it again")
 		return
 	}
 	c.compareServer()
@@ -67,7 +67,7 @@ func (c serverCheck) checkServer(ctx context.Context) {
 // checkStoppedServer checks whether a server could start, if no server is running.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	if record, ok := c.dirs.ReadServer(); ok {
-		c.warn("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
+		c.reportWarning("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
 		c.offerRepair(func(context.Context) (string, error) {
 			return fmt.Sprintf("removed the record of the server with pid %d", record.PID), c.dirs.RemoveServer(record.PID)
 		})
@@ -76,12 +76,12 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	if port != 0 {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
-			c.fail("server", fmt.Sprintf("not running, and port %d cannot be opened: %v", port, err), "choose another port with OPENTABS_PORT (ports below 1024 need special rights on some systems)")
+			c.reportFailure("server", fmt.Sprintf("not running, and port %d cannot be opened: %v", port, err), "choose another port with OPENTABS_PORT (ports below 1024 need special rights on some systems)")
 			return
 		}
 		_ = listener.Close()
 	}
-	c.warn("server", "not running; "+portState(port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
+	c.reportWarning("server", "not running; "+portState(port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
 }
 
 // portState describes a port on which no server listens.
@@ -100,18 +100,18 @@ func (c serverCheck) compareServer() {
 	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
 	switch {
 	case npm.Compare(c.server.Version, version.Version) > 0:
-		c.warn("server", fmt.Sprintf("%s; this program is older: %s", fact, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
+		c.reportWarning("server", fmt.Sprintf("%s; this program is older: %s", fact, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
 	case c.server.Version != version.Version:
-		c.warn("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restartText)
+		c.reportWarning("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restartText)
 		c.offerRestart()
 	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
-		c.warn("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
+		c.reportWarning("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
 		c.offerRestart()
 	default:
-		c.ok("server", "%s", fact)
+		c.reportOK("server", "%s", fact)
 	}
 	if c.status.Protocol != 0 && c.status.Protocol != wire.Version {
-		c.warn("server", fmt.Sprintf("it has version %d of the protocol with the extension; this program has version %d", c.status.Protocol, wire.Version), restartText)
+		c.reportWarning("server", fmt.Sprintf("it has version %d of the protocol with the extension; this program has version %d", c.status.Protocol, wire.Version), restartText)
 	}
 }
 

@@ -34,17 +34,17 @@ func clientWaitText(client httpapi.MCPClient) string {
 
 // checkTimeouts reports the client timeouts that opentabs has learned or that the user
 // has set, and how to change them.
-func (c *checkup) checkTimeouts() {
+func (c *healthCheck) checkTimeouts() {
 	store := timeouts.Open(c.dirs.State, c.warnUser, zerolog.Nop())
 	if err := store.Problem(); err != nil {
-		c.warn("client timeouts", fmt.Sprintf("the timeouts of clients cannot be read: %v", err), "restart opentabs, which renames the damaged file: opentabs restart")
+		c.reportWarning("client timeouts", fmt.Sprintf("the timeouts of clients cannot be read: %v", err), "restart opentabs, which renames the damaged file: opentabs restart")
 		return
 	}
 	for _, e := range store.List() {
 		if e.IsSetByUser {
-			c.ok("client timeouts", "calls of %s become jobs before %s, as you set it", e.ClientText(), e.WaitText())
+			c.reportOK("client timeouts", "calls of %s become jobs before %s, as you set it", e.ClientText(), e.WaitText())
 			continue
 		}
-		c.ok("client timeouts", "%s gave up a call after %s, so its later calls become jobs before that; if it waits longer: opentabs client timeout set %q TIME", e.ClientText(), e.WaitText(), e.Name)
+		c.reportOK("client timeouts", "%s gave up a call after %s, so its later calls become jobs before that; if it waits longer: opentabs client timeout set %q TIME", e.ClientText(), e.WaitText(), e.Name)
 	}
 }

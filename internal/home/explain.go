@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// Explain returns the text of err for the user. For known errors, Explain adds what the
-// user should do.
-func Explain(err error) string {
+// ExplainError returns the text of err for the user. For known errors, ExplainError adds
+// what the user should do.
+func ExplainError(err error) string {
 	var otherToken *OtherTokenError
 	if errors.As(err, &otherToken) {
 		return otherToken.Error() + ": " + OtherTokenRemedy
@@ -26,7 +26,7 @@ func Explain(err error) string {
 	if errors.Is(err, httpapi.ErrForeignServer) {
 		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"
 	}
-	for _, r := range remedies {
+	for _, r := range errorRemedies {
 		if errors.Is(err, r.err) {
 			return err.Error() + ": " + r.action
 		}
@@ -34,8 +34,8 @@ func Explain(err error) string {
 	return err.Error()
 }
 
-// remedies map errors of the operating system to what the user should do.
-var remedies = []struct {
+// errorRemedies map errors of the operating system to what the user should do.
+var errorRemedies = []struct {
 	err    error
 	action string
 }{

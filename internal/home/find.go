@@ -73,7 +73,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			if recorded && port == record.Port && isOwner(ctx, record) {
 				missingErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 			}
-		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
+		case errors.Is(err, httpapi.ErrServerSilent) && (port == h.Settings.Port || isAlive(record.PID)):
 			missingErr = newSilentOwnerError(ctx, port)
 		}
 	}

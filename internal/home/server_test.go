@@ -112,8 +112,8 @@ func TestFindServer(t *testing.T) {
 	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
 	find(httpapi.ErrForeignServer)
 	_, err := h.FindServer(t.Context())
-	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(Explain(err), want) || !strings.Contains(Explain(err), "pid ") {
-		t.Errorf("the error is explained as %q, want %q and the owner of the port", Explain(err), want)
+	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(ExplainError(err), want) || !strings.Contains(ExplainError(err), "pid ") {
+		t.Errorf("the error is explained as %q, want %q and the owner of the port", ExplainError(err), want)
 	}
 	serveHome(t, h, httpapi.Options{})
 	find(nil)
@@ -129,8 +129,8 @@ func TestFindServer(t *testing.T) {
 	}
 	find(httpapi.ErrForeignServer)
 	_, err = h.FindServer(t.Context())
-	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(Explain(err), want) {
-		t.Errorf("the error is explained as %q, want %q", Explain(err), want)
+	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(ExplainError(err), want) {
+		t.Errorf("the error is explained as %q, want %q", ExplainError(err), want)
 	}
 	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*OtherTokenError)) {
 		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want an OtherTokenError", err)
@@ -277,11 +277,11 @@ func TestExplainError(t *testing.T) {
 		"too many open files: close some programs, or raise the limit of open files (ulimit -n), then try again":      syscall.EMFILE,
 		"anything else": errors.New("anything else"),
 	} {
-		if got := Explain(err); got != want {
+		if got := ExplainError(err); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := Explain(fmt.Errorf("dial: %w", httpapi.ErrForeignServer)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
+	if got := ExplainError(fmt.Errorf("dial: %w", httpapi.ErrForeignServer)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
 		t.Errorf("got %q", got)
 	}
 	unwritable := []error{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}

@@ -20,7 +20,7 @@ type pingedBrowser struct {
 }
 
 func (a *API) servePing(w http.ResponseWriter, r *http.Request) {
-	body, ok := bodyOf[browserBody](w, r)
+	body, ok := decodeBody[browserBody](w, r)
 	if !ok {
 		return
 	}
@@ -110,7 +110,7 @@ func (a *API) serveBrowserForget(w http.ResponseWriter, r *http.Request) {
 // changeBrowser calls change with the request's body, and sends the changed browser or
 // the error as the response.
 func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNameBody) (KnownBrowser, error)) {
-	body, ok := bodyOf[browserNameBody](w, r)
+	body, ok := decodeBody[browserNameBody](w, r)
 	if !ok {
 		return
 	}
@@ -124,29 +124,29 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 
 // BrowserNames returns a [BrowserNames] that sends each operation to the server. The
 // requests are cancelled when ctx ends.
-func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return remoteNames{ctx, c} }
+func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return browserNamesClient{ctx, c} }
 
-// remoteNames implements [BrowserNames] with requests to a running server.
-type remoteNames struct {
+// browserNamesClient implements [BrowserNames] with requests to a running server.
+type browserNamesClient struct {
 	ctx    context.Context
 	client *Client
 }
 
-func (n remoteNames) List() (browsers []KnownBrowser, err error) {
+func (n browserNamesClient) List() (browsers []KnownBrowser, err error) {
 	err = n.client.exchange(n.ctx, requestTimeout, http.MethodGet, "/browsers", &browsers)
 	return browsers, err
 }
 
-func (n remoteNames) Rename(browser, name string) (changed KnownBrowser, err error) {
+func (n browserNamesClient) Rename(browser, name string) (changed KnownBrowser, err error) {
 	err = n.client.post(n.ctx, "/browsers/name", browserNameBody{Browser: browser, Name: name}, &changed)
 	return changed, err
 }
 
-func (n remoteNames) SetDefault(client, browser string) (changed KnownBrowser, err error) {
+func (n browserNamesClient) SetDefault(client, browser string) (changed KnownBrowser, err error) {
 	err = n.client.post(n.ctx, "/browsers/default", browserNameBody{Browser: browser, Client: client}, &changed)
 	return changed, err
 }
 
-func (n remoteNames) Forget(browser string) error {
+func (n browserNamesClient) Forget(browser string) error {
 	return n.client.post(n.ctx, "/browsers/forget", browserNameBody{Browser: browser}, nil)
 }

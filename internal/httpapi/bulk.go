@@ -30,13 +30,13 @@ type bulkResult struct {
 }
 
 func (p policyRoutes) enablePlugins(w http.ResponseWriter, r *http.Request) {
-	if body, ok := limitedBodyOf[enableBody](w, r, maxBulkBytes); ok {
+	if body, ok := decodeLimitedBody[enableBody](w, r, maxBulkBytes); ok {
 		httpjson.Send(w, http.StatusOK, newBulkResult(p.policy.ReviewAll(body.Plugins, CommandLine)))
 	}
 }
 
 func (p policyRoutes) disablePlugins(w http.ResponseWriter, r *http.Request) {
-	if body, ok := limitedBodyOf[disableBody](w, r, maxBulkBytes); ok {
+	if body, ok := decodeLimitedBody[disableBody](w, r, maxBulkBytes); ok {
 		httpjson.Send(w, http.StatusOK, newBulkResult(p.policy.DisableAll(body.Plugins, CommandLine)))
 	}
 }
@@ -51,18 +51,18 @@ func newBulkResult(errs []error) bulkResult {
 	return result
 }
 
-func (p remotePolicy) ReviewAll(reviews []wire.ConfigReviewParams, _ string) (errs []error) {
+func (p policyClient) ReviewAll(reviews []wire.ConfigReviewParams, _ string) (errs []error) {
 	return p.changeAll("/plugins/enable", enableBody{reviews}, len(reviews))
 }
 
-func (p remotePolicy) DisableAll(plugins []string, _ string) (errs []error) {
+func (p policyClient) DisableAll(plugins []string, _ string) (errs []error) {
 	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
 }
 
 // changeAll sends a request that changes n plugins, and returns one error or nil for each
 // plugin. The timeout is as long as for a reload of all plugins, because the server reads
 // all files of the changed plugins.
-func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
+func (p policyClient) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult
 	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)
 	errs = make([]error, n)

@@ -57,13 +57,13 @@ func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	}
 	record, ok := c.findRecord(r.PathValue("id"), view, ok)
 	if !ok {
-		unknownCall(w)
+		newUnknownCallError(w)
 		return
 	}
 	httpjson.Send(w, http.StatusOK, record)
 }
 
-func unknownCall(w http.ResponseWriter) {
+func newUnknownCallError(w http.ResponseWriter) {
 	httpjson.SendError(w, http.StatusNotFound, "no such call: list the calls with `opentabs calls`")
 }
 
@@ -89,13 +89,13 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	if _, err := body.Peek(1); err == nil {
 		r.Body = io.NopCloser(body)
 		var ok bool
-		if cancellation, ok = bodyOf[cancelBody](w, r); !ok {
+		if cancellation, ok = decodeBody[cancelBody](w, r); !ok {
 			return
 		}
 	}
 	id := r.PathValue("id")
 	if _, ok := c.calls.Find(id); !ok {
-		unknownCall(w)
+		newUnknownCallError(w)
 		return
 	}
 	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
@@ -129,7 +129,7 @@ func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, e
 }
 
 // Decide sends the user's decision about a call that is waiting for approval.
-func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (result Decided, err error) {
+func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (result DecideResponse, err error) {
 	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &result)
 	return result, err
 }

@@ -33,9 +33,9 @@ const (
 // ErrNoServer reports that no program listens on the server's port.
 var ErrNoServer = errors.New("no opentabs server is running")
 
-// ErrSilent reports that a program listens on the server's port, but does not answer in
+// ErrServerSilent reports that a program listens on the server's port, but does not answer in
 // time.
-var ErrSilent = errors.New("the program on the port does not answer")
+var ErrServerSilent = errors.New("the program on the port does not answer")
 
 // ErrStreamEnded reports that the server has ended a stream of events, log entries or
 // similar.
@@ -58,7 +58,7 @@ func (e *RefusedError) Is(target error) bool {
 
 // Client sends requests to a running opentabs server. The methods of Client return
 // [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another
-// program listens on the port. The error is [ErrSilent] if no response arrives in time,
+// program listens on the port. The error is [ErrServerSilent] if no response arrives in time,
 // and a [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
@@ -184,7 +184,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		return nil, refusalOf(resp)
+		return nil, newRefusedError(resp)
 	}
 	return resp, nil
 }
@@ -201,7 +201,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError returns ErrNoServer, ErrSilent or ErrForeignServer for a matching cause, and
+// dialError returns ErrNoServer, ErrServerSilent or ErrForeignServer for a matching cause, and
 // otherwise an error that wraps err.
 func dialError(err error) error {
 	var opErr *net.OpError
@@ -211,15 +211,15 @@ func dialError(err error) error {
 	case isCancelled:
 	case errors.Is(err, ErrForeignServer):
 		return ErrForeignServer
-	case errors.Is(err, ErrSilent), errors.As(err, &timeoutErr) && timeoutErr.Timeout():
-		return ErrSilent
+	case errors.Is(err, ErrServerSilent), errors.As(err, &timeoutErr) && timeoutErr.Timeout():
+		return ErrServerSilent
 	case errors.As(err, &opErr) && opErr.Op == "dial":
 		return ErrNoServer
 	}
-	return fmt.Errorf("ask the server: %w", err)
+	return fmt.Errorf("send a request to the server: %w", err)
 }
 
-func refusalOf(resp *http.Response) error {
+func newRefusedError(resp *http.Response) error {
 	var p httpjson.Problem
 	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&p) != nil || p.Error == "" {
 		p.Error = "the server answered " + resp.Status

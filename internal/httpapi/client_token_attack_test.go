@@ -89,23 +89,23 @@ func TestAttackByClient(t *testing.T) {
 		}
 	}
 	t.Run("beside these attacks, the client itself on /mcp", func(t *testing.T) {
-		if resp, body := f.ask(t, "POST", "/mcp", bearer); resp.StatusCode != http.StatusOK || body != "mcp" {
+		if resp, body := f.sendRequest(t, "POST", "/mcp", bearer); resp.StatusCode != http.StatusOK || body != "mcp" {
 			t.Errorf("%d %s", resp.StatusCode, body)
 		}
 	})
 	t.Run("the token of a client as the proof that it is the server", func(t *testing.T) {
 		const challenge = "0123456789abcdef"
-		_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
+		_, body := f.sendRequest(t, "GET", "/healthz?challenge="+challenge, nil)
 		if strings.Contains(body, computeProof(clientTokenInTest, f.port, challenge)) {
 			t.Errorf("the server proves itself with a client's token: %s", body)
 		}
 	})
 	t.Run("a token that was removed", func(t *testing.T) {
-		if resp, body := f.ask(t, "POST", "/clients/reload", map[string]string{"Authorization": "Bearer " + testToken}); resp.StatusCode != http.StatusOK {
+		if resp, body := f.sendRequest(t, "POST", "/clients/reload", map[string]string{"Authorization": "Bearer " + testToken}); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%d %s", resp.StatusCode, body)
 		}
 		for _, path := range []string{"/mcp", "/status"} {
-			if resp, body := f.ask(t, "POST", path, bearer); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
+			if resp, body := f.sendRequest(t, "POST", path, bearer); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
 				t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 			}
 		}

@@ -32,9 +32,9 @@ type Decision struct {
 	TicketID string `json:"ticket_id,omitempty"`
 }
 
-// Decided is the response to a decision about a call. Outcome reports whether the
+// DecideResponse is the response to a decision about a call. Outcome reports whether the
 // decision was accepted or the call was already decided.
-type Decided struct {
+type DecideResponse struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
 	// By names the surface on which the user decided, and Allowed is true if the call was
 	// approved. If the call was already decided, By and Allowed describe the earlier
@@ -44,7 +44,7 @@ type Decided struct {
 }
 
 func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
-	decision, ok := bodyOf[Decision](w, r)
+	decision, ok := decodeBody[Decision](w, r)
 	if !ok {
 		return
 	}
@@ -54,7 +54,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 	}
 	id := r.PathValue("id")
 	if _, ok := c.calls.Find(id); !ok {
-		unknownCall(w)
+		newUnknownCallError(w)
 		return
 	}
 	result, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
@@ -65,7 +65,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	httpjson.Send(w, http.StatusOK, Decided{Outcome: result.Outcome, By: result.Surface, Allowed: result.Allowed})
+	httpjson.Send(w, http.StatusOK, DecideResponse{Outcome: result.Outcome, By: result.Surface, Allowed: result.Allowed})
 }
 
 // check returns an error that describes why a decision is invalid, or nil.

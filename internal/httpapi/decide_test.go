@@ -43,12 +43,12 @@ func TestDecide(t *testing.T) {
 	for _, step := range []struct {
 		name     string
 		decision Decision
-		want     Decided
+		want     DecideResponse
 	}{
-		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, Decided{Outcome: wire.DecisionNotPending}},
-		{"the first one", Decision{Allow: &yes, TicketID: ticket}, Decided{wire.DecisionAccepted, "the command line", true}},
-		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
-		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
+		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
+		{"the first one", Decision{Allow: &yes, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
+		{"the second one", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
+		{"of any ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
 		if got, err := c.Calls.Decide(context.Background(), waiting.CallID, step.decision); err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)

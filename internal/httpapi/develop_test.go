@@ -27,7 +27,7 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 			t.Errorf("%s: got %q; want %q", end.description, got, "begin /plugins/a auto")
 		}
 		if end.want == ErrStreamEnded {
-			f.api.streams.stop()
+			f.api.eventStreams.stop()
 		} else {
 			cancel()
 		}

@@ -51,9 +51,9 @@ func (m serverInstanceID) parseID(id string) (uint64, bool) {
 
 // eventRoute serves /events.
 type eventRoute struct {
-	calls      Calls
-	streams    *streams
-	writeSlots writeSlots
+	calls        Calls
+	eventStreams *eventStreams
+	writeSlots   writeSlots
 }
 
 // eventFilters maps each query parameter of /events to a function that stores the
@@ -87,7 +87,7 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	}
 	o.FromStart = true
 	var ok bool
-	if o.After, ok = e.streams.mark.parseID(afterID); !ok {
+	if o.After, ok = e.eventStreams.instanceID.parseID(afterID); !ok {
 		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", afterID)
 	}
 	return o, nil
@@ -109,7 +109,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	follower := e.calls.Follow(options)
 	defer follower.Close()
-	out, streamCtx, endStream := e.streams.open(w, r)
+	out, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
 	// The comment "following" confirms that the stream has started. With the ID after the
@@ -118,14 +118,14 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write := func(events []*dispatch.Event, lostEvents int) error {
-		releaseSlot, err := e.writeSlots.acquire(streamCtx)
+		releaseSlot, err := e.writeSlots.acquireSlot(streamCtx)
 		if err != nil {
 			return err
 		}
 		defer releaseSlot()
 		return out.writeEvents(events, lostEvents)
 	}
-	writeStream(streamCtx, e.streams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
+	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
 
 // chunkPool contains buffers for encoding events. A stream uses a buffer only during one
@@ -145,7 +145,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 	for _, event := range events {
 		data := event.JSON()
 		text = append(append(text, "event: "...), event.Kind...)
-		text = append(append(append(text, "\nid: "...), e.mark...), '-')
+		text = append(append(append(text, "\nid: "...), e.instanceID...), '-')
 		text = append(strconv.AppendUint(text, event.Seq, 10), "\ndata: "...)
 		if len(text)+len(data) > maxChunkBytes {
 			if err := e.write(text, data); err != nil {

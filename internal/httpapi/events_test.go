@@ -110,7 +110,7 @@ func TestEventsResume(t *testing.T) {
 	_, sink := f.call(t)
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
 	names, lastEvent := readEvents(t, firstStream, 3)
-	if names != "created running progress" || lastEvent.ID != f.api.streams.mark.id(3) {
+	if names != "created running progress" || lastEvent.ID != f.api.eventStreams.instanceID.id(3) {
 		t.Fatalf("heard %s, the last has id %s", names, lastEvent.ID)
 	}
 	for resumeMethod, resp := range map[string]*http.Response{
@@ -145,14 +145,14 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 		sink.Reports([]wire.Report{{Message: "x"}}, 0)
 	}
 	lines := bufio.NewScanner(resp.Body)
-	want := "id: " + f.api.streams.mark.id(5002)
+	want := "id: " + f.api.eventStreams.instanceID.id(5002)
 	for lines.Scan() && lines.Text() != want {
 	}
 	if lines.Text() != want {
 		t.Fatalf("the stream never had %s", want)
 	}
 	_ = resp.Body.Close()
-	resp = f.openEvents(t, "?call=other", f.api.streams.mark.id(5002))
+	resp = f.openEvents(t, "?call=other", f.api.eventStreams.instanceID.id(5002))
 	lines = bufio.NewScanner(resp.Body)
 	for _, want := range []string{": following", want, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
@@ -170,7 +170,7 @@ func TestEventsFilters(t *testing.T) {
 	id, sink := f.call(t)
 	// Before the first event, the position in the stream is 0. A client may reconnect
 	// with position 0.
-	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
+	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.eventStreams.instanceID.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"x"`)}, Audience: "user"},
@@ -202,11 +202,11 @@ func TestEventsRefuses(t *testing.T) {
 		"?after=x":       `\"x\" is not the id of an event: give Last-Event-ID or after the id of the last event that you have`,
 		"?after=-1":      `is not the id of an event`,
 	} {
-		if resp, body := f.ask(t, "GET", "/events"+query, nil); resp.StatusCode != 400 || !strings.Contains(body, want) {
+		if resp, body := f.sendRequest(t, "GET", "/events"+query, nil); resp.StatusCode != 400 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
 		}
 	}
-	if resp, body := f.ask(t, "GET", "/events", map[string]string{"Last-Event-ID": "a-b-c"}); resp.StatusCode != 400 {
+	if resp, body := f.sendRequest(t, "GET", "/events", map[string]string{"Last-Event-ID": "a-b-c"}); resp.StatusCode != 400 {
 		t.Errorf("a bad Last-Event-ID: %d %s; want 400", resp.StatusCode, body)
 	}
 }
@@ -239,7 +239,7 @@ func TestEventsHeartbeat(t *testing.T) {
 		t.Errorf("Content-Type is %s; want %q", got, "text/event-stream")
 	}
 	lines := bufio.NewScanner(resp.Body)
-	positionLine := "id: " + f.api.streams.mark.id(0)
+	positionLine := "id: " + f.api.eventStreams.instanceID.id(0)
 	for _, want := range []string{": following", positionLine, "", ": still here", positionLine, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Fatalf("got %q, want %q", lines.Text(), want)

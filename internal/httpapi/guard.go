@@ -69,7 +69,7 @@ func CallerOf(ctx context.Context) Caller {
 // requireToken rejects requests without the administrator token.
 func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token := bearerOf(r.Header)
+		token := bearerTokenOf(r.Header)
 		if g.isAdministrator(token) {
 			next.ServeHTTP(w, r)
 			return
@@ -89,7 +89,7 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 // CommandPath instead.
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token := bearerOf(r.Header)
+		token := bearerTokenOf(r.Header)
 		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
 		switch {
 		case ok:
@@ -114,10 +114,10 @@ func (g *requestGuard) enterClient(ctx context.Context, token string) (name stri
 	return g.clients.Enter(ctx, token)
 }
 
-// bearerOf returns the bearer token in the Authorization header, or an empty string. A
+// bearerTokenOf returns the bearer token in the Authorization header, or an empty string. A
 // request with two Authorization headers is treated as having no token, because proxies
 // and servers disagree on which header is valid.
-func bearerOf(h http.Header) string {
+func bearerTokenOf(h http.Header) string {
 	headerValues := h.Values("Authorization")
 	if len(headerValues) != 1 {
 		return ""

@@ -59,7 +59,7 @@ func TestGuard(t *testing.T) {
 			if route.path == "//status" && attack.status == 401 {
 				continue // the mux redirects //status before the token is checked
 			}
-			resp, body := f.ask(t, route.method, route.path, attack.header)
+			resp, body := f.sendRequest(t, route.method, route.path, attack.header)
 			if resp.StatusCode != attack.status || !strings.Contains(body, attack.want) {
 				t.Errorf("%s, %s %s: %d %s", attack.name, route.method, route.path, resp.StatusCode, body)
 			}
@@ -69,7 +69,7 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	for _, attack := range attacks[:10] {
-		if resp, _ := f.ask(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.status {
+		if resp, _ := f.sendRequest(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.status {
 			t.Errorf("%s: /healthz answers %d", attack.name, resp.StatusCode)
 		}
 	}
@@ -88,7 +88,7 @@ func TestGuardAcceptsRequests(t *testing.T) {
 		{"Host": "localhost:9527", "Origin": "http://localhost:9527"},
 		{"Authorization": "bearer the-token"},
 	} {
-		if resp, body := f.ask(t, "GET", "/status", header); resp.StatusCode != http.StatusOK {
+		if resp, body := f.sendRequest(t, "GET", "/status", header); resp.StatusCode != http.StatusOK {
 			t.Errorf("%v: %d %s", header, resp.StatusCode, body)
 		}
 	}

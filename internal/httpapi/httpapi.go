@@ -98,7 +98,7 @@ type API struct {
 	guard          *requestGuard
 	guardedHandler http.Handler
 	stdio          *stdioRoute
-	streams        *streams
+	eventStreams   *eventStreams
 	writeSlots     writeSlots
 }
 
@@ -108,13 +108,13 @@ func New(o Options) *API {
 		o.Heartbeat = 15 * time.Second
 	}
 	if o.Records == nil {
-		o.Records = noRecords{}
+		o.Records = emptyRecords{}
 	}
 	if o.UndoCall == nil {
 		o.UndoCall = func(string) (StartedUndo, error) { return StartedUndo{}, errors.New("no call can be undone here") }
 	}
 	g := newGuard(o.Token, o.Clients, o.Origins)
-	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, streams: newStreams(o.Heartbeat), writeSlots: newWriteSlots()}
+	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, eventStreams: newStreams(o.Heartbeat), writeSlots: newWriteSlots()}
 	a.guard = g
 	mux := http.NewServeMux()
 	for path, methods := range a.routeTable() {
@@ -164,8 +164,8 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/calls/{id}/undo":           post(calls.undo),
 		"/calls/{id}/decide":         post(calls.serveDecision),
 		"/metrics":                   get(func(w http.ResponseWriter, r *http.Request) { a.options.Metrics.ServeHTTP(w, r) }),
-		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.writeSlots}.serveEvents),
-		"/logs":                      get(logRoute{a.options.Logs, a.streams}.serveLogs),
+		"/events":                    get(eventRoute{a.options.Calls, a.eventStreams, a.writeSlots}.serveEvents),
+		"/logs":                      get(logRoute{a.options.Logs, a.eventStreams}.serveLogs),
 		"/tabs/{id}/reload":          post(tabs.serveReload),
 		"/tabs/{id}/release":         post(tabs.serveRelease),
 		"/browsers":                  get(a.serveBrowsers),
@@ -176,7 +176,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/shutdown":                  post(a.serveShutdown),
 		"/clients/reload":            post(handleReload(a.reloadClients)),
 		"/plugins/reload":            post(handleReload(a.options.Reload)),
-		"/plugins/develop":           get(developRoute{a.options.StartDevelopment, a.streams}.serveDevelopment),
+		"/plugins/develop":           get(developRoute{a.options.StartDevelopment, a.eventStreams}.serveDevelopment),
 		"/plugins/enable":            post(policy.enablePlugins),
 		"/plugins/disable":           post(policy.disablePlugins),
 		"/plugins/{name}/permission": {http.MethodGet: policy.servePermissions, http.MethodPost: handleChange(policy.setPermission)},
@@ -210,7 +210,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Shutdown ends all event streams, and the input of all MCP sessions on /stdio. Shutdown
 // then waits, at most until ctx ends, for the MCP sessions to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
-	a.streams.stop()
+	a.eventStreams.stop()
 	return a.stdio.drainConns(ctx)
 }
 

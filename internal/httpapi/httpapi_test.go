@@ -123,7 +123,7 @@ func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
 	return f.calls.Calls()[0].CallID, sink
 }
 
-func (f *fixture) ask(t *testing.T, method, path string, header map[string]string) (*http.Response, string) {
+func (f *fixture) sendRequest(t *testing.T, method, path string, header map[string]string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, f.url+path, nil)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/healthz", 405, `use GET`},
 		{"GET", "/stdio", 426, `send Connection: Upgrade`},
 	} {
-		resp, body := f.ask(t, c.method, c.path, nil)
+		resp, body := f.sendRequest(t, c.method, c.path, nil)
 		if resp.StatusCode != c.status || !strings.Contains(body, c.body) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 		}
@@ -191,7 +191,7 @@ func TestRoutes(t *testing.T) {
 
 func TestHealthHasNothingElse(t *testing.T) {
 	f := startFixture(t)
-	_, body := f.ask(t, "GET", "/healthz", map[string]string{"Authorization": ""})
+	_, body := f.sendRequest(t, "GET", "/healthz", map[string]string{"Authorization": ""})
 	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {
 		t.Errorf("got %s; want %v", body, want)
 	}
@@ -223,13 +223,13 @@ func TestCancelOverHTTP(t *testing.T) {
 			t.Errorf("cancel %d: %v, %v; want %v", i, got, err, want)
 		}
 	}
-	resp, body := f.ask(t, "GET", "/calls/"+id, nil)
+	resp, body := f.sendRequest(t, "GET", "/calls/"+id, nil)
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
 	}
 	// A cancel request without a body has no reason.
 	id, _ = f.call(t)
-	if resp, body := f.ask(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
+	if resp, body := f.sendRequest(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
 		t.Errorf("without a body: %d %q", resp.StatusCode, body)
 	}
 }

@@ -85,8 +85,8 @@ type logList struct {
 
 // logRoute serves /logs.
 type logRoute struct {
-	entries Logs
-	streams *streams
+	entries      Logs
+	eventStreams *eventStreams
 }
 
 // serveLogs returns the last log entries of adapters. With follow=1, serveLogs streams
@@ -105,12 +105,12 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	}
 	entries, follower := l.entries.Follow(query.Filter, query.Last)
 	defer follower.Close()
-	out, streamCtx, endStream := l.streams.open(w, r)
+	out, streamCtx, endStream := l.eventStreams.open(w, r)
 	defer endStream()
 	if out.writeComment("following") != nil || out.writeEntries(entries, 0) != nil {
 		return
 	}
-	writeStream(streamCtx, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
+	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
 // writeEntries writes a "log" event for each log entry, and a "missed" event if

@@ -17,7 +17,7 @@ import (
 // developRoute serves /plugins/develop.
 type developRoute struct {
 	startDevelopment func(dir string, permission wire.Permission) (endStream func(), err error)
-	streams          *streams
+	eventStreams     *eventStreams
 }
 
 // serveDevelopment keeps the plugin in the folder dir in development mode while the
@@ -36,9 +36,9 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer endDevelopment()
-	out, streamCtx, endStream := d.streams.open(w, r)
+	out, streamCtx, endStream := d.eventStreams.open(w, r)
 	defer endStream()
-	heartbeat := time.NewTicker(d.streams.heartbeat)
+	heartbeat := time.NewTicker(d.eventStreams.heartbeat)
 	defer heartbeat.Stop()
 	for out.writeComment("developing") == nil { // a write error means that the client has disconnected
 		select {

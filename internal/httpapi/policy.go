@@ -69,7 +69,7 @@ type PluginPermissions struct {
 	// reviewed. Stored is the permission that the user has set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
-	Mark
+	ChangeOrigin
 	// OpensURL is the page that a call may open if no tab has a page of the plugin.
 	// MayOpenTab is true if the user has allowed calls to open OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
@@ -103,7 +103,7 @@ type Site struct {
 	// Permission is "off", "read", "ask" or "auto". Permission is empty if only
 	// AlwaysAllowed is set.
 	Permission string `json:"permission,omitempty"`
-	Mark
+	ChangeOrigin
 	// AlwaysAllowed are the MCP clients that need no approval on the site.
 	AlwaysAllowed []SiteClient `json:"always_allowed,omitempty"`
 }
@@ -113,17 +113,17 @@ type SiteClient struct {
 	Client string `json:"client"`
 	// Class is "read" for tools that only read, or "act" for tools that act on the page.
 	Class string `json:"class"`
-	Mark
+	ChangeOrigin
 }
 
 // AllowedCall is another plugin whose tools a plugin may call.
 type AllowedCall struct {
 	Plugin string `json:"plugin"`
-	Mark
+	ChangeOrigin
 }
 
-// Mark records on which surface and when the user or an agent made a change.
-type Mark struct {
+// ChangeOrigin records on which surface and when the user or an agent made a change.
+type ChangeOrigin struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
@@ -133,14 +133,14 @@ type Review struct {
 	Hash    string `json:"hash"`
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
-	Mark
+	ChangeOrigin
 }
 
 // Recommendation is an agent's opinion about the review of a plugin.
 type Recommendation struct {
 	Permission wire.Permission `json:"permission"`
 	Note       string          `json:"note,omitempty"`
-	Mark
+	ChangeOrigin
 }
 
 // ToolPermissions are the permission, the limit and the approvals of one tool.
@@ -151,7 +151,7 @@ type ToolPermissions struct {
 	// this tool, and Mark records when the user has set OwnPermission.
 	Permission    wire.Permission `json:"permission"`
 	OwnPermission wire.Permission `json:"own,omitempty"`
-	Mark
+	ChangeOrigin
 	// Limit is how often the tool may run, such as "10/1m" for 10 calls per minute.
 	Limit string `json:"limit,omitempty"`
 	// Grants are the user's approvals for single callers: for a session, for some time,
@@ -166,6 +166,6 @@ type Grant struct {
 	// call, or empty if the client makes the call itself.
 	Client string `json:"client,omitempty"`
 	Caller string `json:"caller,omitempty"`
-	Mark
+	ChangeOrigin
 	Until time.Time `json:"until,omitzero"`
 }

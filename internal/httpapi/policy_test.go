@@ -185,7 +185,7 @@ func TestPolicyBody(t *testing.T) {
 		}
 	}
 	for method, path := range map[string]string{"DELETE": "/plugins/a/permission", "GET": "/plugins/a/review", "PUT": "/plugins/a/limit"} {
-		if resp, body := f.ask(t, method, path, nil); resp.StatusCode != http.StatusMethodNotAllowed {
+		if resp, body := f.sendRequest(t, method, path, nil); resp.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
 		}
 	}

@@ -37,7 +37,7 @@ type changeBody struct {
 func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
 	view, err := p.policy.Permissions(r.PathValue("name"))
 	if err != nil {
-		httpjson.SendError(w, statusOf(err), err.Error())
+		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, view)
@@ -53,7 +53,7 @@ func (p policyRoutes) serveSettings(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	settings, err := p.policy.Settings(name)
 	if err != nil {
-		httpjson.SendError(w, statusOf(err), err.Error())
+		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
@@ -105,19 +105,19 @@ type siteList struct {
 func (p policyRoutes) serveSites(w http.ResponseWriter, _ *http.Request) {
 	sites, err := p.policy.Sites()
 	if err != nil {
-		httpjson.SendError(w, statusOf(err), err.Error())
+		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, siteList{append([]Site{}, sites...)})
 }
 
 func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
-	body, ok := bodyOf[siteBody](w, r)
+	body, ok := decodeBody[siteBody](w, r)
 	if !ok {
 		return
 	}
 	if err := p.policy.SetSite(body.Site, body.Permission, CommandLine); err != nil {
-		httpjson.SendError(w, statusOf(err), err.Error())
+		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
 	writeConfirmation(w)
@@ -127,26 +127,26 @@ func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
 // confirmation or the error.
 func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		c, ok := bodyOf[changeBody](w, r)
+		c, ok := decodeBody[changeBody](w, r)
 		if !ok {
 			return
 		}
 		if err := apply(r.PathValue("name"), c); err != nil {
-			httpjson.SendError(w, statusOf(err), err.Error())
+			httpjson.SendError(w, httpStatusOf(err), err.Error())
 			return
 		}
 		writeConfirmation(w)
 	}
 }
 
-// bodyOf decodes a request body, which must be one JSON object without unknown members.
-// If the body is invalid, bodyOf sends the error response and returns ok = false.
-func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
-	return limitedBodyOf[T](w, r, maxBodyBytes)
+// decodeBody decodes a request body, which must be one JSON object without unknown members.
+// If the body is invalid, decodeBody sends the error response and returns ok = false.
+func decodeBody[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
+	return decodeLimitedBody[T](w, r, maxBodyBytes)
 }
 
-// limitedBodyOf is like bodyOf, but maxBytes limits the size of the request body.
-func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64) (body T, ok bool) {
+// decodeLimitedBody is like decodeBody, but maxBytes limits the size of the request body.
+func decodeLimitedBody[T any](w http.ResponseWriter, r *http.Request, maxBytes int64) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBytes))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
@@ -160,9 +160,9 @@ func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64
 	return body, true
 }
 
-// statusOf returns the HTTP status for an error of a Policy: 404, 409, or 500 if a file
+// httpStatusOf returns the HTTP status for an error of a Policy: 404, 409, or 500 if a file
 // could not be read or written.
-func statusOf(err error) int {
+func httpStatusOf(err error) int {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {

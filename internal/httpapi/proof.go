@@ -77,15 +77,15 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 		deadline = limit
 	}
 	if err := conn.SetDeadline(deadline); err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("send a request to the server: %w", err)
 	}
 	challenge := rand.Text()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL("/healthz?challenge="+challenge), nil)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("send a request to the server: %w", err)
 	}
 	if err := req.Write(conn); err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("send a request to the server: %w", err)
 	}
 	reader := bufio.NewReaderSize(io.LimitReader(conn, 16<<10), 4<<10)
 	resp, err := http.ReadResponse(reader, req)
@@ -106,15 +106,15 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 }
 
 // explainReadError converts an error that occurred while reading the response to a
-// challenge. The result is ErrSilent after a timeout, and ErrForeignServer if the
+// challenge. The result is ErrServerSilent after a timeout, and ErrForeignServer if the
 // response was not HTTP. If the connection failed or closed, the result wraps err.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {
-		return ErrSilent
+		return ErrServerSilent
 	}
 	if errors.As(err, &netErr) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("send a request to the server: %w", err)
 	}
 	return ErrForeignServer
 }

@@ -25,11 +25,11 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// noRecords implements Records without any recorded call.
-type noRecords struct{}
+// emptyRecords implements Records without any recorded call.
+type emptyRecords struct{}
 
-func (noRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
-func (noRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
+func (emptyRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
+func (emptyRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
 
 // defaultRecords is the number of recorded calls that /calls returns by default.
 // maxRecords is the maximum that a request can select with the query parameter limit.

@@ -21,7 +21,7 @@ type shutdownStarted struct{}
 // serveShutdown starts the shutdown of the server. If calls are running or waiting,
 // serveShutdown responds with status 409 instead, unless the request has force.
 func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
-	body, ok := bodyOf[shutdownBody](w, r)
+	body, ok := decodeBody[shutdownBody](w, r)
 	if !ok {
 		return
 	}

@@ -25,15 +25,15 @@ func TestClientOfOtherPrograms(t *testing.T) {
 		serve func(net.Conn)
 		want  error
 	}{
-		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrSilent},
+		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrServerSilent},
 		{"answers byte by byte", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n")
 			writeSlowly(c, strings.Repeat(" ", 999), 100*time.Millisecond)
-		}, ErrSilent},
+		}, ErrServerSilent},
 		{"answers without an end", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
 			_, _ = io.Copy(io.Discard, c)
-		}, ErrSilent},
+		}, ErrServerSilent},
 		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrForeignServer},
 		{"a head without an end", writeEndlessly, ErrForeignServer},
 		{"another HTTP server", func(c net.Conn) {

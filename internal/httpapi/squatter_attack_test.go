@@ -16,20 +16,20 @@ import (
 	"testing"
 )
 
-// receivedBytes records the bytes that clients have sent to a port. receivedBytes is
+// byteRecorder records the bytes that clients have sent to a port. byteRecorder is
 // safe for concurrent use.
-type receivedBytes struct {
+type byteRecorder struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
 }
 
-func (h *receivedBytes) record(p []byte) {
+func (h *byteRecorder) record(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text.Write(p)
 }
 
-func (h *receivedBytes) String() string {
+func (h *byteRecorder) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
@@ -38,7 +38,7 @@ func (h *receivedBytes) String() string {
 // recordingConn is a connection that records all bytes read from the connection.
 type recordingConn struct {
 	net.Conn
-	received *receivedBytes
+	received *byteRecorder
 }
 
 func (l recordingConn) Read(p []byte) (int, error) {
@@ -50,7 +50,7 @@ func (l recordingConn) Read(p []byte) (int, error) {
 // recordingListener is a listener that records all bytes that its connections receive.
 type recordingListener struct {
 	net.Listener
-	received *receivedBytes
+	received *byteRecorder
 }
 
 func (o recordingListener) Accept() (net.Conn, error) {
@@ -63,9 +63,9 @@ func (o recordingListener) Accept() (net.Conn, error) {
 
 // startSquatter starts a server of another user on a free port. The result got contains
 // all bytes that clients send to that port.
-func startSquatter(t *testing.T, handler http.Handler) (port int, got *receivedBytes) {
+func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
-	got = &receivedBytes{}
+	got = &byteRecorder{}
 	server := httptest.NewUnstartedServer(handler)
 	server.Listener = recordingListener{server.Listener, got}
 	server.Start()
@@ -160,12 +160,12 @@ func TestAttackByUser(t *testing.T) {
 func TestProofNeedsAChallenge(t *testing.T) {
 	f := startFixture(t)
 	for _, badChallenge := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {
-		if resp, body := f.ask(t, "GET", "/healthz?challenge="+url.QueryEscape(badChallenge), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
+		if resp, body := f.sendRequest(t, "GET", "/healthz?challenge="+url.QueryEscape(badChallenge), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
 			t.Errorf("the challenge %q: %d %s", badChallenge, resp.StatusCode, body)
 		}
 	}
 	const challenge = "0123456789abcdef"
-	_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
+	_, body := f.sendRequest(t, "GET", "/healthz?challenge="+challenge, nil)
 	if want := `"proof":"` + computeProof(testToken, f.port, challenge) + `"`; !strings.Contains(body, want) {
 		t.Errorf("got %s, want %s", body, want)
 	}

@@ -198,7 +198,7 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken strin
 	}
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		defer resp.Body.Close()
-		return nil, refusalOf(resp)
+		return nil, newRefusedError(resp)
 	}
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }

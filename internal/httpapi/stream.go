@@ -25,25 +25,25 @@ type missedBody struct {
 	Missed int `json:"missed"`
 }
 
-// streams are the open responses with server-sent events. All event streams end when the
+// eventStreams are the open responses with server-sent events. All event streams end when the
 // server stops.
-type streams struct {
-	mark      serverInstanceID
-	heartbeat time.Duration
+type eventStreams struct {
+	instanceID serverInstanceID
+	heartbeat  time.Duration
 	// stopping is a context that ends when stop is called.
 	stopping context.Context
 	stop     context.CancelFunc
 }
 
-func newStreams(heartbeat time.Duration) *streams {
-	s := &streams{mark: newServerInstanceID(), heartbeat: heartbeat}
+func newStreams(heartbeat time.Duration) *eventStreams {
+	s := &eventStreams{instanceID: newServerInstanceID(), heartbeat: heartbeat}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // open starts a response with server-sent events. The returned context ends when the
 // client disconnects, the server stops, or the caller calls end.
-func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
+func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
 	h := w.Header()
@@ -51,7 +51,7 @@ func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter,
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	out = eventWriter{w: w, c: http.NewResponseController(w), mark: s.mark}
+	out = eventWriter{w: w, c: http.NewResponseController(w), instanceID: s.instanceID}
 	return out, ctx, func() {
 		release()
 		cancel()
@@ -79,15 +79,15 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(
 
 // eventWriter writes server-sent events to one client.
 type eventWriter struct {
-	w    http.ResponseWriter
-	c    *http.ResponseController
-	mark serverInstanceID
+	w          http.ResponseWriter
+	c          *http.ResponseController
+	instanceID serverInstanceID
 }
 
 // writeHeartbeat writes a comment and the ID of the last event that was sent or filtered
 // out.
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
+	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
 		return err
 	}
 	return e.c.Flush()

@@ -59,7 +59,7 @@ func (t tabRoutes) serveRelease(w http.ResponseWriter, r *http.Request) {
 // readTab parses the tab ID in the path and the body of a request. If the request is
 // invalid, readTab sends the error response and returns ok = false.
 func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, ok bool) {
-	if body, ok = bodyOf[tabBody](w, r); !ok {
+	if body, ok = decodeBody[tabBody](w, r); !ok {
 		return body, 0, false
 	}
 	tabID, err := strconv.Atoi(r.PathValue("id"))

@@ -18,9 +18,9 @@ type writeSlots chan struct{}
 
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// acquire blocks until the caller may write to a client, in the order of arrival. The
+// acquireSlot blocks until the caller may write to a client, in the order of arrival. The
 // caller calls releaseSlot after the write.
-func (s writeSlots) acquire(ctx context.Context) (releaseSlot func(), err error) {
+func (s writeSlots) acquireSlot(ctx context.Context) (releaseSlot func(), err error) {
 	select {
 	case s <- struct{}{}:
 	case <-ctx.Done():

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-func TestTurns(t *testing.T) {
+func TestWriteSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := make(writeSlots, 1)
-		releaseFirst, err := slots.acquire(t.Context())
+		releaseFirst, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		acquireTurn := func(name string) {
-			releaseSlot, err := slots.acquire(t.Context())
+			releaseSlot, err := slots.acquireSlot(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
@@ -28,17 +28,17 @@ func TestTurns(t *testing.T) {
 		go acquireTurn("second")
 		synctest.Wait()
 		if got != nil {
-			t.Fatal("one turn was acquired twice")
+			t.Fatal("one slot was acquired twice")
 		}
 		releaseFirst()
 		synctest.Wait()
 		if len(got) != 1 {
-			t.Fatal("the released turn was not acquired")
+			t.Fatal("the released slot was not acquired")
 		}
 
 		// A slow writer stops counting against the limit after slotTimeout. Calling
 		// releaseSlow afterwards has no effect.
-		releaseSlow, err := slots.acquire(t.Context())
+		releaseSlow, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +53,12 @@ func TestTurns(t *testing.T) {
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
-		release, err := slots.acquire(ctx)
+		release, err := slots.acquireSlot(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err := slots.acquire(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := slots.acquireSlot(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v; want the error %v", err, context.Canceled)
 		}
 		release()

@@ -20,8 +20,8 @@ const (
 	maxSearchResults = 50
 )
 
-// Found is a plugin that a search has found in the registry.
-type Found struct {
+// SearchResult is a plugin that a search has found in the registry.
+type SearchResult struct {
 	// Package is the npm package to install. Name is the name of the plugin in the npm
 	// package.
 	Package     string `json:"package"`
@@ -34,19 +34,19 @@ type Found struct {
 }
 
 // Search requests plugins from the npm registry that match query.
-func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
+func (i *Installer) Search(ctx context.Context, query string) ([]SearchResult, error) {
 	packages, err := i.client.Search(ctx, pluginKeyword, query, maxSearchResults)
 	if err != nil {
 		return nil, err
 	}
-	results := []Found{}
+	results := []SearchResult{}
 	for _, loaded := range packages {
 		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
 			continue // packages whose name is not the name of a plugin are skipped
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
-		results = append(results, Found{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
+		results = append(results, SearchResult{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
 	}
 	return results, nil
 }

@@ -47,14 +47,14 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	}
 	newPlugin, err := h.PluginStore().Add(path)
 	if err != nil {
-		return nil, withBuildHint(err, path, folder)
+		return nil, addBuildHint(err, path, folder)
 	}
 	return newPlugin, nil
 }
 
-// withBuildHint adds the build command to err if path contains a plugin that is not
+// addBuildHint adds the build command to err if path contains a plugin that is not
 // built.
-func withBuildHint(err error, path, given string) error {
+func addBuildHint(err error, path, given string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
 	_, distErr := os.Stat(filepath.Join(path, "dist"))
 	if packageErr == nil && distErr != nil {
@@ -104,7 +104,7 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
-		return nil, withFolderHint(err, text)
+		return nil, addFolderHint(err, text)
 	}
 	version, err := packageInfo.ChooseVersion(spec.versionWanted)
 	if err != nil {
@@ -113,8 +113,8 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
 }
 
-// withFolderHint adds a hint to err if a folder with the name of the package exists.
-func withFolderHint(err error, text string) error {
+// addFolderHint adds a hint to err if a folder with the name of the package exists.
+func addFolderHint(err error, text string) error {
 	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
 		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)
 	}

@@ -22,9 +22,9 @@ const bundleFileName = "adapter.iife.js"
 // requires a notice.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
-// identity is the part of package.json that the runtime of an adapter receives. The JSON
+// pluginIdentity is the part of package.json that the runtime of an adapter receives. The JSON
 // names match PluginIdentity in sdk-ts/src/runtime/install.ts.
-type identity struct {
+type pluginIdentity struct {
 	Name            string   `json:"name"`
 	DisplayName     string   `json:"displayName"`
 	Description     string   `json:"description"`
@@ -51,9 +51,9 @@ type bundledScript struct {
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
 	Warnings []Problem
-	// ForOriginalSDK is true if the plugin imports the SDK by the name of the original
+	// IsForOriginalSDK is true if the plugin imports the SDK by the name of the original
 	// OpenTabs SDK.
-	ForOriginalSDK bool
+	IsForOriginalSDK bool
 }
 
 // sourceLocation returns the first location in a stack trace that is in the plugin's
@@ -109,7 +109,7 @@ func sdkSources(withZod bool) (sourceSet, error) {
 }
 
 // adapterScript returns the script that registers the plugin's code as an adapter.
-func adapterScript(entry string, id identity) (script, error) {
+func adapterScript(entry string, id pluginIdentity) (script, error) {
 	idJSON, err := json.Marshal(id)
 	if err != nil {
 		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
@@ -195,7 +195,7 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 	if err != nil {
 		return bundledScript{}, err
 	}
-	pluginFence := buildFence{dir: zod.Dir}
+	pluginFence := sourceBoundary{dir: zod.Dir}
 	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
 	maps.Copy(defines, s.defines)
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
@@ -222,7 +222,7 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 	if len(r.Errors) > 0 {
 		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
-	b := bundledScript{Metafile: r.Metafile, Warnings: pluginFence.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
+	b := bundledScript{Metafile: r.Metafile, Warnings: pluginFence.fromEsbuild(r.Warnings), IsForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleFileName:

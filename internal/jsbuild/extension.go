@@ -234,8 +234,8 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 	return scripts, nil
 }
 
-// container is the name of the global variable for an adapter's private storage.
-const container = "__openTabs"
+// adapterGlobalName is the name of the global variable for an adapter's private storage.
+const adapterGlobalName = "__openTabs"
 
 // pageGlobal matches text such as "window." before the container's name, if the code
 // reads the container from the page's window.
@@ -268,13 +268,13 @@ const maxOccurrences = 50
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
-	for offset := 0; ; offset += len(container) {
-		distance := bytes.Index(text[offset:], []byte(container))
+	for offset := 0; ; offset += len(adapterGlobalName) {
+		distance := bytes.Index(text[offset:], []byte(adapterGlobalName))
 		if distance < 0 {
 			return "globalThis"
 		}
 		offset += distance
-		if isNameChar(text[offset+len(container)]) {
+		if isNameChar(text[offset+len(adapterGlobalName)]) {
 			continue
 		}
 		textBefore, textAfter := text[max(0, offset-maxContextBytes):offset], text[offset:min(len(text), offset+maxContextBytes)]

@@ -19,7 +19,7 @@ type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
 	ConfigSchema json.RawMessage   `json:"configSchema"`
-	Identity     identity          `json:"described"`
+	Identity     pluginIdentity    `json:"described"`
 	Problems     []string          `json:"problems"`
 }
 
@@ -106,12 +106,12 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	}
 	var extractedData extractedPlugin
 	if err := json.Unmarshal(answer.Extracted, &extractedData); err != nil {
-		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Location: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
 	if len(extractedData.Problems) > 0 {
 		buildErr := &BuildError{Dir: src.Dir}
 		for _, text := range slices.Compact(extractedData.Problems) {
-			buildErr.Problems = append(buildErr.Problems, Problem{Where: src.Entry, Text: text})
+			buildErr.Problems = append(buildErr.Problems, Problem{Location: src.Entry, Text: text})
 		}
 		return extractedPlugin{}, bundledScript{}, buildErr
 	}
@@ -123,13 +123,13 @@ func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duratio
 	location := script.sourceLocation(a.Stack)
 	switch {
 	case a.Limit == "time":
-		return &Problem{Where: location, Text: fmt.Sprintf(
+		return &Problem{Location: location, Text: fmt.Sprintf(
 			"the plugin's modules did not finish loading within %v; look for an endless loop, and move work into handlers or onActivate", timeout)}
 	case a.Limit == "memory":
-		return &Problem{Where: location, Text: fmt.Sprintf(
+		return &Problem{Location: location, Text: fmt.Sprintf(
 			"the plugin's modules needed more than %d MB to load; move large data out of them", extractMemoryBytes>>20)}
 	case a.Error != "":
-		return &Problem{Where: location, Text: fmt.Sprintf(
+		return &Problem{Location: location, Text: fmt.Sprintf(
 			"the plugin's modules could not be loaded: %s; move code that needs the page into isReady, onActivate or a handler", a.Error)}
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// buildFence restricts a plugin's build to files in the plugin's directory and its
+// sourceBoundary restricts a plugin's build to files in the plugin's directory and its
 // installed packages. An untrusted plugin must not copy other files of the user into its
 // adapter or into an error text.
-type buildFence struct {
+type sourceBoundary struct {
 	// dir is the plugin's directory, as an absolute path without symbolic links.
 	dir string
 }
@@ -32,7 +32,7 @@ func isInside(root, path string) bool {
 // check returns an error if the plugin's build may not read a file. check does not follow
 // a link named node_modules, because a plugin's repository can contain a link with this
 // name.
-func (f buildFence) check(path string) error {
+func (f sourceBoundary) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (f buildFence) check(path string) error {
 // esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build may
 // not read. The esbuild plugin opentabs-fence must run before all other esbuild plugins.
 // Errors of opentabs-fence have the location of the import.
-func (f buildFence) esbuildPlugin() api.Plugin {
+func (f sourceBoundary) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// Imports of URLs are rejected, because esbuild would leave URL imports in the
 		// bundle, where they fail in a page.
@@ -92,7 +92,7 @@ func checkPlainFile(path string) error {
 // fromEsbuild converts esbuild's messages into problems. esbuild also reads configuration
 // files outside of the plugin, so fromEsbuild removes the content of such files from the
 // messages.
-func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
+func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
 			messages[i].Text = "this file is invalid or outside of the plugin; " + allowedText
@@ -109,7 +109,7 @@ func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 }
 
 // isOutside reports whether a location is in a file that the plugin's build may not read.
-func (f buildFence) isOutside(location *api.Location) bool {
+func (f sourceBoundary) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false
 	}
@@ -126,7 +126,7 @@ func (f buildFence) isOutside(location *api.Location) bool {
 // checkPluginLink returns a problem if a file or directory of the plugin is a link that
 // leads outside of the plugin's directory. checkPluginLink returns nil for a missing
 // file.
-func (f buildFence) checkPluginLink(name string) *Problem {
+func (f sourceBoundary) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)
 	if err != nil && os.IsNotExist(err) {
@@ -135,11 +135,11 @@ func (f buildFence) checkPluginLink(name string) *Problem {
 	realPath, err := filepath.EvalSymlinks(path)
 	switch {
 	case err != nil && info != nil && info.Mode()&os.ModeSymlink != 0:
-		return &Problem{Where: name, Text: "the path is a link without a target; replace the link with the file or directory itself"}
+		return &Problem{Location: name, Text: "the path is a link without a target; replace the link with the file or directory itself"}
 	case err != nil:
-		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
+		return &Problem{Location: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
 	case !isInside(f.dir, realPath):
-		return &Problem{Where: name, Text: fmt.Sprintf("the path is a link to %s, outside of the plugin's directory; replace the link with the file or directory itself", realPath)}
+		return &Problem{Location: name, Text: fmt.Sprintf("the path is a link to %s, outside of the plugin's directory; replace the link with the file or directory itself", realPath)}
 	}
 	return nil
 }

@@ -11,20 +11,20 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// fencedPlugin is a plugin's directory beside a directory that the plugin may not read.
-type fencedPlugin struct {
+// boundaryFixture is a plugin's directory beside a directory that the plugin may not read.
+type boundaryFixture struct {
 	dir, outside string
 }
 
-// newFenced writes a plugin whose entry module begins with index. The text OUT in index
-// is replaced by the path of the directory that the plugin may not read.
-func newFenced(t *testing.T, index string) fencedPlugin {
+// newBoundaryFixture writes a plugin whose entry module begins with index. The text OUT in
+// index is replaced by the path of the directory that the plugin may not read.
+func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := fencedPlugin{dir: filepath.Join(baseDir, "plugin"), outside: filepath.Join(baseDir, "outside")}
+	f := boundaryFixture{dir: filepath.Join(baseDir, "plugin"), outside: filepath.Join(baseDir, "outside")}
 	for name, text := range map[string]string{
 		"outside/s.json": `{"s":"` + secretText + `"}`,
 		"outside/s.txt":  secretText,
@@ -48,7 +48,7 @@ func newFenced(t *testing.T, index string) fencedPlugin {
 }
 
 // linkFile replaces a file or directory of the plugin by a link.
-func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
+func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
 	if err := os.RemoveAll(path); err != nil {
@@ -61,7 +61,7 @@ func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
 
 // checkRefused checks that a build fails and writes no adapter. The error text must
 // contain the given parts, but not the secret file content.
-func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
+func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var buildErr *BuildError
@@ -87,9 +87,9 @@ func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 	}
 }
 
-// TestFenceImports checks that a plugin can import only its own files and installed
-// packages.
-func TestFenceImports(t *testing.T) {
+// TestImportsOutsidePluginAreRejected checks that a plugin can import only its own files
+// and installed packages.
+func TestImportsOutsidePluginAreRejected(t *testing.T) {
 	usage := "\n(globalThis as any).q = a;"
 	for name, index := range map[string]string{
 		"JSON":                `import a from "OUT/s.json";` + usage,
@@ -102,40 +102,40 @@ func TestFenceImports(t *testing.T) {
 		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + usage,
 	} {
 		t.Run(name, func(t *testing.T) {
-			newFenced(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowedText+": copy it into the plugin, or install")
+			newBoundaryFixture(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowedText+": copy it into the plugin, or install")
 		})
 	}
 }
 
-func TestFenceLinks(t *testing.T) {
+func TestLinksOutsidePluginAreRejected(t *testing.T) {
 	const usage = "\n(globalThis as any).q = a;"
 	t.Run("a file", func(t *testing.T) {
-		f := newFenced(t, `import a from "./a.json";`+usage)
+		f := newBoundaryFixture(t, `import a from "./a.json";`+usage)
 		f.linkFile(t, "src/a.json", "OUT/s.json")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a directory", func(t *testing.T) {
-		f := newFenced(t, `import a from "../lib/s.ts";`+usage)
+		f := newBoundaryFixture(t, `import a from "../lib/s.ts";`+usage)
 		f.linkFile(t, "lib", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules", func(t *testing.T) {
-		f := newFenced(t, `import a from "s.ts";`+usage)
+		f := newBoundaryFixture(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules above", func(t *testing.T) {
-		f := newFenced(t, `import a from "s.ts";`+usage)
+		f := newBoundaryFixture(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "../node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("the entry", func(t *testing.T) {
-		f := newFenced(t, "")
+		f := newBoundaryFixture(t, "")
 		f.linkFile(t, defaultEntry, "OUT/token")
 		f.checkRefused(t, defaultEntry+": the path is a link to OUT/token, outside of the plugin's directory; replace the link")
 	})
 	t.Run("the entry's directory", func(t *testing.T) {
-		f := newFenced(t, "")
+		f := newBoundaryFixture(t, "")
 		if err := os.WriteFile(filepath.Join(f.outside, "index.ts"), []byte(secretText), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -143,28 +143,28 @@ func TestFenceLinks(t *testing.T) {
 		f.checkRefused(t, defaultEntry+": the path is a link to OUT/index.ts, outside")
 	})
 	t.Run("package.json", func(t *testing.T) {
-		f := newFenced(t, "")
+		f := newBoundaryFixture(t, "")
 		f.linkFile(t, packageFile, "OUT/token")
 		f.checkRefused(t, "package.json: the path is a link to OUT/token, outside")
 	})
 }
 
-// TestFenceConfiguration checks that esbuild may not read configuration files outside of
-// the plugin.
-func TestFenceConfiguration(t *testing.T) {
-	writeConfig := func(t *testing.T, f fencedPlugin, text string) {
+// TestConfigurationOutsidePluginIsNotRead checks that esbuild may not read configuration
+// files outside of the plugin.
+func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
+	writeConfig := func(t *testing.T, f boundaryFixture, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(text, "OUT", f.outside)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Run("paths", func(t *testing.T) {
-		f := newFenced(t, `import a from "secret";`+"\n(globalThis as any).q = a;")
+		f := newBoundaryFixture(t, `import a from "secret";`+"\n(globalThis as any).q = a;")
 		writeConfig(t, f, `{"compilerOptions":{"paths":{"secret":["OUT/s.json"]}}}`)
 		f.checkRefused(t, "src/index.ts:1:", "OUT/s.json is outside of the plugin")
 	})
 	t.Run("extends", func(t *testing.T) {
-		f := newFenced(t, "")
+		f := newBoundaryFixture(t, "")
 		writeConfig(t, f, `{"extends":"OUT/token"}`)
 		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err != nil {
@@ -180,7 +180,7 @@ func TestFenceConfiguration(t *testing.T) {
 		}
 	})
 	t.Run("source map", func(t *testing.T) {
-		f := newFenced(t, `import a from "../lib.js";`+"\n(globalThis as any).q = a;")
+		f := newBoundaryFixture(t, `import a from "../lib.js";`+"\n(globalThis as any).q = a;")
 		text := "export default 1\n//# sourceMappingURL=../outside/token\n"
 		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -189,10 +189,10 @@ func TestFenceConfiguration(t *testing.T) {
 	})
 }
 
-// TestFenceAllows checks that a plugin can import its own files, also through links, and
-// installed packages.
-func TestFenceAllows(t *testing.T) {
-	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
+// TestSourcesInsidePluginAreAllowed checks that a plugin can import its own files, also
+// through links, and installed packages.
+func TestSourcesInsidePluginAreAllowed(t *testing.T) {
+	f := newBoundaryFixture(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
 	f.linkFile(t, "linked.ts", "in.ts")
 	f.linkFile(t, "dist", "out")
 	if err := os.Mkdir(filepath.Join(f.dir, "out"), 0o700); err != nil {
@@ -212,21 +212,21 @@ func TestFenceAllows(t *testing.T) {
 	buildPlugin(t, linkDir)
 }
 
-// TestFenceOutput checks that a build writes no file outside of the plugin.
-func TestFenceOutput(t *testing.T) {
+// TestNoOutputOutsidePlugin checks that a build writes no file outside of the plugin.
+func TestNoOutputOutsidePlugin(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
-		f := newFenced(t, "")
+		f := newBoundaryFixture(t, "")
 		f.linkFile(t, outputDir, target)
 		f.checkRefused(t, "dist: the path is a link to OUT, outside of the plugin's directory; replace the link")
 		if _, err := os.Stat(filepath.Join(f.outside, bundleFileName)); err == nil {
 			t.Error("the adapter was written outside")
 		}
 	}
-	f := newFenced(t, "")
+	f := newBoundaryFixture(t, "")
 	f.linkFile(t, outputDir, "OUT/nowhere")
 	f.checkRefused(t, "dist: the path is a link without a target; replace the link")
 	// A build replaces a link in dist and does not write to the target of the link.
-	f = newFenced(t, "")
+	f = newBoundaryFixture(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -61,9 +61,9 @@ func jsTokens(code string) []jsToken {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			offset++
 		case strings.HasPrefix(restOfCode, "//"):
-			offset += lengthUpTo(restOfCode, "\n")
+			offset += lengthThrough(restOfCode, "\n")
 		case strings.HasPrefix(restOfCode, "/*"):
-			offset += lengthUpTo(restOfCode, "*/")
+			offset += lengthThrough(restOfCode, "*/")
 		case c == '"' || c == '\'':
 			n := quotedLength(restOfCode, c)
 			add(tokenString, restOfCode[:n])
@@ -112,9 +112,9 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthUpTo returns the length of text up to and including end, or the whole length if
+// lengthThrough returns the length of text up to and including end, or the whole length if
 // text does not contain end.
-func lengthUpTo(text, end string) int {
+func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
 	}

@@ -55,7 +55,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 // part of a string.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
-	if !module.Library || strings.TrimSpace(code) == "" {
+	if !module.IsLibrary || strings.TrimSpace(code) == "" {
 		return module.Code, false
 	}
 	const directive = "\"use strict\";" // the bundle that contains the module is strict code

@@ -23,7 +23,7 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiled.Extracted.toolsFile()
-	if compiled.Adapter.ForOriginalSDK {
+	if compiled.Adapter.IsForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
@@ -113,7 +113,7 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 	}
 	for _, p := range packageErr.Problems {
 		if out != nil || p.File == packageFile {
-			problems = append(problems, Problem{Where: p.File, Text: p.Text})
+			problems = append(problems, Problem{Location: p.File, Text: p.Text})
 		}
 	}
 	return nil, problems, nil

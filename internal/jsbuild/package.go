@@ -30,7 +30,7 @@ type pluginSource struct {
 	Text []byte
 	// Entry is the path of the module to build, relative to Dir, with slashes.
 	Entry string
-	ID    identity
+	ID    pluginIdentity
 	// Version is the plugin's version in package.json.
 	Version string
 	// PreScript is the path of the pre-script's module, relative to Dir, with slashes.
@@ -58,14 +58,14 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 		return pluginSource{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
 	s := pluginSource{Dir: abs}
-	pluginFence := buildFence{dir: abs}
+	pluginFence := sourceBoundary{dir: abs}
 	if p := pluginFence.checkPluginLink(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
 	// esbuild reads tsconfig.json and jsconfig.json of the plugin.
 	for _, name := range []string{packageFile, "tsconfig.json", "jsconfig.json"} {
 		if err := checkPlainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Where: name, Text: err.Error()}}}
+			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Location: name, Text: err.Error()}}}
 		}
 	}
 	s.Text, err = os.ReadFile(filepath.Join(abs, packageFile))
@@ -82,7 +82,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 		Name     string `json:"name"`
 		Version  string `json:"version"`
 		OpenTabs struct {
-			identity
+			pluginIdentity
 			Entry        string          `json:"entry"`
 			PreScript    string          `json:"preScript"`
 			ConfigSchema json.RawMessage `json:"configSchema"`
@@ -90,11 +90,11 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	}
 	if err := json.Unmarshal(s.Text, &pkg); err != nil {
 		if len(problems) == 0 {
-			problems = []Problem{{Where: packageFile, Text: err.Error() + "; correct it"}}
+			problems = []Problem{{Location: packageFile, Text: err.Error() + "; correct it"}}
 		}
 		return s, nil, &BuildError{Dir: abs, Problems: problems}
 	}
-	s.ID, s.Version, s.ConfigSchema = pkg.OpenTabs.identity, pkg.Version, pkg.OpenTabs.ConfigSchema
+	s.ID, s.Version, s.ConfigSchema = pkg.OpenTabs.pluginIdentity, pkg.Version, pkg.OpenTabs.ConfigSchema
 	if s.ID.Name, err = plugin.NameOf(pkg.Name); err != nil {
 		s.ID.Name = "unnamed" // the list of problems already has the error of NameOf, so the checks continue
 	}
@@ -115,7 +115,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	files, fieldProblems := pluginFence.readIcons()
 	icons, iconErrors := svgicon.Make(s.ID.Name, files)
 	for _, p := range iconErrors {
-		fieldProblems = append(fieldProblems, Problem{Where: p.File, Text: p.Text})
+		fieldProblems = append(fieldProblems, Problem{Location: p.File, Text: p.Text})
 	}
 	s.Icons = icons
 	return s, append(problems, fieldProblems...), nil
@@ -123,10 +123,10 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 
 // modulePath returns the clean path of a module that package.json names under key, or the
 // problems that prevent its use.
-func (f buildFence) modulePath(key, name, example, missingText string) (string, []Problem) {
+func (f sourceBoundary) modulePath(key, name, example, missingText string) (string, []Problem) {
 	cleanPath := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(cleanPath)) {
-		return "", []Problem{{Where: packageFile, Text: fmt.Sprintf(
+		return "", []Problem{{Location: packageFile, Text: fmt.Sprintf(
 			"opentabs.%s is %q; name a file inside the plugin's directory, such as %s", key, name, example)}}
 	}
 	if p := f.checkPluginLink(cleanPath); p != nil {
@@ -134,15 +134,15 @@ func (f buildFence) modulePath(key, name, example, missingText string) (string, 
 	}
 	switch err := checkPlainFile(filepath.Join(f.dir, filepath.FromSlash(cleanPath))); {
 	case errors.Is(err, os.ErrNotExist):
-		return "", []Problem{{Where: cleanPath, Text: "the file does not exist; " + missingText}}
+		return "", []Problem{{Location: cleanPath, Text: "the file does not exist; " + missingText}}
 	case err != nil:
-		return "", []Problem{{Where: cleanPath, Text: err.Error()}}
+		return "", []Problem{{Location: cleanPath, Text: err.Error()}}
 	}
 	return cleanPath, nil
 }
 
 // readIcons returns the contents of the icon files that exist in the plugin's directory.
-func (f buildFence) readIcons() (map[string][]byte, []Problem) {
+func (f sourceBoundary) readIcons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem
 	for _, name := range svgicon.Files {
@@ -165,7 +165,7 @@ func (f buildFence) readIcons() (map[string][]byte, []Problem) {
 			file.Close()
 		}
 		if err != nil {
-			problems = append(problems, Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"})
+			problems = append(problems, Problem{Location: name, Text: "it can't be read: " + err.Error() + "; check its permissions"})
 			continue
 		}
 		files[name] = text

@@ -12,11 +12,11 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// webNames lists the properties of Chromium's window. Lines that begin with # are
+// webGlobalNames lists the properties of Chromium's window. Lines that begin with # are
 // comments.
 //
 //go:embed webnames.txt
-var webNames string
+var webGlobalNames string
 
 // PageScriptUse describes one place where a plugin's code may use the page's own
 // JavaScript.
@@ -92,7 +92,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 // pluginCode bundles the modules that src.Entry imports into one module. The imports of
 // the SDK and of zod stay in the bundle.
 func pluginCode(src pluginSource) (bundledScript, error) {
-	pluginFence := buildFence{dir: src.Dir}
+	pluginFence := sourceBoundary{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:   []string{filepath.Join(src.Dir, filepath.FromSlash(src.Entry))},
 		AbsWorkingDir: src.Dir,

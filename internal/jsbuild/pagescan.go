@@ -28,7 +28,7 @@ var programNames = wordSet("process Buffer require module exports global define"
 // platformNames are the global names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
-	for line := range strings.Lines(webNames) {
+	for line := range strings.Lines(webGlobalNames) {
 		if !strings.HasPrefix(line, "#") {
 			for name := range wordSet(line) {
 				all[name] = true

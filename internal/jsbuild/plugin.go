@@ -221,7 +221,7 @@ func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []
 		warnings = append(warnings, Problem{Text: zod.Warning})
 	}
 	if src.ConfigSchema != nil && extracted.ConfigSchema != nil && !isSameJSON(src.ConfigSchema, extracted.ConfigSchema) {
-		warnings = append(warnings, Problem{Where: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
+		warnings = append(warnings, Problem{Location: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
 	description := extracted.Identity
 	for _, field := range []struct{ name, code, packageText string }{
@@ -232,7 +232,7 @@ func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []
 		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(src.ID.ExcludePatterns, ", ")},
 	} {
 		if field.code != "" && field.code != field.packageText {
-			warnings = append(warnings, Problem{Where: packageFile, Text: fmt.Sprintf(
+			warnings = append(warnings, Problem{Location: packageFile, Text: fmt.Sprintf(
 				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.packageText, field.code)})
 		}
 	}

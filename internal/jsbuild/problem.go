@@ -11,19 +11,19 @@ import (
 
 // Problem is one defect of a plugin, with the action for its author.
 type Problem struct {
-	// Where is a file of the plugin, with line and column if available, such as
-	// "src/a.ts:3:7". Where is empty if the problem has no location.
-	Where string
-	Text  string
-	// Line is the line of source code at Where; Line may be empty.
+	// Location is a file of the plugin, with line and column if available, such as
+	// "src/a.ts:3:7". Location is empty if the place is unknown.
+	Location string
+	Text     string
+	// Line is the line of source code at Location; Line may be empty.
 	Line string
 }
 
 // String returns the problem in the form that the terminal shows.
 func (p Problem) String() string {
 	text := p.Text
-	if p.Where != "" {
-		text = p.Where + ": " + text
+	if p.Location != "" {
+		text = p.Location + ": " + text
 	}
 	if line := strings.TrimSpace(p.Line); line != "" {
 		text += "\n      " + line
@@ -93,7 +93,7 @@ func fromEsbuild(messages []api.Message) []Problem {
 	for _, m := range messages {
 		p := Problem{Text: translateNoExport(m.Text)}
 		if location := m.Location; location != nil {
-			p.Where = fmt.Sprintf("%s:%d:%d", location.File, location.Line, location.Column+1)
+			p.Location = fmt.Sprintf("%s:%d:%d", location.File, location.Line, location.Column+1)
 			p.Line = location.LineText
 		}
 		for _, note := range m.Notes {

@@ -78,8 +78,8 @@ type TestBrowser interface {
 type TestFile struct {
 	// Name is the path of the file relative to the plugin's directory, with slashes.
 	Name string
-	// Node is true if the file imports Node's test runner.
-	Node bool
+	// UsesNode is true if the file imports Node's test runner.
+	UsesNode bool
 }
 
 // nodeTestImport matches the import of Node's test runner.
@@ -107,7 +107,7 @@ func FindTests(dir string) ([]TestFile, error) {
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			files = append(files, TestFile{Name: filepath.ToSlash(name), Node: nodeTestImport().Match(text)})
+			files = append(files, TestFile{Name: filepath.ToSlash(name), UsesNode: nodeTestImport().Match(text)})
 			return err
 		})
 		if err != nil {
@@ -285,7 +285,7 @@ func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file
 	}
-	return &BuildError{Dir: s.dir, Problems: []Problem{{Where: where, Text: text}}}
+	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
 }
 
 // runState is the progress of a test run, which the events of the child process change.

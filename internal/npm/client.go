@@ -105,10 +105,10 @@ func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // checkRedirect allows up to 5 redirects, but no redirect from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &errContent{fmt.Sprintf("the server redirects more than %d times; check the registry in .npmrc", maxRedirects)}
+		return &invalidContentError{fmt.Sprintf("the server redirects more than %d times; check the registry in .npmrc", maxRedirects)}
 	}
 	if r.URL.Scheme != "https" && (r.URL.Scheme != "http" || via[0].URL.Scheme == "https") {
-		return &errContent{fmt.Sprintf("the server redirects from %s to %s, which is not safe", via[0].URL.Scheme, r.URL.Redacted())}
+		return &invalidContentError{fmt.Sprintf("the server redirects from %s to %s, which is not safe", via[0].URL.Scheme, r.URL.Redacted())}
 	}
 	return nil
 }
@@ -175,10 +175,10 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		if err := read(response); err == nil || !body.hasTimedOut {
 			return err
 		}
-		return &errContent{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
+		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{status: response.StatusCode, text: "it returns HTTP " + statusText(response.StatusCode) + reasonOf(response),
+	return &statusError{status: response.StatusCode, text: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
@@ -206,9 +206,9 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reasonOf returns the error text in a registry's response in parentheses, or "" if the
-// response has none.
-func reasonOf(response *http.Response) string {
+// networkErrorReason returns the error text in a registry's response in parentheses, or ""
+// if the response has none.
+func networkErrorReason(response *http.Response) string {
 	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	var body struct {
 		Error  string `json:"error"`
@@ -224,15 +224,15 @@ func reasonOf(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// errContent is the error for a response whose content cannot be used. A request that
-// fails with an errContent is not retried.
-type errContent struct{ text string }
+// invalidContentError is the error for a response whose content cannot be used. A request that
+// fails with an invalidContentError is not retried.
+type invalidContentError struct{ text string }
 
-func (e *errContent) Error() string { return e.text }
+func (e *invalidContentError) Error() string { return e.text }
 
 // isTransient reports whether another attempt may succeed after a connection error.
 func isTransient(err error) bool {
-	var contentErr *errContent
+	var contentErr *invalidContentError
 	var unknownCA x509.UnknownAuthorityError
 	var hostname x509.HostnameError
 	var certErr *tls.CertificateVerificationError
@@ -254,7 +254,7 @@ func (c *Client) explainError(address string, err error) error {
 		return err
 	}
 	registryURL := u.Scheme + "://" + u.Host
-	var contentErr *errContent
+	var contentErr *invalidContentError
 	var statusErr *statusError
 	var urlErr *url.Error
 	var certErr *tls.CertificateVerificationError
@@ -285,9 +285,9 @@ func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *status
 		case !ok:
 			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", registryURL, statusErr, u.Host)
 		case l.problem != "":
-			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.from, l.problem)
+			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.source, l.problem)
 		}
-		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", registryURL, l.from, statusErr)
+		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", registryURL, l.source, statusErr)
 	case http.StatusTooManyRequests:
 		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", registryURL, statusErr)
 	}
@@ -304,10 +304,10 @@ func decodeJSON(response *http.Response, limit int64, v any) error {
 		return err
 	}
 	if int64(len(text)) > limit {
-		return &errContent{fmt.Sprintf("its response is larger than the %d MB allowed", limit>>20)}
+		return &invalidContentError{fmt.Sprintf("its response is larger than the %d MB allowed", limit>>20)}
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return &errContent{"its response is not valid registry metadata: " + err.Error() + "; check that the registry in .npmrc serves npm packages"}
+		return &invalidContentError{"its response is not valid registry metadata: " + err.Error() + "; check that the registry in .npmrc serves npm packages"}
 	}
 	return nil
 }

@@ -340,7 +340,7 @@ func TestSearch(t *testing.T) {
 	}
 	address, _ := serveRegistry(t, registry)
 	results, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
-	if err != nil || len(results) != 1 || results[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
+	if err != nil || len(results) != 1 || results[0] != (npm.SearchResult{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
 		t.Errorf("%+v, %v", results, err)
 	}
 	address, _ = serveRegistry(t, respondStatus(404))

@@ -35,7 +35,7 @@ type Environment struct {
 // Config contains the settings of npm. A Config is immutable.
 type Config struct {
 	values map[string]setting // settings by key
-	logins []login            // sorted by path length, longest first
+	logins []registryLogin    // sorted by path length, longest first
 	env    Environment
 }
 

@@ -48,7 +48,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 			return err
 		}
 		if !expectedSums.contains(sum) {
-			return &errContent{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
+			return &invalidContentError{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
 		}
 		t.Integrity = integrityText(sum)
 		return nil
@@ -93,7 +93,7 @@ func truncateFile(f *os.File) error {
 
 // saveBody writes the body of a response to f and returns the body's sha512 hash.
 func saveBody(f *os.File, response *http.Response) ([]byte, error) {
-	tooLarge := &errContent{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
+	tooLarge := &invalidContentError{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {
 		return nil, tooLarge
 	}

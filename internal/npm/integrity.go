@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// integrity is a set of sha512 hashes. A downloaded file must match one of the hashes.
-type integrity [][]byte
+// integrityHashes is a set of sha512 hashes. A downloaded file must match one of the hashes.
+type integrityHashes [][]byte
 
 // parseIntegrity returns the sha512 hashes of a package's file from the registry's
 // metadata. Weaker hashes are ignored, because an attacker can make another file with the
 // same hash.
-func parseIntegrity(d Dist) (integrity, error) {
-	var sums integrity
+func parseIntegrity(d Dist) (integrityHashes, error) {
+	var sums integrityHashes
 	var otherAlgorithms []string
 	for field := range strings.FieldsSeq(d.Integrity) {
 		algorithm, sum, ok := strings.Cut(field, "-")
@@ -42,7 +42,7 @@ func parseIntegrity(d Dist) (integrity, error) {
 }
 
 // contains reports whether one of the accepted hashes equals sum.
-func (i integrity) contains(sum []byte) bool {
+func (i integrityHashes) contains(sum []byte) bool {
 	for _, acceptedSum := range i {
 		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {
 			return true

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// login contains the credentials for all addresses that begin with host and path.
-type login struct {
+// registryLogin contains the credentials for all addresses that begin with host and path.
+type registryLogin struct {
 	host string // includes the port, unless it is the default port of the scheme
 	path string // begins and ends with a slash
 	// header is the value of the Authorization header. header is empty if problem is not
@@ -16,7 +16,7 @@ type login struct {
 	header string
 	// problem is the reason why the credentials are invalid, or "".
 	problem string
-	from    string // file or variable that sets the login
+	source  string // file or variable that sets the login
 }
 
 // These constants are the names of npm settings that follow an address, as in
@@ -40,7 +40,7 @@ func (c *Config) findLogins() {
 		seen[address] = true
 		c.logins = append(c.logins, c.loginSetting(address))
 	}
-	slices.SortFunc(c.logins, func(a, b login) int { return len(b.path) - len(a.path) })
+	slices.SortFunc(c.logins, func(a, b registryLogin) int { return len(b.path) - len(a.path) })
 }
 
 // splitLogin returns the address in the key of a setting such as //host/path/:_authToken.
@@ -53,16 +53,16 @@ func splitLogin(key string) (address string, ok bool) {
 }
 
 // loginSetting returns the login that the settings for an address define.
-func (c *Config) loginSetting(address string) login {
+func (c *Config) loginSetting(address string) registryLogin {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
-	l := login{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
+	l := registryLogin{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
 	if l.path == "//" {
 		l.path = "/"
 	}
 	getAttribute := func(attribute string) string {
 		s, ok := c.values[address+":"+attribute]
 		if ok {
-			l.from = s.source
+			l.source = s.source
 		}
 		if hasUnsetVariable(s.text) {
 			l.problem = "the variable in " + s.text + " is not set"
@@ -89,17 +89,17 @@ func (c *Config) loginSetting(address string) login {
 
 // loginFor returns the login for the URL of a request. If several logins match, loginFor
 // returns the login with the longest path.
-func (c *Config) loginFor(u *url.URL) (login, bool) {
+func (c *Config) loginFor(u *url.URL) (registryLogin, bool) {
 	host := strings.ToLower(u.Host)
 	hostWithoutPort := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 	path := strings.TrimSuffix(u.EscapedPath(), "/") + "/"
 	if u.User != nil || strings.Contains(path, "/../") || strings.Contains(path, "/./") {
-		return login{}, false
+		return registryLogin{}, false
 	}
 	for _, l := range c.logins {
 		if (l.host == host || l.host == hostWithoutPort) && strings.HasPrefix(path, l.path) {
 			return l, true
 		}
 	}
-	return login{}, false
+	return registryLogin{}, false
 }

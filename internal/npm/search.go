@@ -13,8 +13,8 @@ import (
 // maxResults is the maximum number of results of one search.
 const maxResults = 250
 
-// Found is one package in the results of a search.
-type Found struct {
+// SearchResult is one package in the results of a search.
+type SearchResult struct {
 	Name        string
 	Version     string
 	Description string
@@ -24,7 +24,7 @@ type Found struct {
 
 // Search returns packages that have a keyword and match the words of query, best match
 // first. Search returns at most limit packages, and never more than 250.
-func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]Found, error) {
+func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]SearchResult, error) {
 	registry, _, err := c.config.Registry("")
 	if err != nil {
 		return nil, err
@@ -55,10 +55,10 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 	if err != nil {
 		return nil, fmt.Errorf("search for plugins: %w", err)
 	}
-	var found []Found
+	var found []SearchResult
 	for _, o := range results.Objects {
 		if CheckName(o.Package.Name) == nil {
-			found = append(found, Found{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
+			found = append(found, SearchResult{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
 		}
 	}
 	return found, nil

@@ -44,7 +44,7 @@ func Unpack(t Tarball, dir string) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read the package: %w", err)
 	}
-	root, err := emptyRoot(dir)
+	root, err := openEmptyRoot(dir)
 	if err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
@@ -67,8 +67,8 @@ type unpacker struct {
 	bytes        int64
 }
 
-// emptyRoot opens the empty folder dir, and creates the folder if it does not exist.
-func emptyRoot(dir string) (*os.Root, error) {
+// openEmptyRoot opens the empty folder dir, and creates the folder if it does not exist.
+func openEmptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}

@@ -195,5 +195,5 @@ func explainError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(home.Explain(err))
+	return errors.New(home.ExplainError(err))
 }

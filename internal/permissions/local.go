@@ -85,9 +85,9 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the rule for the site
 			continue
 		}
-		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), Mark: httpapi.Mark(entry.ChangeOrigin)}
+		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), ChangeOrigin: httpapi.ChangeOrigin(entry.ChangeOrigin)}
 		for _, a := range entry.Allowed {
-			site.AlwaysAllowed = append(site.AlwaysAllowed, httpapi.SiteClient{Client: a.Client, Class: a.Class, Mark: httpapi.Mark(a.ChangeOrigin)})
+			site.AlwaysAllowed = append(site.AlwaysAllowed, httpapi.SiteClient{Client: a.Client, Class: a.Class, ChangeOrigin: httpapi.ChangeOrigin(a.ChangeOrigin)})
 		}
 		sites = append(sites, site)
 	}

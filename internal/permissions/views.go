@@ -55,7 +55,7 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	if r == nil {
 		return nil
 	}
-	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.ChangeOrigin)}
+	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, ChangeOrigin: httpapi.ChangeOrigin(r.ChangeOrigin)}
 }
 
 // permissionsOf returns the review, permissions, call limits and grants of a plugin.
@@ -63,12 +63,12 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
 		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, Stored: s.Permission,
-		Mark: httpapi.Mark(s.PermissionOrigin), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
+		ChangeOrigin: httpapi.ChangeOrigin(s.PermissionOrigin), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
 		OpensURL: loadedPlugin.OpenURL, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
 		World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(),
 	}
 	for _, target := range s.CallsTo() {
-		call := httpapi.AllowedCall{Plugin: target, Mark: httpapi.Mark(s.Calls[target])}
+		call := httpapi.AllowedCall{Plugin: target, ChangeOrigin: httpapi.ChangeOrigin(s.Calls[target])}
 		if s.Reviewed {
 			view.Calls = append(view.Calls, call)
 		} else {
@@ -76,16 +76,16 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 		}
 	}
 	if r := s.Review; r != nil {
-		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.ChangeOrigin)}
+		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, ChangeOrigin: httpapi.ChangeOrigin(r.ChangeOrigin)}
 	}
 	grants := l.Policy.Grants(loadedPlugin.Name)
 	for _, t := range loadedPlugin.Tools {
 		toolPermission := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
-			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
+			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, ChangeOrigin: httpapi.ChangeOrigin(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
-			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.ChangeOrigin), Until: g.Until})
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, ChangeOrigin: httpapi.ChangeOrigin(g.ChangeOrigin), Until: g.Until})
 		}
 		view.Tools = append(view.Tools, tool)
 	}

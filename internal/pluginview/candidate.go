@@ -46,9 +46,9 @@ type Candidate struct {
 	// is the number of all other tools.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
-	// Powers are the browser features that the author's code mentions.
-	Powers   []string `json:"powers"`
-	Warnings []string `json:"warnings"`
+	// BrowserFeatures are the browser features that the author's code mentions.
+	BrowserFeatures []string `json:"powers"`
+	Warnings        []string `json:"warnings"`
 	// Permission is the plugin's permission after the command.
 	Permission wire.Permission `json:"permission,omitempty"`
 	Change     Change          `json:"change"`
@@ -62,7 +62,7 @@ type Candidate struct {
 func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 	c := Candidate{
 		Name: p.Name, Version: p.Version, State: stateOf(now), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
-		Powers: []string{}, Warnings: candidateWarnings(p, now), Permission: now.Permission, Change: ChangeNone,
+		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, now), Permission: now.Permission, Change: ChangeNone,
 	}
 	for _, t := range p.Tools {
 		if t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly {
@@ -75,7 +75,7 @@ func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 	if err != nil {
 		c.Fail(err)
 	}
-	c.Powers = append(c.Powers, powers...)
+	c.BrowserFeatures = append(c.BrowserFeatures, powers...)
 	return c
 }
 
@@ -85,7 +85,7 @@ func FailedCandidate(f plugin.Failure) Candidate {
 	if name == "" {
 		name = f.Path
 	}
-	c := Candidate{Name: name, State: stateFailed, Sites: []string{}, Powers: []string{}, Warnings: []string{}, Change: ChangeNone}
+	c := Candidate{Name: name, State: stateFailed, Sites: []string{}, BrowserFeatures: []string{}, Warnings: []string{}, Change: ChangeNone}
 	c.Fail(fmt.Errorf("could not be loaded: %w", f.Err))
 	return c
 }
@@ -136,16 +136,16 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	rows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
 	for _, c := range plan {
 		rows = append(rows, []string{
-			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), siteText(c.Sites),
-			strings.Join(c.Warnings, "; "), strings.Join(c.Powers, ", "),
+			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), formatSites(c.Sites),
+			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
 		})
 	}
 	out.PrintTable("", rows, "VERSION", "STATE")
 	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
-// siteText returns the hosts in match patterns, each host once.
-func siteText(patterns []string) string {
+// formatSites returns the hosts in match patterns, each host once.
+func formatSites(patterns []string) string {
 	var hosts []string
 	for _, pattern := range patterns {
 		host := pattern

@@ -14,14 +14,14 @@ import (
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
-		rows = append(rows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), noteText(view)})
+		rows = append(rows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.ChangeOrigin)), noteText(view)})
 		for _, t := range view.Tools {
 			if tool != "" && t.Name != tool {
 				continue
 			}
 			setByText := ""
 			if t.OwnPermission != "" {
-				setByText = strings.TrimSpace(markText(t.Mark))
+				setByText = strings.TrimSpace(markText(t.ChangeOrigin))
 			}
 			var grants []string
 			for _, g := range t.Grants {
@@ -75,5 +75,5 @@ func grantText(g httpapi.Grant) string {
 	case g.Client != "":
 		text += " to " + g.Client
 	}
-	return text + markText(g.Mark)
+	return text + markText(g.ChangeOrigin)
 }

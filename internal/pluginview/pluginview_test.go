@@ -17,7 +17,7 @@ var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
 func TestState(t *testing.T) {
 	for want, p := range map[string]httpapi.Plugin{
-		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {HasChanged: true, Recommendation: &httpapi.Recommendation{Mark: httpapi.Mark{By: "an agent"}}},
+		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {HasChanged: true, Recommendation: &httpapi.Recommendation{ChangeOrigin: httpapi.ChangeOrigin{By: "an agent"}}},
 		"not reviewed (opentabs plugin review a)":                                          {Permission: wire.PermissionOff},
 		"auto, failed: it threw":                                                           {Reviewed: true, Permission: wire.PermissionAuto, Fault: &httpapi.Fault{Text: "it\nthrew"}},
 		"needs settings: key, url (opentabs plugin configure a)":                           {Reviewed: true, MissingSettings: []string{"key", "url"}},
@@ -71,12 +71,12 @@ func TestPrintReview(t *testing.T) {
 		Excludes: []string{"*://a.example/x"}, PreScript: true, World: wire.WorldMain,
 		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &yes, Idempotent: &yes}}},
 	}
-	mark := httpapi.Mark{At: testTime, By: "the terminal"}
+	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
 	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
 		Hash: "h", StartsLate: true, HasLateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
-		Review: &httpapi.Review{Version: "1", Dir: "/old", Mark: mark}, Fault: &httpapi.Fault{Text: "it threw"},
-		Recommendation: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", Mark: httpapi.Mark{By: "desk"}},
+		Review: &httpapi.Review{Version: "1", Dir: "/old", ChangeOrigin: mark}, Fault: &httpapi.Fault{Text: "it threw"},
+		Recommendation: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", ChangeOrigin: httpapi.ChangeOrigin{By: "desk"}},
 		Tools:          []httpapi.ToolPermissions{{Name: "x", OwnPermission: wire.PermissionOff, Limit: "1/1m"}},
 	})
 	got := b.String()
@@ -96,13 +96,13 @@ func TestPrintReview(t *testing.T) {
 }
 
 func TestPermissionRows(t *testing.T) {
-	mark := httpapi.Mark{At: testTime, By: "the terminal"}
+	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{
-		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, Mark: mark, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
+		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, ChangeOrigin: mark, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
 		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
 		Tools: []httpapi.ToolPermissions{
-			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", Mark: mark, Grants: []httpapi.Grant{
-				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: testTime, Mark: mark},
+			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", ChangeOrigin: mark, Grants: []httpapi.Grant{
+				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: testTime, ChangeOrigin: mark},
 			}},
 			{Name: "y", Permission: wire.PermissionAsk},
 		},

@@ -111,7 +111,7 @@ func reviewText(now httpapi.PluginPermissions) string {
 	if r == nil {
 		return "never"
 	}
-	text := "version " + r.Version + markText(r.Mark)
+	text := "version " + r.Version + markText(r.ChangeOrigin)
 	if now.Reviewed {
 		return text + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
 	}
@@ -127,7 +127,7 @@ func reviewText(now httpapi.PluginPermissions) string {
 
 // recommendationText describes an agent's recommendation for the user.
 func recommendationText(r httpapi.Recommendation) string {
-	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.Mark), r.Permission)
+	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.ChangeOrigin), r.Permission)
 	if r.Note != "" {
 		text += fmt.Sprintf("; it writes: %q", r.Note)
 	}
@@ -135,7 +135,7 @@ func recommendationText(r httpapi.Recommendation) string {
 }
 
 // markText returns when and on which surface a change was made.
-func markText(m httpapi.Mark) string {
+func markText(m httpapi.ChangeOrigin) string {
 	text := ""
 	if !m.At.IsZero() {
 		text += " on " + m.At.Local().Format(time.DateTime)

@@ -53,8 +53,8 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 		_ = fromServer.Close()
 	}()
 	var out bytes.Buffer
-	r := newRelay(endpoints{
-		in: pieceReader{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
+	r := newRelay(relayEndpoints{
+		in: chunkReader{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
 		connectToDaemon: func(context.Context) (conn, error) { return server, nil },
 		startDaemon:     func(context.Context) error { return errors.New("a server runs already") },
 	})
@@ -63,7 +63,7 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}
 	_ = server.Close()
 	<-allReceived
-	want := wantedLines(text)
+	want := expectedLines(text)
 	if strings.Join(received, "") != strings.Join(want, "") {
 		t.Fatalf("the server got\n%q\nwant\n%q", received, want)
 	}
@@ -82,8 +82,8 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}
 }
 
-// wantedLines returns the lines of text that the relay must forward to the daemon.
-func wantedLines(text []byte) []string {
+// expectedLines returns the lines of text that the relay must forward to the daemon.
+func expectedLines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		if strings.TrimSpace(line) == "" {
@@ -94,10 +94,10 @@ func wantedLines(text []byte) []string {
 	return lines
 }
 
-// pieceReader is a reader that returns at most n bytes per read.
-type pieceReader struct {
+// chunkReader is a reader that returns at most n bytes per read.
+type chunkReader struct {
 	r io.Reader
 	n int
 }
 
-func (p pieceReader) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }
+func (p chunkReader) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }

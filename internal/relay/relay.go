@@ -32,9 +32,9 @@ const (
 	// endTimeout limits how long the daemon may take to end the session after the client
 	// has closed its input.
 	endTimeout = 5 * time.Second
-	// joinErrLifetime is how long the error of a failed connection attempt is returned
+	// connectErrLifetime is how long the error of a failed connection attempt is returned
 	// without a new attempt.
-	joinErrLifetime = 2 * time.Second
+	connectErrLifetime = 2 * time.Second
 )
 
 // Options are the options of [Run]. All fields except ClientToken are required.
@@ -52,7 +52,7 @@ type Options struct {
 // Run returns nil when it ends in this way, because a client normally closes stdin and
 // then sends SIGTERM.
 func Run(ctx context.Context, o Options) error {
-	r := newRelay(endpoints{
+	r := newRelay(relayEndpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
 		connectToDaemon: func(ctx context.Context) (conn, error) {
 			client, err := o.Home.Client(ctx)
@@ -75,9 +75,9 @@ type conn interface {
 	CloseWrite() error
 }
 
-// endpoints are the streams of a client, and the functions that connect to a daemon or
+// relayEndpoints are the streams of a client, and the functions that connect to a daemon or
 // start a daemon.
-type endpoints struct {
+type relayEndpoints struct {
 	in    io.Reader
 	out   io.Writer
 	notef func(format string, args ...any)
@@ -90,14 +90,14 @@ type endpoints struct {
 
 // relay connects one client to a sequence of daemons.
 type relay struct {
-	endpoints
+	relayEndpoints
 
 	// Only the goroutine of run uses the fields before mu.
-	link         *daemonLink
-	lostAt       time.Time // when the last connection was lost; zero before the first loss
-	pollInterval time.Duration
-	joinErr      error // why the last attempt to connect to a daemon failed
-	joinErrAt    time.Time
+	link             *daemonLink
+	lostAt           time.Time // when the last connection was lost; zero before the first loss
+	pollInterval     time.Duration
+	lastConnectErr   error // why the last attempt to connect to a daemon failed
+	lastConnectErrAt time.Time
 
 	mu       sync.Mutex // guards all fields below, and writes to out
 	session  sessionState
@@ -117,8 +117,8 @@ type daemonLink struct {
 	ownID string
 }
 
-func newRelay(e endpoints) *relay {
-	return &relay{endpoints: e, pollInterval: minPollInterval, session: newSessionState()}
+func newRelay(e relayEndpoints) *relay {
+	return &relay{relayEndpoints: e, pollInterval: minPollInterval, session: newSessionState()}
 }
 
 func (r *relay) run(ctx context.Context) error {
@@ -128,7 +128,7 @@ func (r *relay) run(ctx context.Context) error {
 	go r.readClient(lines, readerStopped)
 	// The daemon starts before the client's first request, so that browsers can connect.
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
-		r.notef("%s", home.Explain(err))
+		r.notef("%s", home.ExplainError(err))
 	}
 	for ctx.Err() == nil {
 		select {
@@ -251,7 +251,7 @@ func (r *relay) recordSent(m message, line []byte) {
 
 // refuseRequests responds to requests with the reason why there is no daemon.
 func (r *relay) refuseRequests(ids []string, err error) {
-	reason := home.Explain(err)
+	reason := home.ExplainError(err)
 	r.notef("%s", reason)
 	for _, id := range ids {
 		r.writeClient(errorLine(id, "opentabs has no server: "+reason))
@@ -268,7 +268,7 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 	_ = r.link.conn.Close()
 	<-r.link.done
-	r.link, r.lostAt, r.pollInterval, r.joinErr = nil, time.Now(), minPollInterval, nil
+	r.link, r.lostAt, r.pollInterval, r.lastConnectErr = nil, time.Now(), minPollInterval, nil
 	r.mu.Lock()
 	daemonRequests := r.session.dropDaemonRequests()
 	calls := r.session.dropCalls()
@@ -298,44 +298,44 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
 	}
-	if r.joinErr != nil && time.Since(r.joinErrAt) < joinErrLifetime {
-		return r.joinErr
+	if r.lastConnectErr != nil && time.Since(r.lastConnectErrAt) < connectErrLifetime {
+		return r.lastConnectErr
 	}
-	err := r.joinRunning(ctx)
+	err := r.connectToRunning(ctx)
 	if err == nil || !mayStart || ctx.Err() != nil {
 		return err
 	}
 	if errors.Is(err, httpapi.ErrNoServer) {
-		err = r.joinOrStart(ctx)
+		err = r.connectOrStart(ctx)
 	}
 	if err != nil {
-		r.joinErr, r.joinErrAt = err, time.Now()
+		r.lastConnectErr, r.lastConnectErrAt = err, time.Now()
 	}
 	return err
 }
 
-// joinOrStart waits up to restartTimeout for a daemon that restarts, and then starts a
+// connectOrStart waits up to restartTimeout for a daemon that restarts, and then starts a
 // new daemon.
-func (r *relay) joinOrStart(ctx context.Context) error {
+func (r *relay) connectOrStart(ctx context.Context) error {
 	for time.Since(r.lostAt) < restartTimeout {
 		select {
 		case <-time.After(minPollInterval):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := r.joinRunning(ctx); !errors.Is(err, httpapi.ErrNoServer) {
+		if err := r.connectToRunning(ctx); !errors.Is(err, httpapi.ErrNoServer) {
 			return err
 		}
 	}
 	if err := r.startDaemon(ctx); err != nil {
 		return err
 	}
-	return r.joinRunning(ctx)
+	return r.connectToRunning(ctx)
 }
 
-// joinRunning connects to a running daemon and continues the client's session on that
+// connectToRunning connects to a running daemon and continues the client's session on that
 // daemon.
-func (r *relay) joinRunning(ctx context.Context) error {
+func (r *relay) connectToRunning(ctx context.Context) error {
 	c, err := r.connectToDaemon(ctx)
 	if err != nil {
 		return err
@@ -362,7 +362,7 @@ func (r *relay) joinRunning(ctx context.Context) error {
 			r.writeClient(updatedLine(uri))
 		}
 	}
-	r.link, r.joinErr = link, nil
+	r.link, r.lastConnectErr = link, nil
 	return nil
 }
 

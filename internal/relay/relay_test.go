@@ -60,13 +60,13 @@ type testRelay struct {
 	relayErr  chan error
 	startTime time.Time
 
-	mu         sync.Mutex // guards all fields below
-	isRunning  bool
-	startErr   error // error of startDaemon
-	startCount int
-	joinTimes  []time.Duration
-	servers    chan *serverEnd
-	notices    []string
+	mu           sync.Mutex // guards all fields below
+	isRunning    bool
+	startErr     error // error of startDaemon
+	startCount   int
+	connectTimes []time.Duration
+	servers      chan *serverEnd
+	notices      []string
 }
 
 func withRelay(t *testing.T, test func(w *testRelay)) {
@@ -85,7 +85,7 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 			t: t, client: client, output: make(chan string, 100), relayErr: make(chan error, 1), startTime: time.Now(),
 			servers: make(chan *serverEnd, 10), startErr: startErr,
 		}
-		r := newRelay(endpoints{in: input, out: out, notef: w.recordNotice, connectToDaemon: w.joinServer, startDaemon: w.start})
+		r := newRelay(relayEndpoints{in: input, out: out, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			w.relayErr <- r.run(ctx)
@@ -116,7 +116,7 @@ func (w *testRelay) recordNotice(format string, args ...any) {
 	w.notices = append(w.notices, fmt.Sprintf(format, args...))
 }
 
-func (w *testRelay) joinServer(context.Context) (conn, error) {
+func (w *testRelay) connectServer(context.Context) (conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.isRunning {
@@ -124,7 +124,7 @@ func (w *testRelay) joinServer(context.Context) (conn, error) {
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	w.joinTimes = append(w.joinTimes, time.Since(w.startTime))
+	w.connectTimes = append(w.connectTimes, time.Since(w.startTime))
 	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: fromServer}
 	go sendLines(toServer, server.lines)
 	w.servers <- server
@@ -274,7 +274,7 @@ func TestServerKilled(t *testing.T) {
 		if w.countStarts() != 2 {
 			t.Errorf("%d servers were started; want 2", w.countStarts())
 		}
-		if got := w.joinTimes[1]; got != restartTimeout {
+		if got := w.connectTimes[1]; got != restartTimeout {
 			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartTimeout)
 		}
 	})
@@ -330,8 +330,8 @@ func TestQuickRestart(t *testing.T) {
 		nextServer := <-w.servers
 		w.expectResumed(nextServer)
 		nextServer.expectLine(t, `"id":2`)
-		if w.countStarts() != 1 || w.joinTimes[1] < 300*time.Millisecond || w.joinTimes[1] > 400*time.Millisecond {
-			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.joinTimes)
+		if w.countStarts() != 1 || w.connectTimes[1] < 300*time.Millisecond || w.connectTimes[1] > 400*time.Millisecond {
+			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.connectTimes)
 		}
 	})
 }
@@ -407,7 +407,7 @@ func TestNoServer(t *testing.T) {
 		w.mu.Lock()
 		w.startErr = nil
 		w.mu.Unlock()
-		advanceTime(joinErrLifetime)
+		advanceTime(connectErrLifetime)
 		w.send(initializeLine)
 		server := <-w.servers
 		server.expectLine(t, "initialize")
@@ -432,7 +432,7 @@ func TestNewServerFails(t *testing.T) {
 		nextServer.expectLine(t, "initialize")
 		nextServer.closeConn()
 		w.expectLine(`"id":2,"error":`, "the server stopped again")
-		advanceTime(joinErrLifetime)
+		advanceTime(connectErrLifetime)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
 		lastServer := <-w.servers
 		w.expectResumed(lastServer)
@@ -488,7 +488,7 @@ func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
-		r := newRelay(endpoints{
+		r := newRelay(relayEndpoints{
 			in: input, out: io.Discard, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
@@ -507,7 +507,7 @@ func TestClientGone(t *testing.T) {
 		input, client := io.Pipe()
 		output, out := io.Pipe()
 		_ = output.Close()
-		r := newRelay(endpoints{
+		r := newRelay(relayEndpoints{
 			in: input, out: out, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(context.Context) error { return errors.New("no") },

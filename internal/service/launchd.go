@@ -93,7 +93,7 @@ func (l launchd) disable(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "bootout", l.target())
 }
 
-func (l launchd) removed(context.Context) error { return nil }
+func (l launchd) handleRemovedFile(context.Context) error { return nil }
 
 // state reports a loaded launchd agent as enabled, and an agent with a process as
 // running.

@@ -81,8 +81,8 @@ type system interface {
 	start(context.Context) error
 	// disable stops the service, so that it no longer starts at login.
 	disable(context.Context) error
-	// removed is called after the file of the service has been removed.
-	removed(context.Context) error
+	// handleRemovedFile is called after the file of the service has been removed.
+	handleRemovedFile(context.Context) error
 	// state reports whether the service is running and whether it starts at login.
 	state(context.Context) (isRunning, isEnabled bool)
 }
@@ -152,7 +152,7 @@ func (m Manager) Uninstall(ctx context.Context) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(stopErr, err, m.system.removed(ctx))
+	return errors.Join(stopErr, err, m.system.handleRemovedFile(ctx))
 }
 
 // State returns whether the opentabs service is installed, running and enabled.

@@ -67,7 +67,7 @@ func (s systemd) disable(ctx context.Context) error {
 	return runCommand(ctx, "systemctl", "--user", "disable", "--now", unitName)
 }
 
-func (s systemd) removed(ctx context.Context) error {
+func (s systemd) handleRemovedFile(ctx context.Context) error {
 	return runCommand(ctx, "systemctl", "--user", "daemon-reload")
 }
 

@@ -27,9 +27,9 @@ type Change struct {
 	before, after []byte
 }
 
-// NewChange plans a change that adds opentabs, started by command, to the configuration
+// PlanChange plans a change that adds opentabs, started by command, to the configuration
 // of an MCP client. If the file cannot be changed, the error is a [FileError].
-func NewChange(c Client, command Command) (Change, error) {
+func PlanChange(c Client, command Command) (Change, error) {
 	before, err := readConfig(c.File)
 	if err != nil {
 		return Change{}, err
@@ -70,12 +70,12 @@ func CurrentToken(c Client, prefix string) string {
 	if err != nil {
 		return ""
 	}
-	return findText(findServer(values, c.servers), prefix)
+	return findStringWithPrefix(findServer(values, c.servers), prefix)
 }
 
-// findText returns the first string with the given prefix in a decoded configuration, or
-// an empty string.
-func findText(value any, prefix string) string {
+// findStringWithPrefix returns the first string with the given prefix in a decoded
+// configuration, or an empty string.
+func findStringWithPrefix(value any, prefix string) string {
 	switch value := value.(type) {
 	case string:
 		if strings.HasPrefix(value, prefix) {
@@ -83,7 +83,7 @@ func findText(value any, prefix string) string {
 		}
 	case map[string]any:
 		for _, child := range value {
-			if text := findText(child, prefix); text != "" {
+			if text := findStringWithPrefix(child, prefix); text != "" {
 				return text
 			}
 		}
@@ -126,7 +126,7 @@ type record struct {
 
 // Write backs up and then writes a configuration file, and returns the path of the
 // backup. The path is empty if the file is new. Write keeps the file mode and follows
-// symbolic links. Write returns an error if the file has changed since [NewChange] or is
+// symbolic links. Write returns an error if the file has changed since [PlanChange] or is
 // read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)

@@ -250,14 +250,14 @@ func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 		files := known.files(m)
 		file := files[0]
 		for i := len(files) - 1; i >= 0; i-- {
-			if exists(files[i]) {
+			if fileExists(files[i]) {
 				file = files[i]
 			}
 		}
 		clients = append(clients, Client{
 			ID: known.id, Title: known.title, File: file, RestartNote: known.restartNote, format: known.format, servers: known.servers, entry: known.entry,
 		})
-		installed[known.id] = exists(file) || exists(filepath.Dir(file)) && filepath.Dir(file) != m.Home
+		installed[known.id] = fileExists(file) || fileExists(filepath.Dir(file)) && filepath.Dir(file) != m.Home
 		for _, program := range known.programs {
 			if _, err := m.LookPath(program); err == nil {
 				installed[known.id] = true
@@ -267,7 +267,7 @@ func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 	return clients, func(c Client) bool { return installed[c.ID] }
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -59,7 +59,7 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	}
 	configured := Configured{
 		Command: readCommand(fields), URL: cmp.Or(readString(fields, "url"), readString(fields, "httpUrl"), readString(fields, "serverUrl"), readString(fields, "uri")),
-		token: findText(fields, prefix),
+		token: findStringWithPrefix(fields, prefix),
 	}
 	isEnabled, hasEnabled := fields["enabled"].(bool)
 	isDisabled, _ := fields["disabled"].(bool)

@@ -10,12 +10,12 @@ import (
 // can do instead.
 type FileError struct {
 	File string
-	// Lines are the lines that the user can add to the file by hand. Lines is empty if
-	// opentabs could not be removed from the file.
-	Lines string
-	// Place describes where in the file the lines belong. Place is empty if the lines are
-	// the complete content of a new file.
-	Place string
+	// ManualLines are the lines that the user can add to the file by hand. ManualLines is
+	// empty if opentabs could not be removed from the file.
+	ManualLines string
+	// ManualLocation describes where in the file the lines belong. ManualLocation is empty
+	// if the lines are the complete content of a new file.
+	ManualLocation string
 	// problem is a clause about the file, such as "it is read-only". remedy is what the
 	// user should do.
 	problem error
@@ -36,14 +36,14 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 	if errors.Is(problem, errOtherChange) {
 		e.remedy = "add the server by hand"
 		if values, decodeErr := c.format.decode(text); decodeErr == nil && isInline(values, c.servers) {
-			e.Place = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
+			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
 			lines, err = c.format.inline(c.entry(command))
 		}
 	}
 	if err != nil {
 		return errors.Join(e, err)
 	}
-	e.Lines = string(lines)
+	e.ManualLines = string(lines)
 	return e
 }
 

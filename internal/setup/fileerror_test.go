@@ -26,22 +26,22 @@ func TestFileErrors(t *testing.T) {
 		m := newMachine(t)
 		client := clientOf(t, m, c.id)
 		writeConfig(t, client, c.text)
-		_, err := NewChange(client, testCommand)
+		_, err := PlanChange(client, testCommand)
 		var fileErr *FileError
 		if !errors.As(err, &fileErr) {
 			t.Errorf("%s with the content %q: error = %v, want a FileError", c.id, c.text, err)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.Lines, c.lines) || fileErr.Place != c.place {
-			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.text, err, fileErr.Lines, fileErr.Place, c.want, c.lines)
+		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.ManualLines, c.lines) || fileErr.ManualLocation != c.place {
+			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.text, err, fileErr.ManualLines, fileErr.ManualLocation, c.want, c.lines)
 		}
-		if c.place == "" || !strings.HasPrefix(fileErr.Lines, "opentabs") {
+		if c.place == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
 			continue
 		}
 		// Inserting the suggested lines at the suggested place must give a valid
 		// configuration.
 		brace := strings.LastIndex(strings.TrimSpace(c.text), "}")
-		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.Lines) + c.text[brace:]
+		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.text[brace:]
 		writeConfig(t, client, merged)
 		if CurrentToken(client, "otc_") != "otc_1" {
 			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, merged)

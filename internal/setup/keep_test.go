@@ -36,10 +36,10 @@ func withLayouts(text string) []string {
 	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
 }
 
-// TestNothingIsLost runs setup and undo on many configurations. Setup must change only
-// the opentabs entry, a second setup must change nothing, and undo must restore the
+// TestChangeKeepsOtherContent runs setup and undo on many configurations. Setup must change
+// only the opentabs entry, a second setup must change nothing, and undo must restore the
 // original bytes.
-func TestNothingIsLost(t *testing.T) {
+func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, text := range texts {
 			for _, before := range withLayouts(text) {
@@ -47,7 +47,7 @@ func TestNothingIsLost(t *testing.T) {
 				client := clientOf(t, m, id)
 				writeConfig(t, client, before)
 				writer := Writer{Dir: filepath.Join(m.Home, "state")}
-				change, err := NewChange(client, testCommand)
+				change, err := PlanChange(client, testCommand)
 				if err != nil {
 					t.Errorf("%s: NewChange of %q returned %v", id, before, err)
 					continue
@@ -71,7 +71,7 @@ func TestNothingIsLost(t *testing.T) {
 						t.Errorf("%s: %q became %q without the comment %q", id, before, after, comment)
 					}
 				}
-				if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
+				if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
 					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, after, err, again.Diff())
 				}
 				if sentence, err := writer.Undo(client); err != nil || sentence == "" || readText(t, client.File) != before {
@@ -101,7 +101,7 @@ func TestUndoKeepsComments(t *testing.T) {
 			client := clientOf(t, m, id)
 			writeConfig(t, client, before)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			change, err := NewChange(client, testCommand)
+			change, err := PlanChange(client, testCommand)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestFieldsOfUserStay(t *testing.T) {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
 		writeConfig(t, client, c.before)
-		change, err := NewChange(client, testCommand)
+		change, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestFieldsOfUserStay(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
-	change, err := NewChange(client, testCommand)
+	change, err := PlanChange(client, testCommand)
 	if err != nil || strings.Contains(string(change.after), "url") {
 		t.Errorf("change of a server over HTTP = %s, %v", change.after, err)
 	}
@@ -174,7 +174,7 @@ func TestSecondDocument(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
 	writeConfig(t, client, "a: 1\n---\nb: 2\n")
-	if _, err := NewChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
+	if _, err := PlanChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
 		t.Errorf("NewChange of a file with two YAML documents returned %v", err)
 	}
 }
@@ -191,16 +191,16 @@ func TestDanglingLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join("..", "dotfiles", "mcp.json"), client.File); err != nil {
 		t.Fatal(err)
 	}
-	change, err := NewChange(client, testCommand)
+	change, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	if _, err := writer.Write(change); err != nil || !exists(target) {
-		t.Fatalf("Write through a link returned %v, target exists: %t", err, exists(target))
+	if _, err := writer.Write(change); err != nil || !fileExists(target) {
+		t.Fatalf("Write through a link returned %v, target exists: %t", err, fileExists(target))
 	}
-	if _, err := writer.Undo(client); err != nil || exists(target) {
-		t.Errorf("Undo through a link returned %v, target exists: %t", err, exists(target))
+	if _, err := writer.Undo(client); err != nil || fileExists(target) {
+		t.Errorf("Undo through a link returned %v, target exists: %t", err, fileExists(target))
 	}
 	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("link after Undo = %v, %v", info, err)
@@ -219,7 +219,7 @@ func TestDamagedRecord(t *testing.T) {
 		client := clientOf(t, m, "cursor")
 		writeConfig(t, client, `{"a": 1}`)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		change, err := NewChange(client, testCommand)
+		change, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}

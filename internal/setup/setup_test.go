@@ -77,7 +77,7 @@ func TestChangeOfEachClient(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
 			writeConfig(t, client, c.before)
-			change, err := NewChange(client, testCommand)
+			change, err := PlanChange(client, testCommand)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,11 +101,11 @@ func TestChangeOfEachClient(t *testing.T) {
 			if got := CurrentToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
 			}
-			if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
+			if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
 				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
 			// A second setup with another command must replace the command.
-			moved, err := NewChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
+			moved, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestUndoOfChangedFile(t *testing.T) {
 		client := clientOf(t, m, id)
 		writeConfig(t, client, lines[0])
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		change, err := NewChange(client, testCommand)
+		change, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestNewFile(t *testing.T) {
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	for _, id := range []string{"cursor", "codex", "goose"} {
 		client := clientOf(t, m, id)
-		change, err := NewChange(client, testCommand)
+		change, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,8 +168,8 @@ func TestNewFile(t *testing.T) {
 		if CurrentToken(client, "otc_") != "otc_1" {
 			t.Errorf("%s: configuration after setup =\n%s", id, readText(t, client.File))
 		}
-		if _, err := writer.Undo(client); err != nil || exists(client.File) {
-			t.Errorf("%s: Undo returned %v, and the file exists: %t", id, err, exists(client.File))
+		if _, err := writer.Undo(client); err != nil || fileExists(client.File) {
+			t.Errorf("%s: Undo returned %v, and the file exists: %t", id, err, fileExists(client.File))
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := os.Chmod(client.File, 0o440); err != nil {
 		t.Fatal(err)
 	}
-	change, err := NewChange(client, testCommand)
+	change, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestLinkedFile(t *testing.T) {
 	if err := os.Symlink(target, client.File); err != nil {
 		t.Fatal(err)
 	}
-	change, err := NewChange(client, testCommand)
+	change, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func checkEditInPlace(t *testing.T, id, before, after string) {
 		if got := readText(t, client.File); got != afters[i] {
 			t.Errorf("configuration after setup =\n%q\nwant\n%q", got, afters[i])
 		}
-		if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
+		if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
 			t.Errorf("second change = %v\n%s\nwant none", err, again.Diff())
 		}
 	}

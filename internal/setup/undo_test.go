@@ -13,7 +13,7 @@ var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: ma
 // setUp writes opentabs to the configuration of an MCP client.
 func setUp(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
-	change, err := NewChange(c, command)
+	change, err := PlanChange(c, command)
 	if err == nil {
 		_, err = w.Write(change)
 	}
@@ -109,8 +109,8 @@ func TestPlanUndo(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != UndoNothing || plan.Plan() != "" || plan.Diff() != "" || exists(writer.Dir) {
-		t.Errorf("plan of undo without a file = %+v, %v, and the folder of backups exists: %t", plan, err, exists(writer.Dir))
+	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != UndoNothing || plan.Plan() != "" || plan.Diff() != "" || fileExists(writer.Dir) {
+		t.Errorf("plan of undo without a file = %+v, %v, and the folder of backups exists: %t", plan, err, fileExists(writer.Dir))
 	}
 	writeConfig(t, client, "{}")
 	setUp(t, writer, client, testCommand)

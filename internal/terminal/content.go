@@ -28,7 +28,7 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	if json.Indent(&b, content, "", "  ") != nil {
 		return textLines(string(content)) // unlikely, because the server sends valid JSON
 	}
-	return strings.Split(safeJSON(b.String()), "\n")
+	return strings.Split(escapeJSON(b.String()), "\n")
 }
 
 // JSONLines formats JSON as indented lines without unsafe control characters. If text is
@@ -63,7 +63,7 @@ const tabStop = 4
 func textLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
-	return strings.Split(safeText(text), "\n")
+	return strings.Split(escapeText(text), "\n")
 }
 
 // maxCell is the maximum width of a table cell, in terminal columns.
@@ -155,7 +155,7 @@ func cellText(value json.RawMessage) string {
 	if json.Compact(&b, value) != nil {
 		return SafeLine(string(value))
 	}
-	return safeJSON(b.String())
+	return escapeJSON(b.String())
 }
 
 // renderLines returns the table as lines with a header and aligned columns.

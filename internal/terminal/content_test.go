@@ -47,7 +47,7 @@ func TestContentIsSafe(t *testing.T) {
 	} {
 		lines := ContentLines(kind, json.RawMessage(content), true)
 		for _, line := range lines {
-			if line != safeText(line) || strings.ContainsAny(line, "\n\t") {
+			if line != escapeText(line) || strings.ContainsAny(line, "\n\t") {
 				t.Errorf("%s: %q", kind, line)
 			}
 		}

@@ -11,7 +11,7 @@
 //   - On a terminal, the output is formatted for the user. In a pipe, the same facts are
 //     plain lines, and JSON is on one line.
 //   - Text of a tool or a page may contain escape sequences that attack the terminal.
-//     [safeText], [safeJSON] and [SafeLine] escape hidden characters before text is
+//     [escapeText], [escapeJSON] and [SafeLine] escape hidden characters before text is
 //     written to a terminal, to stderr or to a log. A result in a pipe is not changed,
 //     because a program reads the result.
 //

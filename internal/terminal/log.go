@@ -23,7 +23,7 @@ func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger
 	}
 	var w io.Writer = safeJSONWriter{output}
 	if format == "console" || format == "auto" && o.stderr.isTerminal && file == nil {
-		safeValue := func(v any) string { return safeText(fmt.Sprintf("%s", v)) }
+		safeValue := func(v any) string { return escapeText(fmt.Sprintf("%s", v)) }
 		w = zerolog.ConsoleWriter{
 			Out: output, NoColor: !o.color || file != nil, TimeFormat: time.DateTime,
 			FormatPrepare: makeMessageSafe, FormatFieldValue: safeValue, FormatErrFieldValue: safeValue,
@@ -37,7 +37,7 @@ func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger
 type safeJSONWriter struct{ w io.Writer }
 
 func (s safeJSONWriter) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(s.w, safeJSON(string(line))); err != nil {
+	if _, err := io.WriteString(s.w, escapeJSON(string(line))); err != nil {
 		return 0, err
 	}
 	return len(line), nil

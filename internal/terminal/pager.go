@@ -32,7 +32,7 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// Stdout of the pager is the terminal itself, not a pipe, so that the pager can read
 	// the size of the terminal.
-	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
+	cmd.Stdin = strings.NewReader(escapeText(text) + "\n")
 	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer
 	if err := cmd.Run(); err != nil {
 		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, fallbackHint)

@@ -14,7 +14,7 @@ import (
 // so that no text in a notice can imitate another notice. On a terminal, long lines are
 // wrapped between words.
 func (o *Output) Notef(format string, args ...any) {
-	text := "opentabs: " + strings.ReplaceAll(safeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
+	text := "opentabs: " + strings.ReplaceAll(escapeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
 	if o.stderr.isTerminal {
 		columns, _ := o.stderr.size()
 		var lines []string
@@ -28,7 +28,7 @@ func (o *Output) Notef(format string, args ...any) {
 
 // ShowPrompt writes the prompt for a line of input to stderr, such as "name> ".
 func (o *Output) ShowPrompt(name string) {
-	fmt.Fprintf(o.stderr, "%s> ", safeText(name))
+	fmt.Fprintf(o.stderr, "%s> ", escapeText(name))
 }
 
 // ClearPrompt removes the prompt from the terminal. If stderr is not a terminal,
@@ -48,7 +48,7 @@ func (o *Output) PrintLine(format string, args ...any) {
 // text does not end with one. On a terminal, control characters are escaped.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
-		text = safeText(text)
+		text = escapeText(text)
 	}
 	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
 }
@@ -81,7 +81,7 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	b.WriteByte('\n')
 	out := b.Bytes()
 	if o.stdout.isTerminal {
-		out = []byte(safeJSON(b.String()))
+		out = []byte(escapeJSON(b.String()))
 	}
 	_, err = o.stdout.Write(out)
 	return err

@@ -33,7 +33,7 @@ func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
 // ShowQuestion writes a question to stderr without a line break, so that the user types
 // behind the question.
 func ShowQuestion(o *Output, question string) {
-	fmt.Fprintf(o.stderr, "opentabs: %s", safeText(question))
+	fmt.Fprintf(o.stderr, "opentabs: %s", escapeText(question))
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -49,7 +49,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	}
 	before, stateErr := term.GetState(int(q.in.Fd()))
 	answers := make(chan answer, 1)
-	fmt.Fprintf(q.out.stderr, "opentabs: %s", safeText(question))
+	fmt.Fprintf(q.out.stderr, "opentabs: %s", escapeText(question))
 	go func() { // reading from a terminal cannot be cancelled
 		text, err := q.read(secret)
 		answers <- answer{text, err}

@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// safeText replaces each hidden character with a visible escape, such as \x1b for the
+// escapeText replaces each hidden character with a visible escape, such as \x1b for the
 // character ESC. Package plaintext defines which characters are hidden.
-func safeText(s string) string {
+func escapeText(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		switch {
 		case r < 0x100:
@@ -25,9 +25,9 @@ func safeText(s string) string {
 	})
 }
 
-// safeJSON replaces each hidden character in JSON with its JSON escape. The JSON value is
+// escapeJSON replaces each hidden character in JSON with its JSON escape. The JSON value is
 // unchanged, because hidden characters occur only in JSON strings.
-func safeJSON(s string) string {
+func escapeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
@@ -39,12 +39,12 @@ func safeJSON(s string) string {
 // SafeLine returns s as one line with hidden characters escaped. Each sequence of white
 // space becomes one space.
 func SafeLine(s string) string {
-	return safeText(strings.Join(strings.Fields(s), " "))
+	return escapeText(strings.Join(strings.Fields(s), " "))
 }
 
 // SafeCode returns a line of source code with hidden characters escaped. Unlike SafeLine,
 // SafeCode keeps all spaces.
-func SafeCode(s string) string { return safeText(s) }
+func SafeCode(s string) string { return escapeText(s) }
 
 // textWidth returns the width of s in terminal columns.
 func textWidth(s string) int { return displaywidth.String(s) }

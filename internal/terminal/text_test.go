@@ -23,20 +23,20 @@ func TestSafeText(t *testing.T) {
 		"\u2066isolated\u2069\u2028x": `\u2066isolated\u2069\u2028x`,
 		"\x00":                        `\x00`,
 	} {
-		if got := safeText(in); got != want {
+		if got := escapeText(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }
 
-// TestSafeJSON checks that safeJSON does not change the value that a JSON text encodes.
+// TestSafeJSON checks that escapeJSON does not change the value that a JSON text encodes.
 func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
 	text, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	safeText := safeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
+	safeText := escapeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
 	if r, found := plaintext.FirstHidden(safeText); found {
 		t.Errorf("%q holds %q", safeText, r)
 	}
@@ -83,11 +83,11 @@ func FuzzSafeText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, found := plaintext.FirstHidden(safeText(text)); found {
+		if r, found := plaintext.FirstHidden(escapeText(text)); found {
 			t.Errorf("%q leaves %q", text, r)
 		}
 		for width := range 12 {
-			if got := truncateColumns(safeText(text), width); textWidth(got) > width {
+			if got := truncateColumns(escapeText(text), width); textWidth(got) > width {
 				t.Errorf("truncate(%q, %d) takes %d columns", text, width, textWidth(got))
 			}
 		}

@@ -11,7 +11,7 @@ func PrintWrapped(o *Output, indent, text string) {
 		return
 	}
 	columns, _ := o.Size()
-	for line := range strings.Lines(safeText(strings.TrimSuffix(text, "\n") + "\n")) {
+	for line := range strings.Lines(escapeText(strings.TrimSuffix(text, "\n") + "\n")) {
 		line = strings.TrimSuffix(line, "\n")
 		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		o.PrintSafeLines(wrapLine(line, margin+indent, columns)...)

@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	}
 	startTime, p := time.Now(), printer{out: out, dir: o.Dir, json: o.JSON}
 	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}
-	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
+	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.UsesNode }) {
 		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: out.Notef})
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 		tests.Browser = browser
 	}
 	for _, file := range files {
-		if file.Node {
+		if file.UsesNode {
 			out.Notef("%s imports node:test: run it with node --test", terminal.SafeLine(file.Name))
 			continue
 		}
@@ -144,7 +144,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	if errors.As(err, &buildErr) {
 		err = nil
 		for _, problem := range buildErr.Problems {
-			p.print(file.Name, jsbuild.TestEvent{Error: problem.Text, Where: problem.Where})
+			p.print(file.Name, jsbuild.TestEvent{Error: problem.Text, Where: problem.Location})
 		}
 	}
 	return cmp.Or(err, p.err)

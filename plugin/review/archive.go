@@ -114,7 +114,7 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	}
 	var libraries strings.Builder
 	for _, m := range code.Modules {
-		if m.Library {
+		if m.IsLibrary {
 			fmt.Fprintf(&libraries, "%.16s %s\n", hexSHA256([]byte(m.Code)), m.Name)
 		}
 	}

@@ -43,7 +43,7 @@ func (c Code) LibraryCode() string { return c.joinModules(true) }
 func (c Code) joinModules(library bool) string {
 	var b strings.Builder
 	for _, m := range c.Modules {
-		if m.Library == library {
+		if m.IsLibrary == library {
 			b.WriteString(m.Code)
 			if !strings.HasSuffix(m.Code, "\n") {
 				b.WriteByte('\n')

@@ -105,7 +105,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	defer s.stop()
 	demo := &demo{program: p, client: client, browser: browserName, site: s, questions: questions, result: demoResult{Browser: browserName, Calls: []demoCall{}}}
 	err = runWithPlugin(ctx, plugin, s.url, func() error {
-		if err := demo.play(ctx); err != nil {
+		if err := demo.showCalls(ctx); err != nil {
 			return err
 		}
 		if opts.keep {

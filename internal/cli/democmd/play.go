@@ -25,9 +25,9 @@ const (
 	// approvalTimeout limits how long the demo waits for the user to approve the third
 	// call.
 	approvalTimeout = 45 * time.Second
-	// ticketPollInterval is how often the demo checks whether the third call is waiting
+	// approvalPollInterval is how often the demo checks whether the third call is waiting
 	// for approval.
-	ticketPollInterval = 100 * time.Millisecond
+	approvalPollInterval = 100 * time.Millisecond
 )
 
 // demo makes the three calls of `opentabs demo`: a long call, a cancelled call, and a
@@ -50,9 +50,9 @@ func (d *demo) record(c demoCall, startedAt time.Time) {
 	d.result.Calls = append(d.result.Calls, c)
 }
 
-// play makes the three calls of the demo, one after the other.
-func (d *demo) play(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{d.playLongCall, d.playStop, d.playApproval} {
+// showCalls makes the three calls of the demo, one after the other.
+func (d *demo) showCalls(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{d.showLongCall, d.showCancelledCall, d.showApproval} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) 
 	return toolcall.Call(ctx, d.client, daemon.CommandClient, request, d.program.In, d.program.Out)
 }
 
-func (d *demo) playLongCall(ctx context.Context) error {
+func (d *demo) showLongCall(ctx context.Context) error {
 	out := d.program.Out
 	out.PrintText(`
 1. A long call
@@ -82,7 +82,7 @@ func (d *demo) playLongCall(ctx context.Context) error {
 	return nil
 }
 
-func (d *demo) playStop(ctx context.Context) error {
+func (d *demo) showCancelledCall(ctx context.Context) error {
 	out := d.program.Out
 	out.PrintText(`
 2. A stop
@@ -108,7 +108,7 @@ func (d *demo) playStop(ctx context.Context) error {
 	deadline := time.After(abortTimeout)
 	for d.site.lastAborted() == 0 {
 		select {
-		case <-time.After(ticketPollInterval):
+		case <-time.After(approvalPollInterval):
 			continue
 		case <-deadline:
 		}
@@ -125,7 +125,7 @@ type callOutcome struct {
 	err    error
 }
 
-func (d *demo) playApproval(ctx context.Context) error {
+func (d *demo) showApproval(ctx context.Context) error {
 	out := d.program.Out
 	out.PrintText(`
 3. An approval
@@ -138,16 +138,16 @@ func (d *demo) playApproval(ctx context.Context) error {
 		result, err := d.call(callCtx, countTool)
 		outcome <- callOutcome{result, err}
 	}()
-	id, ended := d.waitForTicket(callCtx, outcome)
+	id, ended := d.waitForApprovalRequest(callCtx, outcome)
 	if ended == nil {
 		ended = d.waitForDecision(callCtx, id, outcome)
 	}
 	return d.reportApproval(ctx, callCtx, *ended, startedAt)
 }
 
-// waitForTicket waits until the third call is waiting for approval, and returns the ID of
-// the call. If the call ends first, waitForTicket returns the outcome.
-func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
+// waitForApprovalRequest waits until the third call is waiting for approval, and returns
+// the ID of the call. If the call ends first, waitForApprovalRequest returns the outcome.
+func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
 		for _, c := range calls {
@@ -158,7 +158,7 @@ func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (s
 		select {
 		case ended := <-outcome:
 			return "", &ended
-		case <-time.After(ticketPollInterval):
+		case <-time.After(approvalPollInterval):
 		}
 	}
 }

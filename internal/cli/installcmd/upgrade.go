@@ -206,7 +206,7 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	var refused *httpapi.RefusedError
 	switch {
 	case errors.As(err, new(*home.OtherTokenError)):
-		p.Out.Notef("the server still runs opentabs %s: %s", version.Version, home.Explain(err))
+		p.Out.Notef("the server still runs opentabs %s: %s", version.Version, home.ExplainError(err))
 		return false, nil
 	case errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer):
 		return false, nil

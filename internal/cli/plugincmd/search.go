@@ -40,7 +40,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	}
 	if opts.json {
 		return p.Out.PrintValue(struct {
-			Plugins []install.Found `json:"plugins"`
+			Plugins []install.SearchResult `json:"plugins"`
 		}{list})
 	}
 	if len(list) == 0 {

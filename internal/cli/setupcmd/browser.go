@@ -39,8 +39,8 @@ type browserSteps struct {
 	// questions is nil if stdin is not a terminal. In this case, setup does not wait for
 	// the user.
 	questions *terminal.Questions
-	// caller is the MCP client in whose name setup makes the first call.
-	caller caller
+	// callingClient is the MCP client in whose name setup makes the first call.
+	caller callingClient
 	// result receives what the steps have done.
 	result *setupResult
 }
@@ -288,13 +288,13 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loa
 // which Chrome runs.
 func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
 	first := map[openedPage]string{
-		noPage:     `Open chrome://extensions and switch on "Developer mode" (top right).`,
-		blankPage:  "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
-		extensions: "The page chrome://extensions has opened. Switch on \"Developer mode\" there\n     (top right).",
+		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
+		openedBlankPage:      "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
+		openedExtensionsPage: "The page chrome://extensions has opened. Switch on \"Developer mode\" there\n     (top right).",
 	}[opened]
 	steps := fmt.Sprintf("  1. %s\n  2. Press \"Load unpacked\" and choose the folder\n       %s", first, folder)
 	switch copied {
-	case inClipboard:
+	case copiedToClipboard:
 		steps += "\n     Its path is in the clipboard:\n     " + pasteSteps[goos] + "."
 	case sentToTerminal:
 		steps += "\n     If your terminal supports OSC 52, its path is in the clipboard:\n     " + pasteSteps[goos] + "."
@@ -306,11 +306,11 @@ func loadSteps(opened openedPage, folder string, copied clipboardState, goos str
 // which cannot load an extension from a Linux folder reliably.
 func wslSteps(folder string, copied clipboardState) string {
 	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
-		return "In Chrome in Windows:\n" + loadSteps(noPage, path, copied, "windows")
+		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, copied, "windows")
 	}
 	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
 		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +
 		"of Windows, with your Windows name for YOU:\n  " + extensiondir.WindowsInstallCommand +
-		"\nThen, in Chrome in Windows:\n" + loadSteps(noPage, `C:\Users\YOU\opentabs-extension`, notCopied, "windows") +
+		"\nThen, in Chrome in Windows:\n" + loadSteps(openedNoPage, `C:\Users\YOU\opentabs-extension`, notCopied, "windows") +
 		"\nIf your Chrome runs in WSL, choose this folder instead:\n       " + folder
 }

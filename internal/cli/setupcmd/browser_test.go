@@ -59,11 +59,11 @@ func TestStepsAfterOpening(t *testing.T) {
 		copied clipboardState
 		wanted []string
 	}{
-		{"linux", noPage, notCopied, []string{"1. Open chrome://extensions and"}},
-		{"linux", blankPage, inClipboard, []string{"Type chrome://extensions into its address bar", "Its path is in the clipboard:\n     press Ctrl+L"}},
-		{"linux", blankPage, sentToTerminal, []string{"If your terminal supports OSC 52"}},
-		{"darwin", extensions, inClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
-		{"windows", blankPage, inClipboard, []string{"A new window has opened.", `the line "Folder"`}},
+		{"linux", openedNoPage, notCopied, []string{"1. Open chrome://extensions and"}},
+		{"linux", openedBlankPage, copiedToClipboard, []string{"Type chrome://extensions into its address bar", "Its path is in the clipboard:\n     press Ctrl+L"}},
+		{"linux", openedBlankPage, sentToTerminal, []string{"If your terminal supports OSC 52"}},
+		{"darwin", openedExtensionsPage, copiedToClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
+		{"windows", openedBlankPage, copiedToClipboard, []string{"A new window has opened.", `the line "Folder"`}},
 	} {
 		text := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
 		for _, want := range c.wanted {

@@ -154,7 +154,7 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 	if err != nil {
 		return setup.Change{}, err
 	}
-	return setup.NewChange(c, command)
+	return setup.PlanChange(c, command)
 }
 
 // tokenFor returns the valid token in the configuration of an MCP client. If the
@@ -175,15 +175,15 @@ func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token strin
 
 // firstCaller returns the first MCP client that is set up, with the command in its
 // configuration. If no client is set up, firstCaller returns the command `opentabs mcp`.
-func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
+func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error) {
 	for _, c := range clients {
 		configured, err := setup.ReadConfigured(c, clienttoken.Prefix)
 		if err == nil && configured.Command.Path != "" && s.tokens().NameOf(configured.Token()) == c.ID {
-			return caller{title: c.Title, command: configured.Command}, nil
+			return callingClient{title: c.Title, command: configured.Command}, nil
 		}
 	}
 	command, err := commandOf(s.home, s.program.Getenv, "")
-	return caller{title: fallbackTitle, command: command}, err
+	return callingClient{title: fallbackTitle, command: command}, err
 }
 
 // tokens returns the store with the tokens of MCP clients.

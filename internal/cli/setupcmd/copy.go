@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// pathOfCopy returns the path of the copy of the opentabs program that MCP clients start.
-func pathOfCopy(h *home.Home, path string) string {
+// programCopyPath returns the path of the copy of the opentabs program that MCP clients start.
+func programCopyPath(h *home.Home, path string) string {
 	return filepath.Join(h.State, "bin", filepath.Base(path))
 }
 
@@ -26,7 +26,7 @@ func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	if err != nil || program.Method != installed.NPX {
 		return err
 	}
-	copied := pathOfCopy(h, program.Path)
+	copied := programCopyPath(h, program.Path)
 	text, err := os.ReadFile(program.Path)
 	if err != nil {
 		return err

@@ -18,11 +18,11 @@ import (
 type openedPage int
 
 const (
-	noPage openedPage = iota
-	// blankPage is an empty page in a new window.
-	blankPage
-	// extensions is the page chrome://extensions.
-	extensions
+	openedNoPage openedPage = iota
+	// openedBlankPage is an empty page in a new window.
+	openedBlankPage
+	// openedExtensionsPage is the page chrome://extensions.
+	openedExtensionsPage
 )
 
 // browserCommand is a command that opens a page in a browser that can load the extension.
@@ -36,19 +36,19 @@ type browserCommand struct {
 // ignores addresses that begin with chrome: on its command line.
 var browserCommands = map[string][]browserCommand{
 	"darwin": {
-		{[]string{"open", "-a", "Google Chrome", "chrome://extensions"}, extensions},
-		{[]string{"open", "-a", "Chromium", "chrome://extensions"}, extensions},
+		{[]string{"open", "-a", "Google Chrome", "chrome://extensions"}, openedExtensionsPage},
+		{[]string{"open", "-a", "Chromium", "chrome://extensions"}, openedExtensionsPage},
 	},
 	"windows": {
-		{[]string{"cmd", "/c", "start", "chrome", "--new-window", "about:blank"}, blankPage},
+		{[]string{"cmd", "/c", "start", "chrome", "--new-window", "about:blank"}, openedBlankPage},
 	},
 	"linux": {
-		{[]string{"google-chrome", "--new-window", "about:blank"}, blankPage},
-		{[]string{"google-chrome-stable", "--new-window", "about:blank"}, blankPage},
-		{[]string{"chromium", "--new-window", "about:blank"}, blankPage},
-		{[]string{"chromium-browser", "--new-window", "about:blank"}, blankPage},
-		{[]string{"brave-browser", "--new-window", "about:blank"}, blankPage},
-		{[]string{"microsoft-edge", "--new-window", "about:blank"}, blankPage},
+		{[]string{"google-chrome", "--new-window", "about:blank"}, openedBlankPage},
+		{[]string{"google-chrome-stable", "--new-window", "about:blank"}, openedBlankPage},
+		{[]string{"chromium", "--new-window", "about:blank"}, openedBlankPage},
+		{[]string{"chromium-browser", "--new-window", "about:blank"}, openedBlankPage},
+		{[]string{"brave-browser", "--new-window", "about:blank"}, openedBlankPage},
+		{[]string{"microsoft-edge", "--new-window", "about:blank"}, openedBlankPage},
 	},
 }
 
@@ -65,7 +65,7 @@ func openExtensionsPage(ctx context.Context, goos string) openedPage {
 			return command.page
 		}
 	}
-	return noPage
+	return openedNoPage
 }
 
 // startBrowser starts the program of a browser, which continues after setup has ended.
@@ -125,7 +125,7 @@ type clipboardState int
 
 const (
 	notCopied clipboardState = iota
-	inClipboard
+	copiedToClipboard
 	// sentToTerminal means that setup has sent the path to the terminal with the escape
 	// sequence OSC 52. Some terminals ignore this sequence, and none confirms it.
 	sentToTerminal
@@ -162,7 +162,7 @@ func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind
 	}
 	switch {
 	case runClipboardProgram(ctx, programs, folder):
-		return inClipboard
+		return copiedToClipboard
 	case out.CanRedraw():
 		fmt.Fprintf(out.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
 		return sentToTerminal

@@ -23,18 +23,18 @@ const (
 	// firstCallTimeout limits how long the first call may take, including the user's
 	// approval.
 	firstCallTimeout = 3 * time.Minute
-	// ticketPollInterval is how often setup checks whether the first call is waiting for
+	// approvalPollInterval is how often setup checks whether the first call is waiting for
 	// approval.
-	ticketPollInterval = 100 * time.Millisecond
+	approvalPollInterval = 100 * time.Millisecond
 	// maxShownTabs is the maximum number of open tabs that setup prints.
 	maxShownTabs = 5
 	// listTabsTool is the name of the browser tool that lists the open tabs.
 	listTabsTool = "browser_tabs"
 )
 
-// caller is the MCP client in whose name the first call is made, with its configured
+// callingClient is the MCP client in whose name the first call is made, with its configured
 // command.
-type caller struct {
+type callingClient struct {
 	title   string
 	command setup.Command
 }
@@ -45,13 +45,13 @@ type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
 	questions *terminal.Questions
-	caller    caller
+	caller    callingClient
 	// result receives how the call has ended.
 	result *firstCallResult
 }
 
-// outcome is the result or the error of the first call.
-type outcome struct {
+// callOutcome is the result or the error of the first call.
+type callOutcome struct {
 	text string
 	err  error
 }
@@ -63,10 +63,10 @@ func (f firstCall) run(ctx context.Context) error {
 	callCtx, stop := context.WithTimeout(ctx, firstCallTimeout)
 	defer stop()
 	startedAt := time.Now()
-	ended := make(chan outcome, 1)
+	ended := make(chan callOutcome, 1)
 	go func() {
 		text, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
-		ended <- outcome{text, err}
+		ended <- callOutcome{text, err}
 	}()
 	result, err := f.waitForEnd(callCtx, ended, startedAt)
 	switch {
@@ -87,13 +87,13 @@ func (f firstCall) run(ctx context.Context) error {
 // waitForEnd returns the text of the first call's result. If the call is waiting for
 // approval, waitForEnd asks the user. If the user denies the call, waitForEnd returns an
 // empty text.
-func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, startedAt time.Time) (string, error) {
+func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
 		select {
 		case o := <-ended:
 			return o.text, o.err
-		case <-time.After(ticketPollInterval):
+		case <-time.After(approvalPollInterval):
 		}
 		if hasAsked {
 			continue

@@ -50,7 +50,7 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 		if change, err := s.preview(c); err != nil {
 			client.Error = err.Error()
 			if fileErr := (*setup.FileError)(nil); errors.As(err, &fileErr) {
-				client.Lines, client.Place = clienttoken.Mask(fileErr.Lines), fileErr.Place
+				client.Lines, client.Place = clienttoken.Mask(fileErr.ManualLines), fileErr.ManualLocation
 			}
 		} else {
 			client.IsSetUp, client.Diff = change.isSetUp, change.diff
@@ -93,16 +93,16 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 // change.
 func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	var fileErr *setup.FileError
-	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.Lines == "" {
+	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.ManualLines == "" {
 		return
 	}
 	out := s.program.Out
 	place := "in " + c.File
-	if fileErr.Place != "" {
-		place = fileErr.Place + ", " + place
+	if fileErr.ManualLocation != "" {
+		place = fileErr.ManualLocation + ", " + place
 	}
 	out.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, place)
-	out.PrintText(clienttoken.Mask(fileErr.Lines))
+	out.PrintText(clienttoken.Mask(fileErr.ManualLines))
 	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 

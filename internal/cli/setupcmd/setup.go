@@ -72,14 +72,14 @@ client. You can run setup again at any time.`,
 
 func clientIDs() []string {
 	var ids []string
-	clients, _ := setup.Clients(setup.Machine{Getenv: os.Getenv, LookPath: noPrograms})
+	clients, _ := setup.Clients(setup.Machine{Getenv: os.Getenv, LookPath: lookUpNoProgram})
 	for _, c := range clients {
 		ids = append(ids, c.ID)
 	}
 	return ids
 }
 
-func noPrograms(string) (string, error) { return "", os.ErrNotExist }
+func lookUpNoProgram(string) (string, error) { return "", os.ErrNotExist }
 
 func runSetup(ctx context.Context, opts setupOptions) error {
 	p := opts.program
@@ -190,7 +190,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	}
 	path := program.StablePath()
 	if program.Method == installed.NPX {
-		path = pathOfCopy(h, path)
+		path = programCopyPath(h, path)
 	}
 	env := map[string]string{}
 	if token != "" {

@@ -49,16 +49,16 @@ func Pack(files ...File) []byte {
 			h.Size = int64(len(f.Text))
 		}
 		h.Mode = 0o755
-		panicOn(archive.WriteHeader(&h))
+		panicOnError(archive.WriteHeader(&h))
 		_, err := archive.Write([]byte(f.Text))
-		panicOn(err)
+		panicOnError(err)
 	}
-	panicOn(archive.Close())
-	panicOn(zip.Close())
+	panicOnError(archive.Close())
+	panicOnError(zip.Close())
 	return b.Bytes()
 }
 
-func panicOn(err error) {
+func panicOnError(err error) {
 	if err != nil {
 		panic("npmtest: " + err.Error())
 	}
@@ -168,7 +168,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 
 func sendJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	panicOn(json.NewEncoder(w).Encode(v))
+	panicOnError(json.NewEncoder(w).Encode(v))
 }
 
 // allVersions returns the published versions and the packages in Folder. The caller has
