@@ -11,7 +11,7 @@ import (
 // FuzzBody decodes arbitrary text as each type of frame body. Decoding must not panic, and
 // a valid body must survive encoding and decoding unchanged.
 func FuzzBody(f *testing.F) {
-	var kinds []goldenBody // one golden frame body of each type, sorted by file name
+	var kinds []goldenFrameBody // one golden frame body of each type, sorted by file name
 	indexes := map[string]int{}
 	for _, g := range goldenBodies(f) {
 		name := bodyKind(g.name)

@@ -177,7 +177,7 @@ func hasExactKeys(body []byte) bool {
 	err := splitObject(body, func(key, _ []byte) error {
 		folded := string(bytes.ToLower(key))
 		if seen[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
-			return errUnclosed
+			return errUnclosedValue
 		}
 		seen[folded] = true
 		return nil

@@ -67,9 +67,10 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// frameRoom is the buffer space reserved for the small members of a frame, in bytes. If the
-// small members need more than frameRoom, the buffer grows with another allocation.
-const frameRoom = 512
+// frameReserveBytes is the buffer space reserved for the small members of a frame, in
+// bytes. If the small members need more than frameReserveBytes, the buffer grows with
+// another allocation.
+const frameReserveBytes = 512
 
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.
 // Decision and Args must be valid JSON; empty Args become {}.
@@ -77,7 +78,7 @@ const frameRoom = 512
 // AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Decision and Args twice.
 func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
-	dst = slices.Grow(dst, frameRoom+len(p.Decision)+len(p.Args))
+	dst = slices.Grow(dst, frameReserveBytes+len(p.Decision)+len(p.Args))
 	dst = appendRequestHead(dst, p.DispatchID, MethodToolDispatch)
 	dst = append(dst, `{"dispatchId":`...)
 	dst = appendString(dst, p.DispatchID)
@@ -118,7 +119,7 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 // AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Output twice.
 func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
-	dst = slices.Grow(dst, frameRoom+len(p.Output))
+	dst = slices.Grow(dst, frameReserveBytes+len(p.Output))
 	dst = appendRequestHead(dst, id, MethodToolAnswer)
 	dst = append(dst, `{"dispatchId":`...)
 	dst = appendString(dst, p.DispatchID)

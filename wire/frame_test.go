@@ -54,15 +54,15 @@ func TestParseAccepts(t *testing.T) {
 			t.Errorf("%s: %v", c.Frame, err)
 			continue
 		}
-		if got := kindOf(e); got != c.Kind {
+		if got := frameKindOf(e); got != c.Kind {
 			t.Errorf("%s is a %s, want a %s", c.Frame, got, c.Kind)
 		}
 	}
 }
 
-// kindOf returns the kind of a frame, such as "request", as testdata/accepted.json names
+// frameKindOf returns the kind of a frame, such as "request", as testdata/accepted.json names
 // the kinds.
-func kindOf(e Envelope) string {
+func frameKindOf(e Envelope) string {
 	switch {
 	case e.Method != "" && e.ID != "":
 		return "request"
@@ -92,7 +92,7 @@ func encodeEnvelope(e Envelope) []byte {
 	if e.Params == nil {
 		e.Params = json.RawMessage(`{}`)
 	}
-	switch kindOf(e) {
+	switch frameKindOf(e) {
 	case "request":
 		return AppendRequest(nil, e.ID, e.Method, e.Params)
 	case "notification":

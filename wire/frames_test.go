@@ -69,9 +69,9 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 // newBody allocates a zero params or result of type T.
 func newBody[T any]() any { return new(T) }
 
-// goldenBody is one file of testdata/frames, which contains the body of a frame on one
+// goldenFrameBody is one file of testdata/frames, which contains the body of a frame on one
 // line.
-type goldenBody struct {
+type goldenFrameBody struct {
 	name    string // the name of the golden frame file without .json
 	body    []byte // the content of the golden frame file without the newline
 	newBody func() any
@@ -81,7 +81,7 @@ type goldenBody struct {
 // goldenBodies reads the golden frames in testdata/frames. A file name consists of a
 // method, the word params or result, and an optional variant, as in
 // tool.ask.params.user.json. The file error.json contains the error of an answer.
-func goldenBodies(t testing.TB) []goldenBody {
+func goldenBodies(t testing.TB) []goldenFrameBody {
 	files, err := filepath.Glob("testdata/frames/*.json")
 	if err != nil {
 		t.Fatal(err)
@@ -89,13 +89,13 @@ func goldenBodies(t testing.TB) []goldenBody {
 	if len(files) == 0 {
 		t.Fatal("no golden frames in testdata/frames")
 	}
-	var bodies []goldenBody
+	var bodies []goldenFrameBody
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := goldenBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(text, []byte("\n"))}
+		g := goldenFrameBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(text, []byte("\n"))}
 		if len(g.body)+1 != len(text) || bytes.ContainsRune(g.body, '\n') {
 			t.Errorf("%s: a golden file must have exactly one line", file)
 		}

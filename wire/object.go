@@ -48,7 +48,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 			break
 		}
 		if i == len(object) || object[i] != ',' {
-			return errUnclosed
+			return errUnclosedValue
 		}
 		i = skipSpace(object, i+1)
 	}
@@ -58,7 +58,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 	return nil
 }
 
-var errUnclosed = errors.New("the object is not closed")
+var errUnclosedValue = errors.New("the object is not closed")
 
 // splitMember returns the member of a JSON object that begins at index i, and the index of
 // its end.

@@ -44,9 +44,9 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 //
 //genwire:skip a state of the decoder, not a type of the protocol
 type ResultText struct {
-	chunks [][]byte // the decoded texts of the parts
-	length int      // the sum of the lengths of chunks, in bytes
-	half   rune     // the first half of a surrogate pair at the end of the last part, or 0
+	chunks           [][]byte // the decoded texts of the parts
+	length           int      // the sum of the lengths of chunks, in bytes
+	pendingSurrogate rune     // the first half of a surrogate pair at the end of the last part, or 0
 }
 
 // Len returns the length of the text so far, in bytes.
@@ -56,8 +56,8 @@ func (t *ResultText) Len() int { return t.length }
 // quotes.
 func (t *ResultText) Append(quoted []byte) {
 	text := quoted[1 : len(quoted)-1]
-	chunk := make([]byte, 0, len(text)+unescapeRoom)
-	chunk, t.half = appendUnescaped(chunk, text, t.half)
+	chunk := make([]byte, 0, len(text)+unescapeReserveBytes)
+	chunk, t.pendingSurrogate = appendUnescaped(chunk, text, t.pendingSurrogate)
 	t.add(chunk)
 }
 
@@ -69,7 +69,7 @@ func (t *ResultText) add(chunk []byte) {
 // Join returns the text of all parts. Append must not be called after Join.
 func (t *ResultText) Join() []byte {
 	var end []byte
-	end, t.half = closeHalf(nil, t.half)
+	end, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
 	t.add(end)
 	if len(t.chunks) > 1 {
 		t.chunks = [][]byte{slices.Concat(t.chunks...)}
@@ -77,25 +77,25 @@ func (t *ResultText) Join() []byte {
 	return t.chunks[0]
 }
 
-// unescapeRoom is how many bytes appendUnescaped may write beyond the length of its input.
-// An unpaired surrogate becomes the three bytes of U+FFFD, and text is copied eight bytes
-// at a time.
-const unescapeRoom = 3 + 8
+// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its
+// input. An unpaired surrogate becomes the three bytes of U+FFFD, and text is copied eight
+// bytes at a time.
+const unescapeReserveBytes = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The
 // parameter half is the first half of a surrogate pair that precedes text, or 0. The caller
-// reserves len(text)+unescapeRoom bytes of free capacity in dst.
+// reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
 func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 	for len(text) > 0 {
 		if text[0] != '\\' {
-			dst, half = closeHalf(dst, half)
+			dst, half = appendUnpairedSurrogate(dst, half)
 			n := 0
 			dst, n = appendPlain(dst, text)
 			text = text[n:]
 			continue
 		}
 		if text[1] != 'u' {
-			dst, half = closeHalf(dst, half)
+			dst, half = appendUnpairedSurrogate(dst, half)
 			dst, text = append(dst, unescapeChar(text[1])), text[2:]
 			continue
 		}
@@ -105,7 +105,7 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 			dst, half = utf8.AppendRune(dst, whole), 0
 			continue
 		}
-		dst, half = closeHalf(dst, half)
+		dst, half = appendUnpairedSurrogate(dst, half)
 		if unit >= 0xd800 && unit < 0xdc00 {
 			half = unit
 			continue
@@ -123,7 +123,7 @@ func appendPlain(dst, text []byte) ([]byte, int) {
 	for n+8 <= len(text) && n+8 <= len(room) {
 		word := binary.LittleEndian.Uint64(text[n:])
 		binary.LittleEndian.PutUint64(room[n:], word)
-		if backslashes := equalBytes(word, '\\'); backslashes != 0 {
+		if backslashes := markEqualBytes(word, '\\'); backslashes != 0 {
 			n += bits.TrailingZeros64(backslashes) / 8
 			return dst[:len(dst)+n], n
 		}
@@ -137,8 +137,9 @@ func appendPlain(dst, text []byte) ([]byte, int) {
 	return dst, n
 }
 
-// closeHalf appends U+FFFD for an unpaired half of a surrogate pair, as JSON decoders do.
-func closeHalf(dst []byte, half rune) ([]byte, rune) {
+// appendUnpairedSurrogate appends U+FFFD for an unpaired half of a surrogate pair, as JSON
+// decoders do.
+func appendUnpairedSurrogate(dst []byte, half rune) ([]byte, rune) {
 	if half != 0 {
 		dst = utf8.AppendRune(dst, utf8.RuneError)
 	}

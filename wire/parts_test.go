@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// TestHalfACharacterIsReplaced checks that half a surrogate pair at the end of a text
+// TestUnpairedSurrogateIsReplaced checks that half a surrogate pair at the end of a text
 // becomes U+FFFD.
-func TestHalfACharacterIsReplaced(t *testing.T) {
+func TestUnpairedSurrogateIsReplaced(t *testing.T) {
 	var text ResultText
 	text.Append([]byte(`"a\ud83d"`))
 	if text.Len() != 1 {

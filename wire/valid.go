@@ -141,7 +141,7 @@ var isSpecial = func() (special [256]bool) {
 // text, or -1. The compiler inlines indexSpecial (cost 80 of 80), which makes short strings
 // fast.
 func indexSpecial(text []byte) int {
-	for i, c := range text[:min(len(text), shortString)] {
+	for i, c := range text[:min(len(text), shortStringBytes)] {
 		if isSpecial[c] {
 			return i
 		}
@@ -149,17 +149,17 @@ func indexSpecial(text []byte) int {
 	return indexSpecialWord(text)
 }
 
-// shortString is the number of bytes that indexSpecial checks one by one. For short
+// shortStringBytes is the number of bytes that indexSpecial checks one by one. For short
 // strings, single bytes are faster than words of eight bytes.
-const shortString = 16
+const shortStringBytes = 16
 
 // indexSpecialWord does the work of indexSpecial for long strings, eight bytes at a time.
 func indexSpecialWord(text []byte) int {
-	i := min(len(text), shortString)
+	i := min(len(text), shortStringBytes)
 	for ; i+8 <= len(text); i += 8 {
 		word := binary.LittleEndian.Uint64(text[i:])
-		isControl := (word - everyByte*' ') &^ word
-		if special := (isControl | equalBytes(word, '"') | equalBytes(word, '\\')) & highBits; special != 0 {
+		isControl := (word - lowBitOfEachByte*' ') &^ word
+		if special := (isControl | markEqualBytes(word, '"') | markEqualBytes(word, '\\')) & highBitOfEachByte; special != 0 {
 			return i + bits.TrailingZeros64(special)/8
 		}
 	}
@@ -171,15 +171,15 @@ func indexSpecialWord(text []byte) int {
 	return -1
 }
 
-// everyByte is a 64-bit word with 1 in each byte, and highBits is a mask of the highest bit
-// of each byte.
-const everyByte, highBits = 0x0101010101010101, 0x8080808080808080
+// lowBitOfEachByte is a 64-bit word with 1 in each byte, and highBitOfEachByte is a mask of
+// the highest bit of each byte.
+const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x8080808080808080
 
-// equalBytes finds the first byte of word that equals c: in the result, the lowest set bit
+// markEqualBytes finds the first byte of word that equals c: in the result, the lowest set bit
 // is the high bit of the matching byte. The higher bits of the result are undefined.
-func equalBytes(word uint64, c byte) uint64 {
-	difference := word ^ everyByte*uint64(c)
-	return (difference - everyByte) &^ difference & highBits
+func markEqualBytes(word uint64, c byte) uint64 {
+	difference := word ^ lowBitOfEachByte*uint64(c)
+	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte
 }
 
 // escapeLength returns the length of the escape sequence at the beginning of text, or 0

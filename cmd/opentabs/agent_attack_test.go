@@ -49,8 +49,8 @@ func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func
 	if err := os.WriteFile(dirs.ConfigFile(), []byte(`{"detach":"1s"}`), 0o600); err != nil { // with jobs enabled, more tools are listed
 		t.Fatal(err)
 	}
-	mustRun(t, dirs, "plugin", "permission", "messages", "ask")
-	mustRun(t, dirs, "plugin", "permission", "messages__silent", "off")
+	mustRunOpentabs(t, dirs, "plugin", "permission", "messages", "ask")
+	mustRunOpentabs(t, dirs, "plugin", "permission", "messages__silent", "off")
 	c = startMCP(t, dirs)
 	c.initialize()
 	startFakeBrowser(t, dirs)

@@ -223,13 +223,13 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		p.Out.Notef("no rule: browser tools need your approval")
 		return nil
 	}
-	p.Out.PrintTable("", siteRows(sites), "SET BY")
+	p.Out.PrintTable("", newSiteTable(sites), "SET BY")
 	return nil
 }
 
-// siteRows returns the table of the rules for sites. The first row of the table is its
+// newSiteTable returns the table of the rules for sites. The first row of the table is its
 // header.
-func siteRows(sites []httpapi.Site) [][]string {
+func newSiteTable(sites []httpapi.Site) [][]string {
 	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {
 		var clients []string

@@ -28,9 +28,9 @@ func completeWords(words ...string) completer {
 	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
 }
 
-// completionsOf returns the completion of each item. Completers offer nothing after an error,
+// toCompletions returns the completion of each item. Completers offer nothing after an error,
 // because the shell can't show it.
-func completionsOf[T any](items []T, err error, completion func(T) string) []string {
+func toCompletions[T any](items []T, err error, completion func(T) string) []string {
 	if err != nil {
 		return nil
 	}
@@ -41,8 +41,8 @@ func completionsOf[T any](items []T, err error, completion func(T) string) []str
 	return completions
 }
 
-// inDirs returns a completer that reads the files of opentabs.
-func inDirs(complete func(*cli.Program, config.Dirs) []string) completer {
+// newDirsCompleter returns a completer that reads the files of opentabs.
+func newDirsCompleter(complete func(*cli.Program, config.Dirs) []string) completer {
 	return func(_ context.Context, p *cli.Program) []string {
 		dirs, err := config.FindDirs(p.Getenv)
 		if err != nil {
@@ -52,9 +52,9 @@ func inDirs(complete func(*cli.Program, config.Dirs) []string) completer {
 	}
 }
 
-// openSet returns the installed plugins and the browser tools, or an empty set if they can't
-// be loaded.
-func openSet(p *cli.Program) *plugin.Set {
+// loadPluginSet returns the installed plugins and the browser tools, or an empty set if
+// they can't be loaded.
+func loadPluginSet(p *cli.Program) *plugin.Set {
 	_, registry, err := p.OpenPlugins()
 	if err != nil {
 		return &plugin.Set{}
@@ -64,7 +64,7 @@ func openSet(p *cli.Program) *plugin.Set {
 
 func completeTools(_ context.Context, p *cli.Program) []string {
 	var names []string
-	for _, one := range openSet(p).All() {
+	for _, one := range loadPluginSet(p).All() {
 		for _, t := range one.Tools {
 			names = append(names, t.FullName()+"\t"+t.Description)
 		}
@@ -73,13 +73,13 @@ func completeTools(_ context.Context, p *cli.Program) []string {
 }
 
 func completePlugins(_ context.Context, p *cli.Program) []string {
-	return completionsOf(openSet(p).All(), nil, pluginCompletion)
+	return toCompletions(loadPluginSet(p).All(), nil, pluginCompletion)
 }
 
 // completeInstalledPlugins completes the names of plugins without the browser tools, which
 // are part of opentabs.
 func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
-	return completionsOf(openSet(p).Plugins(), nil, pluginCompletion)
+	return toCompletions(loadPluginSet(p).Plugins(), nil, pluginCompletion)
 }
 
 func pluginCompletion(one *plugin.Plugin) string { return one.Name + "\t" + one.DisplayName }
@@ -116,17 +116,17 @@ func listCalls(ctx context.Context, p *cli.Program, isWanted func(wire.CallStatu
 }
 
 func completeBrowsers(ctx context.Context, p *cli.Program) []string {
-	return completionsOf(listConnectedBrowsers(ctx, p), nil, func(b httpapi.Browser) string { return b.Name })
+	return toCompletions(listConnectedBrowsers(ctx, p), nil, func(b httpapi.Browser) string { return b.Name })
 }
 
-var completeClients = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
+var completeClients = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []string {
 	clients, err := clienttoken.Open(dirs.ClientsFile()).List()
-	return completionsOf(clients, err, func(c clienttoken.Client) string { return c.Name })
+	return toCompletions(clients, err, func(c clienttoken.Client) string { return c.Name })
 })
 
-var completeSettings = inDirs(func(p *cli.Program, dirs config.Dirs) []string {
+var completeSettings = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string {
 	settings, err := config.ListEffective(dirs, p.Getenv)
-	return completionsOf(settings, err, func(s config.Effective) string { return s.Key + "\t" + s.Value })
+	return toCompletions(settings, err, func(s config.Effective) string { return s.Key + "\t" + s.Value })
 })
 
 func completeBrowserTools(context.Context, *cli.Program) []string {
@@ -143,10 +143,10 @@ func completeSites(ctx context.Context, p *cli.Program) []string {
 		return nil
 	}
 	sites, err := book.Sites()
-	return completionsOf(sites, err, func(s httpapi.Site) string { return s.Site })
+	return toCompletions(sites, err, func(s httpapi.Site) string { return s.Site })
 }
 
-var completePins = inDirs(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
+var completePins = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
 // completeKnownBrowsers completes the names of browsers that are or were connected.
 func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
@@ -155,7 +155,7 @@ func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
 		return nil
 	}
 	browsers, err := stored.List()
-	return completionsOf(browsers, err, func(b httpapi.KnownBrowser) string { return b.Name })
+	return toCompletions(browsers, err, func(b httpapi.KnownBrowser) string { return b.Name })
 }
 
 func completeBrowsersAndNone(ctx context.Context, p *cli.Program) []string {
@@ -241,7 +241,7 @@ func listCallers(p *cli.Program) []audit.Entry {
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
 	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
 	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
-	return completionsOf(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
+	return toCompletions(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
 }
 
 // completeTimeoutClients completes the names of MCP clients whose timeout opentabs has
@@ -251,17 +251,17 @@ func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
 	if err != nil {
 		return nil
 	}
-	return completionsOf(store.List(), nil, func(e timeouts.Entry) string { return e.Name + "\t" + e.WaitText() })
+	return toCompletions(store.List(), nil, func(e timeouts.Entry) string { return e.Name + "\t" + e.WaitText() })
 }
 
-var completePairedBrowsers = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
+var completePairedBrowsers = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []string {
 	browsers, err := pairing.Open(dirs.PairingFile()).List()
-	return completionsOf(browsers, err, func(b pairing.Browser) string { return b.ID + "\t" + b.Name })
+	return toCompletions(browsers, err, func(b pairing.Browser) string { return b.ID + "\t" + b.Name })
 })
 
-var completeFileIDs = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
+var completeFileIDs = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []string {
 	files, err := filestore.Open(dirs.FilesDir()).List()
-	return completionsOf(files, err, func(f filestore.File) string { return f.ID + "\t" + humanize.Bytes(f.SizeBytes) })
+	return toCompletions(files, err, func(f filestore.File) string { return f.ID + "\t" + humanize.Bytes(f.SizeBytes) })
 })
 
 // completeCommands completes the name of the command after args, for `opentabs help`.

@@ -153,7 +153,7 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 		addCommandCompletions(p, sub, strings.TrimSpace(path+" "+sub.Name()))
 	}
 	if completers, ok := argumentCompleters[path]; ok {
-		cmd.ValidArgsFunction = completionOf(p, completers)
+		cmd.ValidArgsFunction = newCompletionFunc(p, completers)
 	} else if directive, ok := fileCompletions[path]; ok {
 		cmd.ValidArgsFunction = cobra.FixedCompletions(nil, directive)
 	}
@@ -164,7 +164,7 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 			if !hasWords && !hasFiles {
 				continue
 			}
-			completion := completionOfFlag(p, complete)
+			completion := newFlagCompletionFunc(p, complete)
 			if hasFiles {
 				completion = cobra.FixedCompletions(nil, directive)
 			}
@@ -182,9 +182,9 @@ func flagKeys(path string, f *pflag.Flag) []string {
 	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 
-// completionOf converts completers to a cobra completion function. Words that are already
+// newCompletionFunc converts completers to a cobra completion function. Words that are already
 // arguments are not offered again.
-func completionOf(p *cli.Program, completers []completer) cobra.CompletionFunc {
+func newCompletionFunc(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		complete := completers[min(len(args), len(completers)-1)]
 		if complete == nil {
@@ -198,10 +198,10 @@ func completionOf(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	}
 }
 
-// completionOfFlag converts a completer to a cobra completion function for the value of a
+// newFlagCompletionFunc converts a completer to a cobra completion function for the value of a
 // flag.
-func completionOfFlag(p *cli.Program, complete completer) cobra.CompletionFunc {
-	completion := completionOf(p, []completer{complete})
+func newFlagCompletionFunc(p *cli.Program, complete completer) cobra.CompletionFunc {
+	completion := newCompletionFunc(p, []completer{complete})
 	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return completion(cmd, nil, toComplete)
 	}

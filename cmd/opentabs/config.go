@@ -112,7 +112,7 @@ func runConfigSet(ctx context.Context, opts configChangeOptions) error {
 	if err := p.Report(opts.json, changedSetting{Key: opts.key, Value: opts.value, File: dirs.ConfigFile(), HasChanged: true}, "%s is %s", opts.key, opts.value); err != nil {
 		return err
 	}
-	noteWhenChangeApplies(ctx, p, opts.key)
+	printWhenChangeApplies(ctx, p, opts.key)
 	return nil
 }
 
@@ -156,14 +156,14 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	if err := p.Report(opts.json, result, "%s is removed from %s", opts.key, dirs.ConfigFile()); err != nil {
 		return err
 	}
-	noteWhenChangeApplies(ctx, p, opts.key)
+	printWhenChangeApplies(ctx, p, opts.key)
 	return nil
 }
 
-// noteWhenChangeApplies prints why a change of config.json has no effect yet. A change of
+// printWhenChangeApplies prints why a change of config.json has no effect yet. A change of
 // config.json has no effect yet if an environment variable overrides the setting, or a
 // server is already running, or other settings are invalid.
-func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
+func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
 		p.Out.Notef("%v", err)

@@ -78,14 +78,14 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions, opti
 	if opts.json {
 		return p.Out.PrintValue(installedExtension{dir, extensiondir.HasDebugger(h.Dirs)})
 	}
-	p.Out.PrintText(installSteps(dir))
+	p.Out.PrintText(extensionInstallSteps(dir))
 	if extensiondir.HasDebugger(h.Dirs) {
 		p.Out.PrintText(debuggerNote)
 	}
 	return nil
 }
 
-func installSteps(dir string) string {
+func extensionInstallSteps(dir string) string {
 	return fmt.Sprintf(`The extension is in
   %s
 

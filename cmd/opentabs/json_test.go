@@ -61,10 +61,10 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 }
 
-// cmdJSON implements the script command "json PROGRAM ARGS...". cmdJSON adds the flag
+// checkJSONCmd implements the script command "json PROGRAM ARGS...". checkJSONCmd adds the flag
 // --json, and checks that the program prints one JSON document. A program that must fail
 // may print nothing.
-func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")
 	}
@@ -78,9 +78,10 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdJSONLines implements the script command "jsonlines PROGRAM ARGS...". cmdJSONLines
-// adds the flag --json, and checks that the program prints one JSON document per line.
-func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
+// checkJSONLinesCmd implements the script command "jsonlines PROGRAM ARGS...".
+// checkJSONLinesCmd adds the flag --json, and checks that the program prints one JSON
+// document per line.
+func checkJSONLinesCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage of the script command: jsonlines PROGRAM ARGS...")
 	}

@@ -44,7 +44,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 		t.Fatalf("opentabs plugin add failed with %v: %s", err, out)
 	}
 	callCount := 0
-	for kill := range killCount {
+	for kill := range serverKillCount {
 		finishedCalls, killedAt := killDuringCalls(t, dirs, kill)
 		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLostTime))
 		callCount += len(finishedCalls)
@@ -138,14 +138,14 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	enough := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // when the open call was made
-	least, runTime := int64(minCallCount/killCount+rand.IntN(100)), maxLostTime+time.Duration(rand.IntN(int(2*maxLostTime)))
+	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Duration(rand.IntN(int(2*maxLostTime)))
 	openCall := openSession(t, dirs)
 	firstAnswer := make(chan struct{})
 	work.Go(func() {
 		<-firstAnswer // the server has received the browser's tab
 		now := time.Now()
 		openedAt.Store(&now)
-		_, _ = openCall.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, openCallText(round)), func(mcpclient.Progress) {})
+		_, _ = openCall.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(round)), func(mcpclient.Progress) {})
 	})
 	for agent := range agentCount {
 		session := openSession(t, dirs)
@@ -183,19 +183,19 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-// openCallText returns the argument of the call that is open at the time of a kill.
-func openCallText(round int) string { return fmt.Sprint("open call ", round) }
+// newOpenCallText returns the argument of the call that is open at the time of a kill.
+func newOpenCallText(round int) string { return fmt.Sprint("open call ", round) }
 
 // checkOpenCalls checks that each call that was open at the time of a kill is recorded
 // once as failed, and is in the audit log.
 func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
-	if err != nil || len(records) != killCount {
-		t.Fatalf("%d calls are recorded that were open during a kill, %v; want %d", len(records), err, killCount)
+	if err != nil || len(records) != serverKillCount {
+		t.Fatalf("%d calls are recorded that were open during a kill, %v; want %d", len(records), err, serverKillCount)
 	}
 	for i, r := range records { // newest first
-		want := fmt.Appendf(nil, `{"text":%q}`, openCallText(killCount-1-i))
+		want := fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(serverKillCount-1-i))
 		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
 			t.Errorf("the call with %s is recorded as %s", want, r.Line)
 		}

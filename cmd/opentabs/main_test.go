@@ -123,21 +123,21 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"until":      cmdUntil,
-			"empty":      cmdEmpty,
-			"killserver": cmdKillServer,
-			"endall":     cmdKillProcesses,
-			"mode":       cmdMode,
-			"json":       cmdJSON,
-			"jsonlines":  cmdJSONLines,
+			"until":      repeatUntilCmd,
+			"empty":      checkEmptyDirCmd,
+			"killserver": killServerCmd,
+			"endall":     killProcessesCmd,
+			"mode":       checkModeCmd,
+			"json":       checkJSONCmd,
+			"jsonlines":  checkJSONLinesCmd,
 		},
 		RequireExplicitExec: true,
 	})
 }
 
-// cmdEmpty implements the script command "empty DIR", which checks that a directory is
+// checkEmptyDirCmd implements the script command "empty DIR", which checks that a directory is
 // empty.
-func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
+func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")
 	}
@@ -177,18 +177,18 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdKillServer kills the server without a shutdown, so that the server cannot notify its
+// killServerCmd kills the server without a shutdown, so that the server cannot notify its
 // clients.
-func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
+func killServerCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
 		ts.Fatalf("there is no server to kill")
 	}
 }
 
-// cmdKillProcesses kills every process of the installation, including a second server
+// killProcessesCmd kills every process of the installation, including a second server
 // that waits to replace the running server.
-func cmdKillProcesses(ts *testscript.TestScript, _ bool, _ []string) {
+func killProcessesCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	killProcesses(config.Dirs{Config: home, State: home})
 }
@@ -222,8 +222,8 @@ func killProcesses(dirs config.Dirs) {
 	}
 }
 
-// cmdMode implements the script command "mode 600 FILE", which checks the mode of a file.
-func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
+// checkModeCmd implements the script command "mode 600 FILE", which checks the mode of a file.
+func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
 	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {

@@ -223,9 +223,9 @@ func TestMCPServerKilled(t *testing.T) {
 	c.end()
 }
 
-// TestMCPStartTogether starts many `opentabs mcp` processes concurrently while no server
-// runs.
-func TestMCPStartTogether(t *testing.T) {
+// TestConcurrentMCPStartsShareOneServer starts many `opentabs mcp` processes concurrently
+// while no server runs.
+func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}
 	var clients []*mcpClient
@@ -244,8 +244,8 @@ func TestMCPStartTogether(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
 
-// TestMCPStopped stops `opentabs mcp` with SIGTERM, as MCP clients stop their servers.
-func TestMCPStopped(t *testing.T) {
+// TestMCPStopsOnSIGTERM stops `opentabs mcp` with SIGTERM, as MCP clients stop their servers.
+func TestMCPStopsOnSIGTERM(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	c := startMCP(t, config.Dirs{Config: baseDir, State: baseDir})
 	c.initialize()
@@ -259,9 +259,9 @@ func TestMCPStopped(t *testing.T) {
 	}
 }
 
-// TestServeStops stops a server with SIGTERM while calls run over HTTP and stdio, a
+// TestServeStopsOnSIGTERM stops a server with SIGTERM while calls run over HTTP and stdio, a
 // client follows events, and another client keeps a stream open.
-func TestServeStops(t *testing.T) {
+func TestServeStopsOnSIGTERM(t *testing.T) {
 	dirs := newInstallation(t)
 	serveCmd := opentabsCommand(t, dirs, "serve")
 	if err := serveCmd.Start(); err != nil {

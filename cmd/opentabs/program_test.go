@@ -22,14 +22,14 @@ func runTests(m *testing.M, commands map[string]func()) {
 		commands["opentabs"] = main
 		testscript.Main(m, commands)
 	}
-	testscript.Main(withProgram{m}, commands)
+	testscript.Main(programTests{m}, commands)
 }
 
-// withProgram builds opentabs into the directory of the test programs, and then runs the
+// programTests builds opentabs into the directory of the test programs, and then runs the
 // tests.
-type withProgram struct{ tests *testing.M }
+type programTests struct{ tests *testing.M }
 
-func (w withProgram) Run() int {
+func (w programTests) Run() int {
 	if err := buildProgram("fakebrowser"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

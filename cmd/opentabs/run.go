@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(p.Out.Stdout())
 	root.SetErr(stderr)
 	addShellCommand(root)
-	err := unknownCommand(root, args)
+	err := newUnknownCommandError(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -76,12 +76,12 @@ your browser through an extension. A plugin adds the tools of a site.`,
 			}
 			return cli.ShowHelp(cmd, args)
 		},
-		// The root command accepts any arguments, so that unknownCommand reports unknown
-		// commands.
+		// The root command accepts any arguments, so that newUnknownCommandError reports
+		// unknown commands.
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.Flags().BoolVarP(&showsVersion, "version", "v", false, "print the version")
-	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetFlagErrorFunc(newFlagError)
 	cmd.SetUsageFunc(cli.PrintUsage)
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cli.AddCommandGroup(cmd, "Use opentabs:",
@@ -118,7 +118,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			return completeCommands(root, args), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := unknownCommand(root, args); err != nil {
+			if err := newUnknownCommandError(root, args); err != nil {
 				return err
 			}
 			topic, _, err := root.Find(args)
@@ -130,9 +130,9 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// unknownCommand returns an error if args name a command that does not exist. Without
-// unknownCommand, cobra would first report the unknown flags of a misspelled command.
-func unknownCommand(root *cobra.Command, args []string) error {
+// newUnknownCommandError returns an error if args name a command that does not exist. Without
+// newUnknownCommandError, cobra would first report the unknown flags of a misspelled command.
+func newUnknownCommandError(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[cli.TakesArgument] != "" {
 		return nil
@@ -140,7 +140,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	for i := 0; i < len(extraArgs); i++ {
 		arg := extraArgs[i]
 		if strings.HasPrefix(arg, "-") {
-			if takesValue(cmd, arg) {
+			if isFlagValue(cmd, arg) {
 				i++
 			}
 			continue
@@ -159,8 +159,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// takesValue reports whether the argument after a flag is the value of the flag.
-func takesValue(cmd *cobra.Command, arg string) bool {
+// isFlagValue reports whether the argument after a flag is the value of the flag.
+func isFlagValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)
 	if short := strings.TrimPrefix(arg, "-"); !isLong && len(short) == 1 {
@@ -169,8 +169,8 @@ func takesValue(cmd *cobra.Command, arg string) bool {
 	return flag != nil && flag.NoOptDefVal == ""
 }
 
-// flagError returns a usage error for a wrong flag, and suggests a similar flag.
-func flagError(cmd *cobra.Command, err error) error {
+// newFlagError returns a usage error for a wrong flag, and suggests a similar flag.
+func newFlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}

@@ -27,14 +27,14 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// narrowOutput returns an output for a simulated terminal with 80 columns. All output is
+// newNarrowOutput returns an output for a simulated terminal with 80 columns. All output is
 // written to the buffer text.
-func narrowOutput(text *bytes.Buffer) *terminal.Output {
+func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }
 
-// endedCall is a recorded call with long table cells.
-func endedCall(code wire.ErrorCode, message string) recorder.Record {
+// newEndedCallRecord is a recorded call with long table cells.
+func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
 	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longTool, longClient, now, &now
@@ -42,8 +42,8 @@ func endedCall(code wire.ErrorCode, message string) recorder.Record {
 	return r
 }
 
-// fillHome stores values with long texts in an empty installation.
-func fillHome(t *testing.T) {
+// fillInstallation stores values with long texts in an empty installation.
+func fillInstallation(t *testing.T) {
 	t.Helper()
 	dirs, err := config.FindDirs(os.Getenv)
 	if err != nil {
@@ -52,7 +52,7 @@ func fillHome(t *testing.T) {
 	if _, err := dirs.Make(); err != nil {
 		t.Fatal(err)
 	}
-	record, err := json.Marshal(endedCall(wire.ErrDeadlineExceeded, "The page did not answer."))
+	record, err := json.Marshal(newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func fillHome(t *testing.T) {
 	}
 }
 
-// TestTablesAreReadable prints the tables of all commands that need no server, on a
+// TestTablesFit80Columns prints the tables of all commands that need no server, on a
 // terminal with 80 columns. Important cells must not be truncated.
-func TestTablesAreReadable(t *testing.T) {
+func TestTablesFit80Columns(t *testing.T) {
 	makeEmptyHome(t)
-	fillHome(t)
+	fillInstallation(t)
 	for command, cells := range map[string][]string{
 		"calls --since 1h":          {"CALL", "call_x6axhe37 ", "STATUS", " failed ", "MESSAGE", "The page did not answer."},
 		"calls --failed":            {"STATUS", " failed ", "MESSAGE", "The page did not answer."},
@@ -113,7 +113,7 @@ func TestTablesAreReadable(t *testing.T) {
 		"plugin permission browser_websocket_messages": {"PERMISSION", " off"},
 	} {
 		var text bytes.Buffer
-		root := newRootCmd(&cli.Program{Out: narrowOutput(&text), Getenv: os.Getenv})
+		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&text), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Errorf("opentabs %s: %v", command, err)
@@ -131,13 +131,13 @@ func TestTablesAreReadable(t *testing.T) {
 // with 80 columns.
 func TestProseIsWrapped(t *testing.T) {
 	makeEmptyHome(t)
-	fillHome(t)
+	fillInstallation(t)
 	_, dir := createBuiltPlugin(t)
 	writeFile(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [{"name": "echo", "description": "`+strings.Repeat("Many words. ", 20)+`",
 		"input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)
 	for _, command := range []string{"plugin install " + dir, "plugin list", "audit", "audit --verbose", "plugin inspect messages", "plugin inspect messages --section tools"} {
 		var text bytes.Buffer
-		root := newRootCmd(&cli.Program{Out: narrowOutput(&text), Getenv: os.Getenv})
+		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&text), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Errorf("opentabs %s: %v", command, err)
@@ -150,16 +150,16 @@ func TestProseIsWrapped(t *testing.T) {
 	}
 }
 
-// TestLiveCallsAreReadable checks the table of `opentabs calls`, which needs a running
+// TestCallsTableFits80Columns checks the table of `opentabs calls`, which needs a running
 // server.
-func TestLiveCallsAreReadable(t *testing.T) {
+func TestCallsTableFits80Columns(t *testing.T) {
 	var text bytes.Buffer
-	waiting := endedCall("", "").View
+	waiting := newEndedCallRecord("", "").View
 	waiting.Ended, waiting.Status, waiting.CallID = nil, wire.StatusPending, "call_a"
 	waiting.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
-	list := []dispatch.View{endedCall(wire.ErrDeadlineExceeded, "The page did not answer.").View}
-	printCalls(narrowOutput(&text), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	printCalls(narrowOutput(&text), callview.Rows([]dispatch.View{waiting}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	list := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
+	printCalls(newNarrowOutput(&text), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	printCalls(newNarrowOutput(&text), callview.Rows([]dispatch.View{waiting}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
 		if !strings.Contains(text.String(), cell) {
 			t.Errorf("the table has no whole cell %q:\n%s", cell, text.String())

@@ -28,9 +28,9 @@ import (
 
 const resultText = "a result as text on a terminal"
 
-// evilTexts contain escape sequences that control a terminal, or characters that hide
+// dangerousTexts contain escape sequences that control a terminal, or characters that hide
 // text.
-var evilTexts = map[string]string{
+var dangerousTexts = map[string]string{
 	"a colour":                       "\x1b[31mred",
 	"clearing the screen":            "\x1b[2J\x1b[H",
 	"a title of the window (OSC 0)":  "\x1b]0;title\x07",
@@ -56,11 +56,11 @@ var evilTexts = map[string]string{
 // TestAttackByText checks that texts from tools, pages, clients and plugins cannot attack
 // the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
-	for name, evilText := range evilTexts {
+	for name, evilText := range dangerousTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {
 			for _, isTerminal := range []bool{true, false} {
 				for surface, printed := range printEverywhere(t, evilText, isTerminal) {
-					checkInert(t, surface, printed)
+					checkHarmlessText(t, surface, printed)
 				}
 			}
 		})
@@ -68,9 +68,9 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// checkInert checks that a text contains no control characters and no invisible
+// checkHarmlessText checks that a text contains no control characters and no invisible
 // characters. The evil text must not start a new line.
-func checkInert(t *testing.T, surface, printed string) {
+func checkHarmlessText(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
 		t.Errorf("%s: %q reached the output %q", surface, r, printed)
@@ -226,7 +226,7 @@ func logEverywhere(log zerolog.Logger, evilText string) {
 
 // attackJSONOutput checks that JSON output contains every character unchanged.
 func attackJSONOutput(t *testing.T) {
-	for name, evilText := range evilTexts {
+	for name, evilText := range dangerousTexts {
 		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
 		var pipe, screen bytes.Buffer
 		for _, o := range []*terminal.Output{newPipeOutput(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {

@@ -22,8 +22,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// otherUser is the numeric ID of another user.
-const otherUser = 65534
+// otherUserID is the numeric ID of another user.
+const otherUserID = 65534
 
 // makeForeignDir returns a directory of another user. If the test may not change owners,
 // the directory belongs to root.
@@ -33,7 +33,7 @@ func makeForeignDir(t *testing.T) string {
 		return "/usr"
 	}
 	dir := openTempDir(t)
-	if err := errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, otherUser, otherUser)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, otherUserID, otherUserID)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -63,9 +63,9 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// commandOutputOf runs a command with a time limit and returns the output. When the time
+// runCommandForOutput runs a command with a time limit and returns the output. When the time
 // limit expires, the command is killed.
-func commandOutputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
+func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -85,11 +85,11 @@ func attackFiles(t *testing.T) {
 	baseDir := openTempDir(t)
 	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
 	unpacked := filepath.Join(baseDir, "unpacked")
-	mustRun(t, dirs, "extension", "install", "--dir", unpacked)
+	mustRunOpentabs(t, dirs, "extension", "install", "--dir", unpacked)
 	c := startMCP(t, dirs)
 	c.initialize()
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
-	mustRun(t, dirs, "extension", "install")
+	mustRunOpentabs(t, dirs, "extension", "install")
 	for _, topDir := range []string{dirs.State, unpacked} {
 		// The mode of the top directory protects all files in the directory. Files with
 		// secrets also have a private mode.
@@ -108,7 +108,7 @@ func attackFiles(t *testing.T) {
 		}
 		if os.Geteuid() == 0 {
 			findCmd := exec.Command("find", topDir, "-type", "f")
-			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
+			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUserID, Gid: otherUserID}}
 			if out, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
 				t.Errorf("another user can list %s: %s", topDir, out)
 			}
@@ -120,7 +120,7 @@ func attackPlantedHome(t *testing.T) {
 	dir := makeForeignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
-		out, err := commandOutputOf(t, opentabsCommand(t, dirs, args...))
+		out, err := runCommandForOutput(t, opentabsCommand(t, dirs, args...))
 		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
 			t.Errorf("opentabs %v: %v %s", args, err, out)
 		}
@@ -133,7 +133,7 @@ func attackPlantedHome(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := commandOutputOf(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
+	if out, err := runCommandForOutput(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
 		t.Errorf("through a link: %v %s", err, out)
 	}
 }
@@ -151,7 +151,7 @@ func attackPlantedFiles(t *testing.T) {
 			}
 			continue
 		}
-		if err := os.Chown(filepath.Join(dir, name), otherUser, otherUser); err != nil {
+		if err := os.Chown(filepath.Join(dir, name), otherUserID, otherUserID); err != nil {
 			t.Fatal(err)
 		}
 		out, err := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput()
@@ -217,7 +217,7 @@ func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *e
 	return cmd
 }
 
-func mustRun(t *testing.T, dirs config.Dirs, args ...string) {
+func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	t.Helper()
 	if out, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
 		t.Fatalf("opentabs %v: %v %s", args, err, out)
@@ -279,7 +279,7 @@ func attackServerPort(t *testing.T) {
 	} {
 		cmd := opentabsOnPort(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
-		out, _ := commandOutputOf(t, cmd)
+		out, _ := runCommandForOutput(t, cmd)
 		if strings.Contains(string(out), "is already serving") {
 			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
 		}

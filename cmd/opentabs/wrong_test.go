@@ -112,8 +112,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// TestHelpIsNarrow checks that the help of every command fits a terminal with 80 columns.
-func TestHelpIsNarrow(t *testing.T) {
+// TestHelpFits80Columns checks that the help of every command fits a terminal with 80 columns.
+func TestHelpFits80Columns(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
 		var help bytes.Buffer

@@ -245,17 +245,17 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logMark is the plugin name of the marker entries that lastLogSeq adds to the log. A
+// logLineMarker is the plugin name of the marker entries that lastLogSeq adds to the log. A
 // plugin cannot have the name "(plugin test)", because of the parentheses.
-const logMark = "(plugin test)"
+const logLineMarker = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that the daemon has
 // received. The log stores entries in order, but with a delay. lastLogSeq therefore adds
 // a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
-	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
+	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
 	defer follower.Close()
-	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
+	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logLineMarker, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
 	entries, _, err := follower.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
 	if err != nil || len(entries) == 0 {
 		return 0

@@ -28,9 +28,9 @@ var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(
 // and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// Split splits the code of a bundle at the comments before its modules. Parts that
+// SplitModules splits the code of a bundle at the comments before its modules. Parts that
 // contain only white space are dropped.
-func Split(code string) []Module {
+func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
 	add := func(moduleEnd int) {

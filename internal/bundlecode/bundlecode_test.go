@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplitModules(t *testing.T) {
 	const adapterEnd = "\n})();\n(function(){freeze()})();\n"
 	for _, test := range []struct {
 		name, code string
@@ -25,7 +25,7 @@ func TestSplit(t *testing.T) {
 		{"a comment of the author", "// see src/index.ts for more\nown();\n", []Module{{Code: "// see src/index.ts for more\nown();\n"}}},
 		{"nothing", " \n", nil},
 	} {
-		if got := Split(test.code); !reflect.DeepEqual(got, test.want) {
+		if got := SplitModules(test.code); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s:\n%+v\nwant\n%+v", test.name, got, test.want)
 		}
 	}

@@ -36,7 +36,7 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 		},
 		ReadLog: func(f pluginlog.Filter, from, to time.Time) (selected []pluginlog.Entry, err error) {
 			for _, e := range entries {
-				if f.Selects(e) && !e.Time.Before(from) && !e.Time.After(to) {
+				if f.Matches(e) && !e.Time.Before(from) && !e.Time.After(to) {
 					selected = append(selected, e)
 				}
 			}

@@ -65,7 +65,7 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	for _, p := range phases {
 		line := fmt.Sprintf("  %-*s  %9s  %9s", len("waiting for you"), p.Name, preciseDuration(p.Start), preciseDuration(p.Duration))
 		if barWidth := columns - len(line) - 3; barWidth >= 10 && total > 0 {
-			line += "  " + g.Span(barWidth, float64(p.Start)/float64(total), float64(p.End())/float64(total))
+			line += "  " + g.DrawSpan(barWidth, float64(p.Start)/float64(total), float64(p.End())/float64(total))
 		}
 		lines = append(lines, line)
 	}

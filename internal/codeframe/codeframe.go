@@ -23,9 +23,10 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-// Read returns the source lines around a location, such as src/tools/export.ts:31:11, of
-// a file in the directory dir. Read returns nil if the file does not have the line.
-func Read(dir, location string) []string {
+// ReadCodeFrame returns the source lines around a location, such as
+// src/tools/export.ts:31:11, of a file in the directory dir. Read returns nil if the file
+// does not have the line.
+func ReadCodeFrame(dir, location string) []string {
 	file, line, column, ok := parseLocation(location)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil
@@ -43,14 +44,14 @@ func Read(dir, location string) []string {
 
 // parseLocation parses a location of the form file:line:column.
 func parseLocation(location string) (file string, line, column int, ok bool) {
-	rest, columnText, _ := cutLast(location, ":")
-	file, lineText, _ := cutLast(rest, ":")
+	rest, columnText, _ := cutAtLast(location, ":")
+	file, lineText, _ := cutAtLast(rest, ":")
 	line, lineErr := strconv.Atoi(lineText)
 	column, columnErr := strconv.Atoi(columnText)
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutLast(text, separator string) (before, after string, found bool) {
+func cutAtLast(text, separator string) (before, after string, found bool) {
 	i := strings.LastIndex(text, separator)
 	if i < 0 {
 		return text, "", false

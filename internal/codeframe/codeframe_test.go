@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRead(t *testing.T) {
+func TestReadCodeFrame(t *testing.T) {
 	dir := t.TempDir()
 	text := "one\ntwo\n\tthrow new Error('x');\r\nfour\n" + strings.Repeat("long ", 40) + "\nsix\x1b\n"
 	if err := os.WriteFile(filepath.Join(dir, "a.ts"), []byte(text), 0o644); err != nil {
@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		"a.ts:5:151": "  3 |\n  4 |\n> 5 | " + strings.Repeat("long ", 12)[1:] + "lo...\n    | " + strings.Repeat(" ", 54) + "^\n  6 |",
 		"a.ts:99:1":  "", "a.ts:0:1": "", "a.ts": "", "b.ts:1:1": "", "../a.ts:1:1": "", "": "",
 	} {
-		if got := strings.Join(Read(dir, location), "\n"); got != want {
+		if got := strings.Join(ReadCodeFrame(dir, location), "\n"); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", location, got, want)
 		}
 	}

@@ -111,7 +111,7 @@ type minuteEntryCount struct {
 }
 
 func (a logAuditor) record(e pluginlog.Entry) {
-	if !(pluginlog.Filter{Level: wire.LogWarning}).Selects(e) {
+	if !(pluginlog.Filter{Level: wire.LogWarning}).Matches(e) {
 		return
 	}
 	m := a.countersByPlugin[e.Plugin]

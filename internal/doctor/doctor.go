@@ -48,7 +48,7 @@ const maxRepairRounds = 4
 // Check checks the installation and returns a report with the findings. If ctx ends,
 // Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
-	report, _, err := check(ctx, o)
+	report, _, err := runAllChecks(ctx, o)
 	return report, err
 }
 
@@ -58,7 +58,7 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attempted := map[string]bool{}
 	for range maxRepairRounds {
-		report, findings, err := check(ctx, o)
+		report, findings, err := runAllChecks(ctx, o)
 		if err != nil {
 			return Report{}, err
 		}
@@ -91,8 +91,8 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 	return repairs
 }
 
-// check runs all checks of the doctor.
-func check(ctx context.Context, o Options) (Report, []Finding, error) {
+// runAllChecks runs all checks of the doctor.
+func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -25,9 +25,9 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptStaysInside checks that code which leaves the function around an adapter
-// is rejected, even if the code alone is valid.
-func TestCheckScriptStaysInside(t *testing.T) {
+// TestCheckScriptRejectsCodeThatLeavesFunction checks that code which leaves the function
+// around an adapter is rejected, even if the code alone is valid.
+func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
 	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
 		`if (0) await / "(" ; }); EVIL(); (function(){ "x)" /g`,

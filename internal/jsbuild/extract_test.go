@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	if b, err := example(); err == nil {
+	if b, err := builtExample(); err == nil {
 		if err := os.RemoveAll(b.Dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

@@ -23,7 +23,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	var out bytes.Buffer
 	var newLines []int // maps each line of script.Code to its new number, or to -1 for a removed line
 	nextLine := 0
-	for _, module := range bundlecode.Split(string(script.Code)) {
+	for _, module := range bundlecode.SplitModules(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
 		text, isMinified := minifyModule(module)
 		for i := range lineCount {

@@ -82,8 +82,8 @@ func writeFiles(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// example builds the example plugin once, for all tests that only read the built files.
-var example = sync.OnceValues(func() (*BuildResult, error) {
+// builtExample builds the example plugin once, for all tests that only read the built files.
+var builtExample = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ var example = sync.OnceValues(func() (*BuildResult, error) {
 
 func buildExampleOnce(t testing.TB) *BuildResult {
 	t.Helper()
-	b, err := example()
+	b, err := builtExample()
 	if err != nil {
 		t.Fatal(err)
 	}

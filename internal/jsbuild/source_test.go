@@ -74,9 +74,9 @@ func TestSourcesBundle(t *testing.T) {
 	}
 }
 
-// TestSourcesLeaveDiskAlone checks that esbuild itself resolves imports of files on disk
-// that have no alias.
-func TestSourcesLeaveDiskAlone(t *testing.T) {
+// TestImportsWithoutAliasAreReadFromDisk checks that esbuild itself resolves imports of
+// files on disk that have no alias.
+func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 	s := sourceSet{Roots: mountedTrees{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},

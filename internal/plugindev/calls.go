@@ -88,8 +88,8 @@ func (s *session) startCall(ctx context.Context, call Call) {
 	}()
 }
 
-// callAgain repeats the last call from the prompt, with the same arguments.
-func (s *session) callAgain(ctx context.Context) {
+// repeatCall repeats the last call from the prompt, with the same arguments.
+func (s *session) repeatCall(ctx context.Context) {
 	if s.lastCall.Tool == "" {
 		s.printNotef("no tool was called yet; type the name of one")
 		return
@@ -99,18 +99,18 @@ func (s *session) callAgain(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// callAgainAfterBuild repeats the last call from the prompt if the option Rerun is true
+// repeatCallAfterBuild repeats the last call from the prompt if the option Rerun is true
 // and no call is running.
-func (s *session) callAgainAfterBuild(ctx context.Context) {
+func (s *session) repeatCallAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
-		s.callAgain(ctx)
+		s.repeatCall(ctx)
 	}
 }
 
 // reloadStaleTabs reloads the tabs that cannot load the new build without a reload. A tab
 // needs a reload if it was open before the plugin was added, or if a pre-script changed.
 // reloadStaleTabs reports whether it reloaded a tab.
-func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
+func (s *session) reloadStaleTabs(ctx context.Context, tabs pluginTabs) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {
 			continue

@@ -116,8 +116,8 @@ func formatEntry(e pluginlog.Entry) string {
 	return text
 }
 
-// tabStates are the tabs in which the plugin may run.
-type tabStates struct {
+// pluginTabs are the tabs in which the plugin may run.
+type pluginTabs struct {
 	// liveTabs run the last build of the plugin. staleTabs run an older build, or no
 	// build.
 	liveTabs, staleTabs []tabState
@@ -135,8 +135,8 @@ type tabState struct {
 }
 
 // collectTabs returns the tabs in a daemon's status in which the plugin may run.
-func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
-	var tabs tabStates
+func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
+	var tabs pluginTabs
 	for _, b := range status.Browsers {
 		if b.Connected {
 			tabs.browsers++
@@ -162,7 +162,7 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
 
 // isSettled reports whether no further tab will load the build soon. If mayRecover is
 // true, a tab that needs a reload may still load the build without a reload.
-func (t tabStates) isSettled(mayRecover bool) bool {
+func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
@@ -222,7 +222,7 @@ func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 }
 
 // printTabs prints which tabs run the new build, and what to do about all other tabs.
-func (s *session) printTabs(tabs tabStates, hasTimedOut bool, elapsed time.Duration) {
+func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:
 		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")

@@ -80,7 +80,7 @@ func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	case "help":
 		s.printNotef("%s", promptHelp)
 	case "again":
-		s.callAgain(ctx)
+		s.repeatCall(ctx)
 	case "rerun":
 		s.Rerun = !s.Rerun
 		s.printNotef("after each build, the last tool is %s", map[bool]string{true: "called again", false: "no longer called again"}[s.Rerun])

@@ -181,7 +181,7 @@ func (s *session) rebuild(ctx context.Context) {
 		printBuildFailure(ctx, s.Out, err)
 		return
 	}
-	s.callAgainAfterBuild(ctx)
+	s.repeatCallAfterBuild(ctx)
 }
 
 // build builds the plugin and loads the build into the daemon and the tabs.

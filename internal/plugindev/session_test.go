@@ -51,20 +51,20 @@ func childOptions() jsbuild.Options {
 	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
 }
 
-// screen is a simulated terminal. Tests can wait for a text on the screen.
-type screen struct {
+// recordedScreen is a simulated terminal. Tests can wait for a text on the screen.
+type recordedScreen struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder
 	cond *sync.Cond // notified after each write
 }
 
-func newScreen() *screen {
-	s := &screen{}
+func newScreen() *recordedScreen {
+	s := &recordedScreen{}
 	s.cond = sync.NewCond(&s.mu)
 	return s
 }
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *recordedScreen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.cond.Broadcast()
@@ -73,7 +73,7 @@ func (s *screen) Write(p []byte) (int, error) {
 
 // waitFor blocks until the screen shows text, and clears the screen up to the end of
 // text.
-func (s *screen) waitFor(text string) {
+func (s *recordedScreen) waitFor(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
@@ -86,7 +86,7 @@ func (s *screen) waitFor(text string) {
 	}
 }
 
-func (s *screen) output() *terminal.Output {
+func (s *recordedScreen) output() *terminal.Output {
 	return terminal.New(s, s, func(string) string { return "" })
 }
 
@@ -159,18 +159,18 @@ func (s *devServer) status() httpapi.Status {
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 
-// developer is the user of a `opentabs plugin dev` session.
-type developer struct {
-	*screen
+// testDeveloper is the user of a `opentabs plugin dev` session.
+type testDeveloper struct {
+	*recordedScreen
 	lines   chan string
 	signals chan os.Signal
 	ended   chan error
 }
 
-// develop starts a `opentabs plugin dev` session for the plugin in dir.
-func develop(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) developer {
+// startDeveloper starts a `opentabs plugin dev` session for the plugin in dir.
+func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) testDeveloper {
 	t.Helper()
-	d := developer{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
+	d := testDeveloper{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
 	o := Options{
 		Home: s.home, Source: dir, Permission: wire.PermissionAsk, Out: d.output(), Build: childOptions(),
 		Signals: d.signals, Lines: d.lines, Call: call,
@@ -180,7 +180,7 @@ func develop(t *testing.T, s *devServer, dir string, call func(context.Context, 
 }
 
 // enter types a line and blocks until the screen shows text.
-func (d developer) enter(line, text string) {
+func (d testDeveloper) enter(line, text string) {
 	d.lines <- line
 	d.waitFor(text)
 }
@@ -188,7 +188,7 @@ func (d developer) enter(line, text string) {
 func TestSession(t *testing.T) {
 	s := newDevServer(t)
 	calls := make(chan Call)
-	d := develop(t, s, createPlugin(t), func(ctx context.Context, c Call) {
+	d := startDeveloper(t, s, createPlugin(t), func(ctx context.Context, c Call) {
 		calls <- c
 		if c.Tool == "tickets__read_titles" {
 			<-ctx.Done()
@@ -249,7 +249,7 @@ func TestSessionWithoutBuild(t *testing.T) {
 	}
 	write([]byte("export default {"))
 	called := make(chan struct{})
-	d := develop(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
+	d := startDeveloper(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
 		close(called)
 		<-ctx.Done()
 	})
@@ -271,7 +271,7 @@ func TestSessionWithoutBuild(t *testing.T) {
 
 // TestSessionNeedsPlugin checks that a session ends if its folder contains no plugin.
 func TestSessionNeedsPlugin(t *testing.T) {
-	d := develop(t, newDevServer(t), t.TempDir(), nil)
+	d := startDeveloper(t, newDevServer(t), t.TempDir(), nil)
 	var failed *jsbuild.BuildError
 	if err := <-d.ended; !errors.As(err, &failed) {
 		t.Errorf("got %v", err)

@@ -55,8 +55,8 @@ type Filter struct {
 	Level wire.LogLevel
 }
 
-// Selects reports whether the filter selects the log entry e.
-func (f Filter) Selects(e Entry) bool {
+// Matches reports whether the filter selects the log entry e.
+func (f Filter) Matches(e Entry) bool {
 	return (f.Plugin == "" || e.Plugin == f.Plugin) && slices.Index(levels, e.Level) >= slices.Index(levels, f.Level)
 }
 

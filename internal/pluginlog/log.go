@@ -40,7 +40,7 @@ const (
 	logFolder       = "logs"
 	fileName        = "plugins.jsonl"
 	maxFileBytes    = 5 << 20
-	keptFiles       = 2
+	maxKeptFiles    = 2
 	maxPendingBytes = 4 << 20
 )
 
@@ -68,7 +68,7 @@ type Log struct {
 	done     chan struct{} // closed when all additions are stored
 
 	mu             sync.Mutex // guards all fields below
-	additions      chan addition
+	additions      chan pendingEntries
 	queuedBytes    int            // approximate memory size of the queued additions
 	droppedEntries map[string]int // number of dropped log entries, by plugin
 	seq            uint64
@@ -91,10 +91,10 @@ func Open(stateDir string, o Options) *Log {
 	}
 	l := &Log{
 		options: o, stateDir: stateDir,
-		additions: make(chan addition, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
+		additions: make(chan pendingEntries, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
 		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
 		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
+			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: maxKeptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
 				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.fileLine()
 			},
@@ -109,8 +109,8 @@ func Open(stateDir string, o Options) *Log {
 	return l
 }
 
-// addition is a group of log entries that an adapter sent together.
-type addition struct {
+// pendingEntries is a group of log entries that an adapter sent together.
+type pendingEntries struct {
 	browser    string
 	params     wire.PluginLogParams
 	receivedAt time.Time
@@ -126,7 +126,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 		return
 	}
 	p.Dropped += l.droppedEntries[p.Plugin]
-	if a := (addition{browser, p, time.Now().UTC(), bytesOf(p)}); l.enqueue(a) {
+	if a := (pendingEntries{browser, p, time.Now().UTC(), approximateParamsBytes(p)}); l.enqueue(a) {
 		delete(l.droppedEntries, p.Plugin)
 		return
 	}
@@ -137,7 +137,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 
 // enqueue adds an addition to the queue and returns false if the queue is full. The
 // caller holds mu.
-func (l *Log) enqueue(a addition) bool {
+func (l *Log) enqueue(a pendingEntries) bool {
 	if l.queuedBytes > 0 && l.queuedBytes+a.bytes > maxAdditionBytes {
 		return false
 	}
@@ -150,8 +150,8 @@ func (l *Log) enqueue(a addition) bool {
 	}
 }
 
-// bytesOf returns the approximate memory size of an addition.
-func bytesOf(p wire.PluginLogParams) int {
+// approximateParamsBytes returns the approximate memory size of an addition.
+func approximateParamsBytes(p wire.PluginLogParams) int {
 	n := 200
 	for _, e := range p.Entries {
 		n += 200 + len(e.Message) + len(e.Data) + len(e.Stack) + len(e.StackOrigin)
@@ -161,7 +161,7 @@ func bytesOf(p wire.PluginLogParams) int {
 
 // store removes the secrets from an addition, stores its log entries and sends them to
 // the followers.
-func (l *Log) store(a addition) {
+func (l *Log) store(a pendingEntries) {
 	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
 	for _, sentEntry := range p.Entries {
@@ -231,7 +231,7 @@ func (l *Log) newestEntries(f Filter, n int) []Entry {
 	entries := []Entry{}
 	for _, k := range l.plugins {
 		for _, e := range k.entries {
-			if f.Selects(e) {
+			if f.Matches(e) {
 				entries = append(entries, e)
 			}
 		}
@@ -303,7 +303,7 @@ type Follower struct {
 // log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
-		if !f.filter.Selects(e) {
+		if !f.filter.Matches(e) {
 			continue
 		}
 		if len(f.entries) == maxPendingEntries {
@@ -358,9 +358,9 @@ func (f *Follower) Close() {
 // dir, oldest first. If n is 0, Read returns all entries. damagedLines is the number of
 // lines that cannot be parsed.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
-	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
+	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), maxKeptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
 		err = json.Unmarshal(line, &e)
-		return e, err == nil && f.Selects(e), err
+		return e, err == nil && f.Matches(e), err
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the log of plugins: %w", err)

@@ -233,7 +233,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-func TestNothingIsKeptThatIsNoText(t *testing.T) {
+func TestInvalidTextIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := openLog(t, dir, Options{})

@@ -452,8 +452,8 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// TestLastLine checks that the relay forwards a last line without a newline.
-func TestLastLine(t *testing.T) {
+// TestLastLineWithoutNewline checks that the relay forwards a last line without a newline.
+func TestLastLineWithoutNewline(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		go func() {
@@ -483,8 +483,8 @@ func TestServerThatDoesNotExit(t *testing.T) {
 	})
 }
 
-// TestInterrupted cancels the context while a daemon starts.
-func TestInterrupted(t *testing.T) {
+// TestCancelWhileDaemonStarts cancels the context while a daemon starts.
+func TestCancelWhileDaemonStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -501,8 +501,9 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestClientGone checks that the relay ends if the client has closed its output.
-func TestClientGone(t *testing.T) {
+// TestRelayEndsWhenClientClosesOutput checks that the relay ends if the client has closed
+// its output.
+func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
 		output, out := io.Pipe()

@@ -111,8 +111,8 @@ type Writer struct {
 	Dir string
 }
 
-// record describes a configuration file that setup has written.
-type record struct {
+// setupRecord describes a configuration file that setup has written.
+type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
 	// Backup is the path of a copy of the file before the first change by setup. Backup
@@ -157,7 +157,7 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	if hasPrevious && previous.File == c.Client.File && previous.Hash == hashOf(c.before) {
 		backup = previous.Backup // undo restores the content before the first change
 	}
-	records[c.Client.ID] = record{Client: c.Client.ID, File: c.Client.File, Backup: backup, Hash: hashOf(c.after), Written: written}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Hash: hashOf(c.after), Written: written}
 	return backup, w.writeRecords(records)
 }
 
@@ -200,8 +200,8 @@ func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json")
 
 // records returns the record of each MCP client, by client ID. records returns an empty
 // map if the file of records is missing or malformed.
-func (w Writer) records() (map[string]record, error) {
-	records := map[string]record{}
+func (w Writer) records() (map[string]setupRecord, error) {
+	records := map[string]setupRecord{}
 	data, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return records, nil
@@ -210,7 +210,7 @@ func (w Writer) records() (map[string]record, error) {
 		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
 	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
-		return map[string]record{}, nil
+		return map[string]setupRecord{}, nil
 	}
 	return records, nil
 }
@@ -218,7 +218,7 @@ func (w Writer) records() (map[string]record, error) {
 // renameDamagedRecords renames a damaged file of records, so that it is not overwritten and the
 // user can still read it.
 func (w Writer) renameDamagedRecords() error {
-	var records map[string]record
+	var records map[string]setupRecord
 	data, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &records) == nil && records != nil {
 		return nil
@@ -229,7 +229,7 @@ func (w Writer) renameDamagedRecords() error {
 	return err
 }
 
-func (w Writer) writeRecords(records map[string]record) error {
+func (w Writer) writeRecords(records map[string]setupRecord) error {
 	data, err := json.MarshalIndent(records, "", "  ")
 	if err != nil {
 		return err

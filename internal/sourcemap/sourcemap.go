@@ -94,14 +94,14 @@ func (m *Map) Find(line, column int) (Position, bool) {
 		i = max(i-1, 0)
 	}
 	s := segments[i]
-	file, isOwn := ownFile(m.sources[s.source])
+	file, isOwn := pluginFilePath(m.sources[s.source])
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
-// ownFile returns the path of a source file relative to the plugin's directory. ownFile
-// returns false for files that the author did not write. Paths in a source map are
-// relative to the folder dist.
-func ownFile(source string) (string, bool) {
+// pluginFilePath returns the path of a source file relative to the plugin's directory.
+// pluginFilePath returns false for files that the author did not write. Paths in a source
+// map are relative to the folder dist.
+func pluginFilePath(source string) (string, bool) {
 	if strings.Contains(source, ":") || strings.Contains(source, "node_modules/") || strings.HasSuffix(source, "opentabs-entry.ts") {
 		return "", false
 	}

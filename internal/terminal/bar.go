@@ -93,9 +93,9 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// Span draws a filled section of a line that is width columns wide, such as one period on
+// DrawSpan draws a filled section of a line that is width columns wide, such as one period on
 // a timeline. start and end are fractions from 0 to 1. Span fills at least one column.
-func (g Glyphs) Span(width int, start, end float64) string {
+func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
 	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)

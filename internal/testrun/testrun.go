@@ -190,10 +190,10 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 		for text := range strings.Lines(n.Error) {
 			p.out.PrintLine("        %s", terminal.SafeLine(text))
 		}
-		p.printWhere(n.Where)
+		p.printLocation(n.Where)
 		for _, call := range n.FailedCalls {
 			p.out.PrintLine("      the tool %s threw: %s", terminal.SafeLine(call.Tool), terminal.SafeLine(call.Message))
-			p.printWhere(call.Where)
+			p.printLocation(call.Where)
 		}
 		for _, hint := range n.Hints {
 			p.out.PrintLine("      hint: %s", terminal.SafeLine(hint))
@@ -201,14 +201,14 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 }
 
-// printWhere prints a location in the plugin's source, and the source lines around the
+// printLocation prints a location in the plugin's source, and the source lines around the
 // location.
-func (p *printer) printWhere(where string) {
+func (p *printer) printLocation(where string) {
 	if where == "" {
 		return
 	}
 	p.out.PrintLine("        at %s", terminal.SafeLine(where))
-	for _, line := range codeframe.Read(p.dir, where) {
+	for _, line := range codeframe.ReadCodeFrame(p.dir, where) {
 		p.out.PrintLine("        %s", line)
 	}
 }

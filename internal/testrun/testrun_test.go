@@ -14,9 +14,9 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// endedTests are events of tests that passed, failed and were skipped, as the simulated
+// endedTestEvents are events of tests that passed, failed and were skipped, as the simulated
 // page reports them.
-var endedTests = []jsbuild.TestEvent{
+var endedTestEvents = []jsbuild.TestEvent{
 	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
 	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},
 	{Op: "skipped", Test: "later", Error: "needs a simulated page"}, {Error: "does not build"},
@@ -46,7 +46,7 @@ func TestPrint(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := printer{out: terminal.New(&b, &b, func(string) string { return "" }), json: c.json}
-		for _, n := range endedTests {
+		for _, n := range endedTestEvents {
 			p.print("f", n)
 		}
 		if got := b.String(); got != c.want || p.err != nil {

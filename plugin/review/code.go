@@ -31,7 +31,7 @@ func ReadCode(p *plugin.Plugin) (Code, error) {
 	if err != nil {
 		return Code{}, err
 	}
-	return Code{Modules: bundlecode.Split(string(code)), PreScript: string(preScript)}, nil
+	return Code{Modules: bundlecode.SplitModules(string(code)), PreScript: string(preScript)}, nil
 }
 
 // OwnCode returns the author's code: all modules that no comment marks as a library.
