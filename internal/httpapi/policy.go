@@ -148,7 +148,7 @@ type ToolPermissions struct {
 	Name string `json:"name"`
 	// Permission is the permission in effect: OwnPermission if set, and otherwise the
 	// permission of the plugin. OwnPermission is the permission that the user has set for
-	// this tool, and Mark records when the user has set OwnPermission.
+	// this tool, and ChangeOrigin records when the user has set OwnPermission.
 	Permission    wire.Permission `json:"permission"`
 	OwnPermission wire.Permission `json:"own,omitempty"`
 	ChangeOrigin
