@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// wikiViews are settings of all kinds. The settings site and token have values.
+// wikiViews returns one setting of each type. Only the settings site and token have
+// values.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{
 		{Key: "site", Type: wire.SettingURL, IsSet: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
@@ -23,7 +24,8 @@ func wikiViews() []wire.SettingView {
 	}
 }
 
-// applyForm returns the changes of a new form as JSON.
+// applyForm applies command-line arguments to a new form, and returns the form's changes
+// as JSON. The text in replaces stdin.
 func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
 	t.Helper()
 	f := New("wiki", views)
@@ -93,7 +95,8 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// TestUnreadableValue checks that a value is not set if reading stdin fails halfway.
+// TestUnreadableValue checks that a setting does not change if reading its new value from
+// stdin fails halfway.
 func TestUnreadableValue(t *testing.T) {
 	f := New("wiki", wikiViews())
 	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
@@ -102,7 +105,8 @@ func TestUnreadableValue(t *testing.T) {
 	}
 }
 
-// TestDamagedURLs checks that a stored value which is no object of URLs is replaced.
+// TestDamagedURLs checks that a new URL replaces a stored value that is not an object of
+// URLs.
 func TestDamagedURLs(t *testing.T) {
 	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
 	got, err := applyForm(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")

@@ -10,8 +10,9 @@ import (
 )
 
 // Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
-// removes the setting. ask returns the answer to a question, or io.EOF if the input has
-// ended; notef shows the user a notice.
+// removes the setting. The function ask shows a question and returns the user's answer, or
+// io.EOF at the end of the input. If secret is true, the terminal should hide the typed
+// text. The function notef shows a notice.
 func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
@@ -32,7 +33,8 @@ func (f *Form) Fill(ask func(question string, secret bool) (string, error), note
 	return nil
 }
 
-// questionOf returns the question for a setting, with its current value.
+// questionOf returns the text with which the terminal asks for a setting, with the
+// setting's current value.
 func questionOf(v wire.SettingView) string {
 	question := v.Label
 	if v.Description != "" {
@@ -47,8 +49,8 @@ func questionOf(v wire.SettingView) string {
 	return fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, valueText(v))
 }
 
-// answer applies the answer to the question for a setting. The answer NAME=URL sets one
-// URL of a URL setting.
+// answer applies what the user typed for a setting. For a URL setting, the text NAME=URL
+// sets the URL of one instance.
 func (f *Form) answer(v wire.SettingView, text string) error {
 	switch text {
 	case "":

@@ -14,15 +14,16 @@ import (
 	"opentabs/wire"
 )
 
-// maxStdinValue is the length of the longest value that is read from stdin.
+// maxStdinValue limits the value of a setting that is read from stdin; the rest is
+// ignored.
 const maxStdinValue = 1 << 20
 
-// Arguments are the changes on a command line.
+// Arguments are the changes of settings in the arguments of a command.
 type Arguments struct {
-	// Sets are KEY=VALUE or KEY.INSTANCE=URL entries, and Unset are KEY or KEY.INSTANCE
-	// entries.
+	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
+	// Unset are settings to remove: KEY or KEY.INSTANCE.
 	Sets, Unset []string
-	// Instances are NAME=URL entries for the plugin's only URL setting.
+	// Instances are NAME=URL texts, which set URLs of the plugin's only URL setting.
 	Instances []string
 }
 
@@ -33,18 +34,21 @@ func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instan
 type Form struct {
 	Plugin string
 	Views  []wire.SettingView
-	// Changes are new values by key; null removes a setting.
+	// Changes maps the key of each changed setting to its new value. The value null
+	// removes a setting.
 	Changes map[string]json.RawMessage
-	// urls are the new values of URL settings, by key and instance.
+	// urls maps the key of a URL setting and the name of an instance to a URL.
 	urls map[string]map[string]string
 }
 
-// New returns a form without changes. views are the current settings.
+// New returns a form without changes for the plugin with the given name and current
+// settings.
 func New(name string, views []wire.SettingView) *Form {
 	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
 }
 
-// Apply applies the arguments of a command.
+// Apply adds the changes in the arguments of a command. The reader in is stdin, from which
+// at most one value is read.
 func (f *Form) Apply(a Arguments, in io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
@@ -88,7 +92,8 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 	return nil
 }
 
-// Set sets key, or key.instance, to a value that the user typed.
+// Set changes a setting to a value that the user typed. The key names a setting, or one
+// instance of a URL setting, as in site.work. An error is written for the user.
 func (f *Form) Set(key, text string) error {
 	v, instance, err := f.find(key)
 	if err != nil {
@@ -110,7 +115,7 @@ func (f *Form) Set(key, text string) error {
 	return nil
 }
 
-// Unset removes the setting key, or the URL key.instance.
+// Unset removes the value of a setting, or the URL of one instance, as in site.work.
 func (f *Form) Unset(key string) error {
 	v, instance, err := f.find(key)
 	if err != nil {
@@ -127,7 +132,7 @@ func (f *Form) Unset(key string) error {
 	return f.putURLs(v)
 }
 
-// urlsOf returns the URLs of a setting with all changes.
+// urlsOf returns the URLs of a URL setting by instance, with the changes of the form.
 func (f *Form) urlsOf(v wire.SettingView) map[string]string {
 	if f.urls[v.Key] == nil {
 		urls := map[string]string{}
@@ -148,7 +153,8 @@ func (f *Form) putURLs(v wire.SettingView) error {
 	return err
 }
 
-// find returns the setting of key, and the instance of key.instance.
+// find splits a key that the user typed into a setting and the name of an instance. The
+// instance is empty if the user named only a setting.
 func (f *Form) find(key string) (v wire.SettingView, instance string, err error) {
 	var keys []string
 	for _, v := range f.Views {

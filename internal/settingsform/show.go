@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Rows returns the table of settings, its head first. For a secret setting, the table
-// shows only whether it has a value.
+// Rows returns a table of settings for the user. The first row has the names of the
+// columns. For a secret setting, the table shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
@@ -24,7 +24,7 @@ func Rows(views []wire.SettingView) [][]string {
 	return rows
 }
 
-// valueText returns the value of a setting for the user.
+// valueText describes the value of a setting for the user, without secret values.
 func valueText(v wire.SettingView) string {
 	var text string
 	var urls map[string]string
@@ -47,8 +47,8 @@ func valueText(v wire.SettingView) string {
 	return string(v.Value)
 }
 
-// Summary returns which settings were changed, and which required settings are missing.
-// views are the settings after the change.
+// Summary lists the changed settings for the user, and warns of missing required settings.
+// The argument views has the settings after the change.
 func (f *Form) Summary(views []wire.SettingView) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {

@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzRead compares Read with the specification's rules, applied to the whole stream.
-// FuzzRead passes the stream to Read as a whole, and again byte by byte.
+// FuzzRead compares Read with a simple parser that follows the HTML standard. Each stream
+// is read twice: in one piece, and byte by byte.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: incomplete\n", "id\n\n\ndata:\n\n",
@@ -42,13 +42,13 @@ func readAll(events func(func(Event, error) bool)) string {
 	return got.String()
 }
 
-// readBySpecification reads a stream by section 9.2.6 of the HTML standard; fits is
-// false if a line has more than limit bytes.
+// readBySpecification parses a whole stream by section 9.2.6 of the HTML standard. The
+// result fits is false if a line has more than limit bytes.
 func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")
-	for _, line := range lines[:len(lines)-1] { // text after the last line feed is not a complete line
+	for _, line := range lines[:len(lines)-1] { // the standard ignores text after the last line feed
 		line = strings.TrimSuffix(line, "\r")
 		if len(line) > limit {
 			return "", false

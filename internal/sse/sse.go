@@ -12,19 +12,19 @@ import (
 	"iter"
 )
 
-// Event is one event. Name is "message" by default.
+// Event is one server-sent event. An event without a name has the Name "message". ID is
+// the last ID that the stream has sent.
 type Event struct {
 	Name string
 	ID   string
 	Data []byte
 }
 
-// errTooLarge is the error for an event that exceeds the limit.
 var errTooLarge = errors.New("an event is too large")
 
-// Read yields the events of a stream as they arrive, each with at most limit bytes of
-// data. After an error, Read yields no further events. The end of the stream is no
-// error. Read drops an event that is incomplete at the end of the stream.
+// Read iterates over the events of a stream as they arrive. An event with more than limit
+// bytes of data is an error, and an error ends the iteration. The end of the stream is not
+// an error; an incomplete last event is dropped.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)
@@ -58,8 +58,8 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// addLine applies one line and reports whether the line has data. isFirstData is set
-// while the event has no data.
+// addLine adds one line of the stream to the event and reports whether the line is a data
+// line. isFirstData is true while the event has no data.
 func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -67,7 +67,7 @@ func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	case "event":
 		e.Name = string(value)
 	case "id":
-		if !bytes.ContainsRune(value, 0) { // the specification ignores ids with a NUL
+		if !bytes.ContainsRune(value, 0) { // the specification ignores an id with a NUL character
 			e.ID = string(value)
 		}
 	case "data":
@@ -88,7 +88,7 @@ func (e Event) finishEvent() Event {
 	return e
 }
 
-// readLine returns a copy of the next line without its end.
+// readLine returns a copy of the next line without its LF or CRLF.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

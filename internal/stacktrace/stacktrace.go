@@ -1,6 +1,6 @@
-// Package stacktrace finds the author's source lines for Chrome's stack traces of
-// adapters. The package reads the source map beside the adapter. Pages do not receive
-// this source map.
+// Package stacktrace maps Chrome's stack traces of adapters to lines in the source code of
+// the plugin's author. The mapping comes from the source map file beside the adapter,
+// which opentabs never sends to pages.
 package stacktrace
 
 import (
@@ -17,44 +17,45 @@ import (
 const (
 	// maxFrames limits the number of frames in one stack trace.
 	maxFrames = 10
-	// maxMapBytes limits the size of a source map that Resolver reads.
+	// maxMapBytes limits the size of a source map. A Resolver ignores larger source maps.
 	maxMapBytes = 32 << 20
-	// mapSuffix is the suffix of the file with an adapter's source map.
+	// mapSuffix is appended to an adapter's file name to form the name of its source map.
 	mapSuffix = ".map"
 )
 
-// Trace is a stack trace of an adapter in the format of Chrome.
+// Trace is a stack trace of an error in an adapter, in Chrome's format.
 type Trace struct {
 	Stack string
-	// Origin is the stack trace of an error that was created in the line before the
-	// adapter's first line.
+	// Origin is the stack trace of an error that was created on purpose in the line before
+	// the adapter's first line. Origin shows at which line of the script the adapter
+	// begins.
 	Origin string
 }
 
-// Resolver reads source maps to resolve stack traces. The zero value of Resolver is ready
-// for use. A Resolver is safe for concurrent use.
+// Resolver resolves stack traces with source maps, and caches the last source map. The
+// zero Resolver is ready for use. A Resolver is safe for concurrent use.
 type Resolver struct {
 	mu sync.Mutex // guards the fields below
-	// file is the path of the last source map that was read, with its modification time
-	// and size.
+	// file, modTime and size identify the cached source map.
 	file    string
 	modTime int64
 	size    int64
 	parsed  *sourcemap.Map // nil if the source map cannot be read
 }
 
-// frame is one line of a stack trace.
+// frame is one position in a stack trace.
 type frame struct {
 	function, script string
 	line, column     int
 }
 
-// framePattern matches one line of a stack trace: a function and its position.
+// framePattern matches one line of a stack trace, such as "at save
+// (https://a.test/b.js:3:7)".
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
-// Frames returns the frames of the author's code in a stack trace, the innermost first,
-// for example "exportMessages (src/tools/export.ts:31:11)". adapterFile is the file of
-// the adapter. Without a source map, the positions of the frames are in the adapter.
+// Frames returns the positions of the author's code in a stack trace, innermost first,
+// such as "exportMessages (src/tools/export.ts:31:11)". The path adapterFile is the
+// adapter's file. Without a source map, the positions refer to this file.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)
 	if len(origins) == 0 {
@@ -84,10 +85,11 @@ func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	return frames
 }
 
-// anonymous matches the parts of function names that are meaningless to an author.
+// anonymous matches parts of function names that mean nothing to an author, such as
+// "<anonymous>".
 var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
 
-// parseFrames returns the frames of a stack trace that have a position.
+// parseFrames parses the lines of a stack trace and ignores lines without a position.
 func parseFrames(stack string) []frame {
 	var frames []frame
 	for line := range strings.SplitSeq(stack, "\n") {
@@ -106,8 +108,8 @@ func parseFrames(stack string) []frame {
 	return frames
 }
 
-// read returns the source map in a file; nil if the file is missing. read parses the file
-// again only if the file has changed.
+// read returns the source map in a file, or nil if the file is missing or invalid. The
+// file is parsed again only after it has changed.
 func (r *Resolver) read(file string) *sourcemap.Map {
 	info, err := os.Stat(file)
 	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {

@@ -1,7 +1,8 @@
-// Package statedoc keeps JSON files in the state folder that several processes read and
-// change.
+// Package statedoc reads and changes JSON files in the state folder, which several
+// opentabs processes share.
 //
-// [File] reads and changes one file under a lock between processes. [Watched] also
-// keeps the current content in memory, and calls listeners after each change. [Plugins]
-// is the content of a file with one object for each plugin; unknown members are kept.
+// A [File] is changed under a lock that all processes respect. A [Watched] also keeps the
+// content of its file in memory, and calls listeners after each change. [Plugins] is the
+// content of a file with one JSON object per plugin. Members that this version of opentabs
+// does not use are kept.
 package statedoc

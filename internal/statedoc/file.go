@@ -10,28 +10,31 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// File is a file in the state folder with content T that several processes change.
+// File is a file in the state folder that several processes change. T is the type of its
+// content.
 type File[T any] struct {
 	Path string
-	// Subject describes the file in messages, as in "the list of plugins".
+	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText is the part of the warning about a damaged file that names what is lost and
-	// what to do.
+	// LossText ends the warning about a damaged file. It names the consequence or what the
+	// user should do, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)
 	Empty    func() T
-	// Parse returns a *DamagedError for damaged text.
+	// Parse decodes the text of the file. For damaged text, the error is a
+	// *[DamagedError].
 	Parse  func(text []byte) (T, error)
 	Encode func(T) []byte
 }
 
-// DamagedError is the error for a file with damaged text.
+// DamagedError is the error for a file whose text is not valid content. Problem continues
+// a sentence that begins with the file's path, as in "is not valid JSON".
 type DamagedError struct{ Problem string }
 
 func (e *DamagedError) Error() string { return e.Problem }
 
-// Read reads and parses the file. A missing file has empty content.
+// Read reads and parses the file. For a missing file, Read returns the content from Empty.
 func (f File[T]) Read() (T, error) {
 	text, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -48,9 +51,9 @@ func (f File[T]) Read() (T, error) {
 	return content, nil
 }
 
-// Change reads the file, calls edit with its content and writes the result. Change
-// holds a lock that other processes respect. Change renames a damaged file and starts a
-// new one.
+// Change reads the file, calls edit to modify the content, and writes the content back. A
+// lock file keeps other processes from changing the file at the same time. A damaged file
+// is renamed and replaced by a new file.
 func (f File[T]) Change(edit func(T) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
@@ -74,8 +77,8 @@ func (f File[T]) Change(edit func(T) error) error {
 	return statefile.Write(f.Path, f.Encode(content))
 }
 
-// putAside renames the file if err is a DamagedError, and returns empty content. The
-// caller holds the lock.
+// putAside renames the file and returns empty content if err is a DamagedError. The caller
+// has locked the file.
 func (f File[T]) putAside(content T, err error) (T, error) {
 	var damagedErr *DamagedError
 	if !errors.As(err, &damagedErr) {

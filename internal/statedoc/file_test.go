@@ -13,7 +13,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// pluginsFile returns a file in a new folder, and the warnings that it has sent.
+// pluginsFile returns a file in a new folder, and a list that collects the file's
+// warnings.
 func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	t.Helper()
 	var warnings []string
@@ -24,7 +25,7 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	}, &warnings
 }
 
-// setNote returns an edit that stores a note for the plugin a.
+// setNote returns a function that stores a note in the object of the plugin a.
 func setNote(note string) func(*Plugins) error {
 	return func(p *Plugins) error {
 		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })
@@ -64,8 +65,8 @@ func TestFileChange(t *testing.T) {
 	}
 }
 
-// TestFilePutsDamageAside checks that a change replaces a damaged file, but no file of
-// a newer version and no unreadable file.
+// TestFilePutsDamageAside checks that a change renames and replaces a damaged file. A file
+// of a newer opentabs and an unreadable file must stay.
 func TestFilePutsDamageAside(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)
@@ -125,8 +126,8 @@ func TestParsePlugins(t *testing.T) {
 	}
 }
 
-// TestPluginsKeepUnknownMembers checks that an edit keeps unknown members, and removes
-// an entry without members.
+// TestPluginsKeepUnknownMembers checks that an edit keeps unknown members, and removes the
+// object of a plugin if the object becomes empty.
 func TestPluginsKeepUnknownMembers(t *testing.T) {
 	p, err := ParsePlugins([]byte("\ufeff" + `{"version":1,"later":[1],"plugins":{"a":{"note":"x","own":{"b":1}},"c":{"note":"y"},"d":7}}`))
 	if err != nil {
@@ -148,8 +149,8 @@ func TestPluginsKeepUnknownMembers(t *testing.T) {
 	}
 }
 
-// TestWatchedReadsChanges checks that Watch detects a change of another process within a
-// second, and that a damaged file is a problem until Repair.
+// TestWatchedReadsChanges checks that Watch detects another process's change within a
+// second, and that a damaged file stays a problem until Repair is called.
 func TestWatchedReadsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, warnings := pluginsFile(t)
@@ -175,7 +176,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		check("two, longer", "", 3, 1) // Change calls no listener
+		check("two, longer", "", 3, 1) // Change does not call the listeners
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}
@@ -197,7 +198,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 	})
 }
 
-// tickAndWait advances the fake time to the next check of Watch.
+// tickAndWait advances the fake time until Watch has checked the file again.
 func tickAndWait() {
 	time.Sleep(watchInterval)
 	synctest.Wait()

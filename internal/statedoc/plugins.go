@@ -7,13 +7,15 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// perPluginVersion is the version of the file format of [Plugins].
+// perPluginVersion is the newest file format of [Plugins] that this opentabs reads.
 const perPluginVersion = 1
 
-// Object is a JSON object that keeps members which opentabs does not know.
+// Object is a JSON object. Members are decoded only when needed, so an edit keeps members
+// that this version of opentabs does not use.
 type Object map[string]json.RawMessage
 
-// Child returns the object in a member, or an empty object.
+// Child decodes the object in a member. If the member is missing or not an object, Child
+// returns an empty object.
 func (o Object) Child(key string) Object {
 	var child Object
 	if json.Unmarshal(o[key], &child) != nil || child == nil {
@@ -22,8 +24,8 @@ func (o Object) Child(key string) Object {
 	return child
 }
 
-// Put sets a member of the object. Put deletes the member if the new value is an empty
-// text, an empty object or null.
+// Put sets a member of the object. An empty string, an empty object or null deletes the
+// member.
 func (o Object) Put(key string, v any) {
 	text := rawjson.Encode(v)
 	switch string(text) {
@@ -34,7 +36,7 @@ func (o Object) Put(key string, v any) {
 	}
 }
 
-// Plugins is the content of a state file with one object for each plugin.
+// Plugins is the content of a state file with one JSON object per plugin.
 type Plugins struct{ TopLevel Object }
 
 // NewPlugins returns the content of a new state file without plugins.
@@ -42,9 +44,9 @@ func NewPlugins() *Plugins {
 	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
-// ParsePlugins parses a state file with one object for each plugin. The error is a
-// *[DamagedError] if the text is damaged, and another error if a newer version of
-// opentabs wrote the file.
+// ParsePlugins parses a state file with one JSON object per plugin. The error is a
+// *[DamagedError] if the text is damaged, and another error if a newer version of opentabs
+// wrote the file.
 func ParsePlugins(text []byte) (*Plugins, error) {
 	topLevel, err := ParseTopLevel(text, perPluginVersion)
 	if err != nil {
@@ -56,9 +58,9 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 	return &Plugins{topLevel}, nil
 }
 
-// ParseTopLevel parses the JSON object of a state file with a format version. The error
-// is a *[DamagedError] if the text is damaged, and another error if the file has a newer
-// version than maxVersion.
+// ParseTopLevel parses a state file that is a JSON object with the member "version". The
+// error is a *[DamagedError] if the text is damaged, and another error if the version is
+// newer than maxVersion.
 func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	var topLevel Object
 	text = rawjson.TrimBOM(text)
@@ -78,13 +80,13 @@ func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	return topLevel, nil
 }
 
-// Encode returns the indented text of the file.
+// Encode returns the content as indented JSON.
 func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.TopLevel))
 }
 
-// EditPlugin changes the object of one plugin. EditPlugin deletes the object of a plugin if the
-// object becomes empty.
+// EditPlugin calls change to modify the object of one plugin. An object that is empty
+// after the change is deleted.
 func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)
@@ -93,5 +95,5 @@ func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	p.TopLevel.Put("plugins", plugins)
 }
 
-// Decode decodes a member into v and reports whether the member has the type of v.
+// Decode decodes the JSON in raw into v and reports whether the types match.
 func Decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }

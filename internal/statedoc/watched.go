@@ -12,46 +12,46 @@ import (
 	"time"
 )
 
-// watchInterval is the time between two checks of [Watched.Watch].
+// watchInterval is how often [Watched.Watch] checks the file for changes.
 const watchInterval = time.Second
 
-// Watched is a state file that is read again when another process or an editor has
-// changed the file. The type V is a view, which Watched computes once from each content
-// of type T. Create a Watched with [NewWatched]. Watched is safe for concurrent use.
+// Watched is a state file whose content is kept in memory. The file is read again when
+// another process or an editor has changed it. T is the type of the content. V is the type
+// of the view, which is computed from each new content. Create a Watched with
+// [NewWatched]. A Watched is safe for concurrent use.
 //
-// Lock order: notifyLock, then readLock, because listeners may call Current. While mu
-// is held, no lock is taken.
+// Lock notifyLock before readLock, because listeners may call Current. Lock mu last.
 type Watched[T, V any] struct {
 	file File[T]
-	// view computes the view of a content; emptyView is the view of a file that is
-	// missing or unreadable.
+	// view computes the view from the content. emptyView is the view of a missing or
+	// unreadable file.
 	view      func(T) V
 	emptyView V
-	// onReading receives the result of each reading of the file.
+	// onReading is called with the result each time the file was read.
 	onReading func(ReadResult[V])
 
-	readLock sync.Mutex // held while the file is read
+	readLock sync.Mutex // locked while the file is read
 	latest   atomic.Pointer[ReadResult[V]]
 
-	notifyLock sync.Mutex // held while listeners run
+	notifyLock sync.Mutex // locked while listeners run
 	mu         sync.Mutex // guards listeners
 	listeners  []func()
 }
 
-// ReadResult is the result of reading a file once.
+// ReadResult is the result of reading the file of a [Watched] once.
 type ReadResult[V any] struct {
-	info os.FileInfo // info is nil if the file was missing
+	info os.FileInfo // nil if the file was missing
 	View V
-	// Problem is the error of reading the file.
+	// Problem is why the file could not be read or parsed; nil after a success. If Problem
+	// is set, View is the empty view.
 	Problem error
-	// hasReadError is set if an I/O error made the file unreadable. After an I/O error,
-	// each check reads the file again, because the file's attributes do not show when
-	// the error is over.
+	// hasReadError is true after an I/O error. Each check then reads the file again,
+	// because the file's time and size do not show when the error has ended.
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns its Watched. onReading receives the result of
-// each reading of the file.
+// NewWatched reads a file and returns its Watched. The function onReading receives the
+// result each time the file was read.
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(ReadResult[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
 	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})
@@ -59,7 +59,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file and reads it again. After Change, the caller must call Notify.
+// Change edits the file as [File.Change] does, and reads it again. The caller must then
+// call Notify to run the listeners.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err
@@ -68,7 +69,8 @@ func (w *Watched[T, V]) Change(edit func(T) error) error {
 	return nil
 }
 
-// Repair renames a damaged file and starts a new file.
+// Repair renames a damaged file and writes an empty one. If the file is not damaged,
+// Repair does nothing.
 func (w *Watched[T, V]) Repair() error {
 	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
 		return nil
@@ -80,15 +82,15 @@ func (w *Watched[T, V]) Repair() error {
 	return nil
 }
 
-// OnChange registers a listener for changes of the file. Listeners run one at a time
-// after each change and must not change the file.
+// OnChange registers a function that runs after each change of the file. Listeners run one
+// at a time and must not change the file.
 func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.listeners = append(w.listeners, onChange)
 }
 
-// Watch checks the file for changes until ctx ends.
+// Watch checks the file for changes once a second until ctx ends.
 func (w *Watched[T, V]) Watch(ctx context.Context) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -102,14 +104,14 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 	}
 }
 
-// check reads the file if it has changed, and notifies the listeners.
+// check reads the file and runs the listeners if the file has changed.
 func (w *Watched[T, V]) check() {
 	if w.refresh() {
 		w.Notify()
 	}
 }
 
-// Notify runs the listeners for changes of the file.
+// Notify runs all listeners, one after another.
 func (w *Watched[T, V]) Notify() {
 	w.notifyLock.Lock()
 	defer w.notifyLock.Unlock()
@@ -121,8 +123,8 @@ func (w *Watched[T, V]) Notify() {
 	}
 }
 
-// Current returns the content of the file now. If the file has changed, listeners run
-// in another goroutine, so that Current does not wait for them.
+// Current checks the file for changes and returns its current content. After a change, the
+// listeners run in another goroutine, so that Current does not wait for them.
 func (w *Watched[T, V]) Current() *ReadResult[V] {
 	if w.refresh() {
 		go w.Notify()
@@ -130,12 +132,12 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 	return w.latest.Load()
 }
 
-// Latest returns the content at the last check of the file, without a new check. Use
-// Latest in code that runs shortly after Current, because a check is a system call.
+// Latest returns the content without checking the file for changes. Use Latest where the
+// system call of a check is too slow, or shortly after Current.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
-// refresh reads the file if it has changed since the last reading, and reports whether
-// the content may be different.
+// refresh reads the file if the file has changed since it was last read, and reports
+// whether the content may have changed.
 func (w *Watched[T, V]) refresh() bool {
 	if w.isCurrent(w.latest.Load()) {
 		return false
@@ -157,7 +159,7 @@ func (w *Watched[T, V]) refresh() bool {
 	return true
 }
 
-// isCurrent reports whether the file is unchanged since a reading.
+// isCurrent reports whether the file has not changed since r was read.
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	info, err := os.Stat(w.file.Path)
 	if err != nil {
@@ -166,7 +168,7 @@ func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	return !r.hasReadError && sameFile(r.info, info)
 }
 
-// read reads the file and its attributes.
+// read reads and parses the file, with its time and size.
 func (w *Watched[T, V]) read() *ReadResult[V] {
 	newReading := &ReadResult[V]{View: w.emptyView}
 	f, err := os.Open(w.file.Path)
@@ -192,7 +194,8 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	return newReading
 }
 
-// sameFile reports whether a file has the same identity, time and size as before.
+// sameFile reports whether a and b describe the same file with the same modification time
+// and size.
 func sameFile(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -200,5 +203,5 @@ func sameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// Path returns the path of the file.
+// Path returns the path of the watched file.
 func (w *Watched[T, V]) Path() string { return w.file.Path }

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// A read after a change returns the change, even while another goroutine reads the
-// earlier content.
+// TestWatchedReturnsCurrentContent checks that Current returns a change that was made
+// before the call, even while another goroutine reads the earlier content.
 func TestWatchedReturnsCurrentContent(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")

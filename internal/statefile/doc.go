@@ -1,9 +1,9 @@
-// Package statefile writes the small files that opentabs keeps between runs. Files
-// survive concurrent processes, crashes and full disks: package statefile replaces
-// files atomically, changes them under a lock, and renames a damaged file.
+// Package statefile writes the small files in which opentabs stores its state. The files
+// survive concurrent processes, crashes and full disks, because they are replaced
+// atomically.
 //
-// Start with [Write]. Use [Lock] around a change that depends on the content of the
-// file.
+// Start with [Write]. Call [Lock] before a change that depends on the current content of a
+// file. [PutAside] keeps a damaged file under another name.
 //
-// All functions may be called from any goroutine and from several processes at once.
+// All functions are safe for concurrent use by goroutines and processes.
 package statefile

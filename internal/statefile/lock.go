@@ -8,16 +8,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrLocked is the error of [Lock] if another process, or another goroutine, holds
-// the lock for too long.
+// ErrLocked is the error of [Lock] if another process or goroutine keeps the file locked
+// until the timeout.
 var ErrLocked = errors.New("it is locked")
 
-// lockRetryInterval is the time between two attempts to take a lock.
+// lockRetryInterval is the time between two attempts to lock a file.
 const lockRetryInterval = 10 * time.Millisecond
 
-// Lock takes the lock file at path for one goroutine of one process. Lock waits up to
-// timeout. The lock file is never removed; the system frees the lock of a process that
-// dies.
+// Lock locks the lock file at path against other processes and goroutines, and waits up to
+// timeout. The lock file itself is never deleted. If a process dies, the operating system
+// releases its lock.
 func Lock(path string, timeout time.Duration) (unlock func(), err error) {
 	lock := flock.New(path)
 	deadline := time.Now().Add(timeout)

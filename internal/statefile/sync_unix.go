@@ -4,7 +4,8 @@ package statefile
 
 import "os"
 
-// syncFolder makes a rename in dir survive a power cut.
+// syncFolder flushes the folder dir to the disk, so that a rename in the folder survives a
+// power failure.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -1,4 +1,4 @@
 package statefile
 
-// syncFolder does nothing, because on Windows a rename survives a power cut.
+// syncFolder does nothing, because a rename on Windows survives a power failure anyway.
 func syncFolder(string) error { return nil }

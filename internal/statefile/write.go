@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// tempSuffix is the suffix of a file that is being written.
+// tempSuffix ends the name of a temporary file.
 const tempSuffix = ".tmp"
 
-// leftoverAge is the age from which a temporary file counts as abandoned. After the
-// clock was set back, the time of an abandoned file may also be more than leftoverAge
-// in the future.
+// leftoverAge is the age at which a temporary file is treated as abandoned by a crashed
+// process. A file whose time is that far in the future is also abandoned: the clock was
+// set back.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the file at path by data. A reader gets either the old or
-// the new content, even after a crash or a power failure. The mode of the new file is
-// 0600.
+// Write atomically replaces the content of the file at path by data. Readers get either
+// the old or the new content, even after a crash or a power failure. The new file has the
+// mode 0600.
 func Write(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data)
 	if err != nil {
@@ -35,15 +35,15 @@ func Write(path string, data []byte) error {
 	return nil
 }
 
-// Create is like Write, but never replaces a file, not even one that another process
-// creates at the same time.
+// Create is like [Write], but keeps the file at path if it exists, even if another process
+// creates it at the same time. An existing file is not an error.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
-	// Unlike a rename, a link does not replace a file. The linked file is complete as
-	// soon as it exists.
+	// A hard link never replaces a file, unlike a rename. The new file is complete from
+	// the moment it exists.
 	err = os.Link(tempFile, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
@@ -54,8 +54,8 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-// writeTemp writes data to a new file beside path and returns its name. os.CreateTemp
-// gives the file the mode 0600.
+// writeTemp writes data to a new temporary file in the folder of path, and returns the
+// file's name. The file has the mode 0600.
 func writeTemp(path string, data []byte) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
@@ -71,8 +71,8 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir. To check dir,
-// CheckWritable writes a small file and removes the file.
+// CheckWritable returns an error if no file can be written in dir. The check writes a file
+// of 4 KB and deletes the file.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
 	if err != nil {
@@ -84,8 +84,8 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that it is not overwritten. PutAside returns the
-// new name: the old name, ".corrupt-" and the time in UTC.
+// PutAside renames a damaged file, so that opentabs does not overwrite it. The new name is
+// the old name, ".corrupt-" and the time in UTC.
 func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	keptAs = base
@@ -101,8 +101,8 @@ func PutAside(path string) (keptAs string, err error) {
 	return keptAs, nil
 }
 
-// RemoveLeftovers removes the temporary files that crashed processes left in dir.
-// RemoveLeftovers ignores failures.
+// RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
+// are ignored.
 func RemoveLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package statusview shows the status of a server in a terminal. All text of pages,
-// plugins and clients in the output is safe for a terminal.
+// Package statusview prints the output of `opentabs status`. Control characters in texts
+// of pages, plugins and clients are removed.
 package statusview
 
 import (
@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// Print prints the status: the server, the browsers with their tabs, the plugins and
-// the clients.
+// Print prints the status of a server, its browsers and their tabs, its plugins and its
+// clients.
 func Print(out *terminal.Output, s httpapi.Status) {
 	printLine(out, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
 	printLine(out, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
@@ -52,25 +52,28 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	}
 }
 
-// valueIndent and lineIndent are the indents of the further lines of a text that is too long
-// for the terminal: below the value in a line that begins with a name, and in other lines.
+// When the terminal wraps a long line, valueIndent indents the rest of a line that begins
+// with a name such as "server". lineIndent indents the rest of any other line.
 const (
 	valueIndent = "          "
 	lineIndent  = "  "
 )
 
-// printLine prints one line of the status. On a terminal, a long line is wrapped.
+// printLine prints one line of the status. In a terminal, a long line is wrapped and its
+// rest is indented.
 func printLine(out *terminal.Output, indent, format string, args ...any) {
 	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
 }
 
-// callsText returns how many calls have each of the states of a call that has not ended.
+// callsText lists how many calls are running, queued, waiting for approval and waiting for
+// the user.
 func callsText(c httpapi.CallCount) string {
 	queued := c.Pending - c.WaitingForApproval - c.WaitingForYou
 	return fmt.Sprintf("%d running, %d queued, %d waiting for approval, %d waiting for you", c.Running, queued, c.WaitingForApproval, c.WaitingForYou)
 }
 
-// timeoutText describes how long an MCP client waits for the answer to a call.
+// timeoutText describes how long an MCP client waits for a tool's result, such as "60 s
+// without progress (learned)".
 func timeoutText(t httpapi.ClientTimeout) string {
 	text := humanize.Duration(toDuration(t.LimitMs))
 	if t.ProgressRestarts {
@@ -128,7 +131,7 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	}
 }
 
-// pluginsIn returns the plugins of a tab, with the reason why a plugin does not work.
+// pluginsIn lists the plugins of a tab, each with the reason if it does not work there.
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
 	add := func(plugins []wire.TabPlugin, where string) {
@@ -164,8 +167,9 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// PrintReloads prints that the server has loaded a changed plugin, and which tabs need a
-// reload before the plugin works in them. An empty plugin works in no tab.
+// PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
+// that must be reloaded before the plugin works in them. If plugin is empty, no tab is
+// listed.
 func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {

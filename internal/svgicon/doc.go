@@ -1,4 +1,3 @@
-// Package svgicon builds the icons of a plugin from the SVG files of its author: it
-// checks and minifies them. Start with [Make].
-// All functions are pure and safe for concurrent use.
+// Package svgicon checks and minifies the SVG files from which a plugin's icons are made.
+// Start with [Make]. All functions are safe for concurrent use.
 package svgicon

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// These constants name the icon files in a plugin's directory. All icon files are
-// optional, but the inactive and dark icons require fileIcon.
+// These constants name the icon files in a plugin's folder. All icon files are optional,
+// but the other icons require icon.svg.
 const (
 	fileIcon         = "icon.svg"
 	fileInactive     = "icon-inactive.svg"
@@ -21,27 +21,27 @@ const (
 	fileDarkInactive = "icon-dark-inactive.svg"
 )
 
-// Files are the names of all icon files.
+// Files are the names of all icon files that a plugin can have.
 var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 
-// MaxBytes is the maximum size of an icon file, in bytes.
+// MaxBytes is the maximum size of one icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set contains the icons of a plugin as SVG text; an icon that the author did not make
-// is empty.
+// Set contains the icons of a plugin as SVG text. An icon without a file is empty.
 type Set struct {
-	// Icon is the icon of an active plugin, Inactive the icon of an inactive plugin.
+	// Icon shows an active plugin, and Inactive shows an inactive plugin.
 	Icon, Inactive string
-	// Dark and DarkInactive are the icons for a dark surface.
+	// Dark and DarkInactive replace Icon and Inactive on a dark background.
 	Dark, DarkInactive string
 }
 
-// Problem describes a problem of an icon file, and how to fix the problem.
+// Problem is a problem in an icon file. Text continues a sentence that begins with the
+// name of the file, and describes how to fix the problem.
 type Problem struct{ File, Text string }
 
-// Make checks the files that an author made and returns the icons of the plugin. name
-// is the name of the plugin. The ids in the plugin's icons begin with name, so that
-// icons of several plugins can be in one document.
+// Make checks a plugin's icon files, by file name, and returns the minified icons. The XML
+// ids in the icons get the plugin's name as a prefix, so that icons of several plugins do
+// not conflict in one HTML document. If a file has a problem, Make returns no icons.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
@@ -62,14 +62,15 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	return Set{icons[fileIcon], icons[fileInactive], icons[fileDark], icons[fileDarkInactive]}, nil
 }
 
-// writeIcon writes an icon whose ids begin with the prefix.
+// writeIcon returns the SVG text of an icon, with the prefix before each id.
 func writeIcon(n *node, prefix string) string {
 	n.set("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
 
-// readIcon reads and checks one icon file.
+// readIcon parses and checks one icon file. The second result describes a problem; it is
+// empty for a valid file.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
@@ -115,18 +116,19 @@ func checkViewBox(text string) string {
 	return ""
 }
 
-// refusedElements run code, or show content from outside of the file.
+// refusedElements are the SVG elements that can run scripts or load other files.
 var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
 
 var (
-	// externalLoad matches content that a style loads from other files.
+	// externalLoad matches the part of a CSS style that loads another file.
 	externalLoad = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
-	// referencePattern matches references of a paint, a clip or a style to elements of
-	// the same file.
+	// referencePattern matches a reference to an element of the same file, such as
+	// url(#gradient).
 	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// findUnsafeContent returns why an icon with the element n is rejected, or "" if n is safe.
+// findUnsafeContent returns the reason to reject an icon with the element n, or "" if n is
+// safe.
 func findUnsafeContent(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
@@ -195,7 +197,8 @@ func (n *node) renameIDs(prefix string) {
 	})
 }
 
-// selectorPattern matches the selectors of a style: the text before each brace.
+// selectorPattern matches the selectors of a CSS style, that is the text before each
+// brace.
 var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {

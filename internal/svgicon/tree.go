@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// node is an element or a text of an SVG file. A node that is a text has no name.
+// node is an element of an SVG file, or a piece of text. The name of a text is empty.
 type node struct {
 	name     string
 	attrs    []attr
@@ -17,18 +17,18 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute of an SVG element. The name of an attribute includes the prefix,
-// as in xlink:href.
+// attr is an attribute of an SVG element. Its name includes the namespace prefix, as in
+// xlink:href.
 type attr struct{ name, value string }
 
-// maxDepth is how deep the elements of an icon may be nested.
+// maxDepth limits the nesting of elements in an icon.
 const maxDepth = 100
 
 // namespace is the XML namespace of SVG, which a standalone SVG file must declare.
 const namespace = "http://www.w3.org/2000/svg"
 
-// parseSVG reads an SVG file without the parts that browsers do not draw: comments,
-// processing instructions, metadata, and data of drawing programs.
+// parseSVG parses an SVG file. Parts that browsers do not draw are dropped: comments,
+// processing instructions, metadata, and the data of drawing programs such as Inkscape.
 func parseSVG(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
@@ -86,7 +86,7 @@ func parseSVG(text []byte) (*node, error) {
 	return root, nil
 }
 
-// addText adds text to n if n is an element whose text is drawn or is a style.
+// addText adds text to n if the element n can contain text, such as <text> or <style>.
 func (n *node) addText(text string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":
@@ -101,7 +101,7 @@ func nameOf(name xml.Name) string {
 	return name.Space + ":" + name.Local
 }
 
-// isOmitted reports whether an element belongs to a drawing program or is not drawn.
+// isOmitted reports whether an element contains metadata or data of a drawing program.
 func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
 func attrsOf(list []xml.Attr) []attr {
@@ -129,7 +129,7 @@ func (n *node) get(name string) string {
 	return ""
 }
 
-// set sets an attribute of the element.
+// set adds an attribute to the element, or replaces its value.
 func (n *node) set(name, value string) {
 	for i, a := range n.attrs {
 		if a.name == name {
@@ -140,7 +140,7 @@ func (n *node) set(name, value string) {
 	n.attrs = append(n.attrs, attr{name, value})
 }
 
-// walk calls visit for n and every element below it.
+// walk calls visit for the element n and for all elements inside it, parents first.
 func (n *node) walk(visit func(*node)) {
 	if n.name == "" {
 		return
@@ -156,7 +156,7 @@ var (
 	escapeAttr = strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\n", " ", "\t", " ")
 )
 
-// String returns the tree of nodes as SVG text on one line.
+// String returns the node and its children as SVG text without indentation.
 func (n *node) String() string {
 	var b strings.Builder
 	n.write(&b)

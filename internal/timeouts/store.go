@@ -1,11 +1,12 @@
-// Package timeouts stores the time after which MCP clients give up a call. The server
-// learns this time from calls that clients gave up, or the user sets the time.
+// Package timeouts stores how long each MCP client waits for a tool's result before it
+// gives up. The server learns the timeout from calls that clients gave up, or the user
+// sets it.
 //
-// The table of package clients has the timeouts of well-known clients. Package timeouts
-// has the timeouts of all other clients, and of clients that differ from the table. Any
-// client can create an entry by sending a name, so the number of entries and the lengths
-// of names are limited. An entry changes when a call becomes a job, and never changes
-// which calls may run.
+// Package clients has a table with the timeouts of well-known clients. Package timeouts
+// stores the timeouts of all other clients, and of clients that differ from the table. Any
+// program can create an entry by sending a client name, so the number of entries and the
+// length of names are limited. A timeout controls only when a call becomes a job, never
+// whether a call may run.
 package timeouts
 
 import (
@@ -28,14 +29,14 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// fileName is the name of the file, in the state folder, with the timeouts of MCP
-// clients.
+// fileName is the name of the file with the timeouts, in the state folder.
 const fileName = "client-timeouts.json"
 
-// lockWait limits how long a change of the stored timeouts waits for another process.
+// lockWait limits how long a change of the timeouts waits while another process changes
+// them.
 const lockWait = 5 * time.Second
 
-// These constants limit how much MCP clients can add to the file with their timeouts.
+// These constants limit how large MCP clients can make the file of timeouts.
 const (
 	maxEntries    = 200
 	maxNameLength = 100
@@ -46,34 +47,36 @@ const clientsMember = "clients"
 
 // Entry is the stored timeout of one MCP client.
 type Entry struct {
-	// Name and Version are the name and the version that the client sends in initialize.
-	// An empty Version, which only the user sets, means all versions.
+	// Name and Version are the name and the version that the client sends in its
+	// initialize request. An empty Version means all versions; only the user can set a
+	// timeout for all versions.
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// TimeoutMs is how long the client waits for the answer to a call, in milliseconds.
-	// ProgressRestarts is true if each progress notification restarts the timeout of the
+	// TimeoutMs is how long the client waits for a tool's result, in milliseconds.
+	// ProgressRestarts is true if each progress notification restarts this timeout in the
 	// client.
 	TimeoutMs        int64 `json:"timeout_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// IsSetByUser is true if the user set the timeout, and false if the server learned
 	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
-	// Reason is the text with which the client cancelled the call. Reason is empty if the
-	// client gave no reason or closed its connection.
+	// Reason is the text with which the client cancelled the call that it gave up. Reason
+	// is empty if the client sent no text or closed its connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
 
-// Timeout returns how long the client waits for the answer to a call.
+// Timeout returns how long the client waits for a tool's result.
 func (e Entry) Timeout() clients.Timeout {
 	return clients.Timeout{Limit: time.Duration(e.TimeoutMs) * time.Millisecond, ProgressRestarts: e.ProgressRestarts}
 }
 
-// ClientText returns the name and the version of the client.
+// ClientText returns the client's name and version for the user, such as "claude-code
+// 2.0".
 func (e Entry) ClientText() string { return strings.TrimSpace(e.Name + " " + e.Version) }
 
-// WaitText describes how long the client waits for a call, as in "60 s after each
-// progress".
+// WaitText describes how long the client waits for a tool's result, such as "60 s after
+// each progress".
 func (e Entry) WaitText() string {
 	text := humanize.Duration(e.Timeout().Limit)
 	if e.ProgressRestarts {
@@ -82,23 +85,24 @@ func (e Entry) WaitText() string {
 	return text
 }
 
-// key returns the key of the entry in a view.
+// key returns the entry's key in a view.
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
 
-// isValid reports whether an entry in the file has valid values.
+// isValid reports whether an entry that was read from the file has a name and an allowed
+// timeout.
 func (e Entry) isValid() bool {
 	limit := e.Timeout().Limit
 	return e.Name != "" && e.TimeoutMs > 0 && limit >= clients.MinTimeout && limit <= clients.MaxTimeout
 }
 
-// keyOf returns the key of a client in a view. The key ignores upper and lower case in
-// the client's name.
+// keyOf returns a client's key in a view. Clients whose names differ only in upper and
+// lower case have the same key.
 func keyOf(id clients.ID) clients.ID {
 	return clients.ID{Name: strings.ToLower(cleanName(id.Name)), Version: cleanName(id.Version)}
 }
 
-// cleanName removes hidden characters from the name or version of a client, and shortens
-// the text to maxNameLength. cleanName returns a clean text without copying it.
+// cleanName removes control and invisible characters from a client's name or version, and
+// cuts the text to maxNameLength. Plain ASCII text is returned without a copy.
 func cleanName(name string) string {
 	name = strings.TrimSpace(name)
 	for i := range len(name) {
@@ -112,8 +116,8 @@ func cleanName(name string) string {
 // view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
-// Store stores the timeouts of MCP clients in the state folder. Store is safe for
-// concurrent use by goroutines and processes.
+// Store stores the timeouts of MCP clients in a file of the state folder. Create a Store
+// with [Open]. A Store is safe for concurrent use by goroutines and processes.
 type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
@@ -122,9 +126,9 @@ type Store struct {
 	unsaved view       // learned timeouts that could not be written to the file
 }
 
-// Open opens the file with the timeouts of MCP clients in the state folder dir. If the
-// file is damaged, Open renames the file, and warn receives a sentence for the user. log
-// receives the learned timeouts, and errors about the file.
+// Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
+// damaged file, warn receives a sentence for the user. The log receives learned timeouts,
+// and errors about the file.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
@@ -137,11 +141,11 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	})}
 }
 
-// viewOf returns the valid timeouts in the content of the file.
+// viewOf decodes the timeouts in the content of the file, and drops invalid ones.
 func viewOf(doc *statedoc.Plugins) view {
 	entries := view{}
 	var list []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &list) // a member of another type contains no timeouts
+	statedoc.Decode(doc.TopLevel[clientsMember], &list) // if the member is not a list, there are no timeouts
 	for _, raw := range list {
 		if e := (Entry{}); statedoc.Decode(raw, &e) && e.isValid() {
 			entries[e.key()] = e
@@ -150,9 +154,9 @@ func viewOf(doc *statedoc.Plugins) view {
 	return entries
 }
 
-// Find returns the stored timeout of a client: the timeout of its version, or else the
-// timeout of all versions. Find reads no file, because every call needs the timeout of
-// its client.
+// Find returns the stored timeout of a client: the timeout for its version, or else the
+// timeout for all versions. Find never reads the file, because the server calls Find for
+// each call of a tool.
 func (s *Store) Find(id clients.ID) (Entry, bool) {
 	if id.Name == "" {
 		return Entry{}, false
@@ -171,10 +175,10 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 	return e, ok
 }
 
-// List returns the stored timeouts of clients, sorted by name and version.
+// List returns all timeouts in the file, sorted by the client's name and version.
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
-// sortedEntries returns the stored timeouts of clients, sorted by name and version.
+// sortedEntries returns the timeouts in a view, sorted by the client's name and version.
 func sortedEntries(entries view) []Entry {
 	list := make([]Entry, 0, len(entries))
 	for _, e := range entries {
@@ -186,8 +190,9 @@ func sortedEntries(entries view) []Entry {
 	return list
 }
 
-// Learn stores the timeout of a client that gave up a call. Learn returns false if the
-// timeout of the client was already stored, was set by the user, or cannot be inferred.
+// Learn infers a client's timeout from a call that the client gave up, and stores the
+// timeout. Learn returns false if it stores nothing: the timeout is already stored, the
+// user has set one, or no timeout can be inferred.
 func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	t, ok := g.InferTimeout()
 	key := keyOf(id)
@@ -224,9 +229,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	return learned, true
 }
 
-// mergedWith returns the timeout that explains two observations of one client: the
-// shorter timeout. hasProgress is true if the newer observation e shows whether progress
-// restarts the timeout.
+// mergedWith combines two learned timeouts of a client: the new one, e, and the stored
+// one, known. The shorter time is kept. If hasProgress is false, e does not show whether
+// progress restarts the timeout, so the result has the stored ProgressRestarts.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {
@@ -235,7 +240,8 @@ func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	return e
 }
 
-// Set stores the timeout that the user has set for a client.
+// Set stores a timeout that the user sets for one version of a client, or for all versions
+// if the version is empty.
 func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 	e := Entry{
 		Name: cleanName(id.Name), Version: cleanName(id.Version), TimeoutMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts,
@@ -249,8 +255,8 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 	})
 }
 
-// Forget removes the stored timeouts of a client: of one version, or of all versions if
-// the version is empty. Forget returns the removed timeouts.
+// Forget deletes and returns the stored timeouts of a client: of one version, or of all
+// versions if the version is empty.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	removed := view{}
 	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {
@@ -259,9 +265,8 @@ func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	return sortedEntries(removed), nil
 }
 
-// deleteClient deletes the timeouts of the client with the name in key. If key has a
-// version, deleteClient deletes only the timeout of this version. deleteClient returns
-// the deleted timeouts.
+// deleteClient deletes and returns the timeouts of the client with the name in key. If key
+// has a version, only the timeout of this version is deleted.
 func deleteClient(entries view, key clients.ID) view {
 	deleted := view{}
 	for k, e := range entries {
@@ -273,7 +278,7 @@ func deleteClient(entries view, key clients.ID) view {
 	return deleted
 }
 
-// change edits the stored timeouts and notifies the listeners.
+// change calls edit to modify the timeouts in the file, and notifies the listeners.
 func (s *Store) change(edit func(view)) error {
 	err := s.file.Change(func(doc *statedoc.Plugins) error {
 		entries := viewOf(doc)
@@ -288,8 +293,8 @@ func (s *Store) change(edit func(view)) error {
 	return err
 }
 
-// dropOldest deletes the oldest timeouts if there are more than maxEntries. dropOldest
-// deletes timeouts that the user has set last.
+// dropOldest deletes the oldest timeouts if there are more than maxEntries. Learned
+// timeouts are deleted before timeouts that the user has set.
 func dropOldest(entries view) {
 	list := sortedEntries(entries)
 	slices.SortStableFunc(list, func(a, b Entry) int {
@@ -306,15 +311,15 @@ func dropOldest(entries view) {
 	}
 }
 
-// OnChange registers a listener that runs after each change of a stored timeout.
+// OnChange registers a function that runs after each change of a timeout.
 func (s *Store) OnChange(onChange func()) { s.file.OnChange(onChange) }
 
-// Problem returns the reason why the file with the timeouts cannot be read, or nil.
+// Problem returns why the file of timeouts cannot be read, or nil.
 func (s *Store) Problem() error { return s.file.Current().Problem }
 
-// Repair renames a damaged file with timeouts, so that the next change does not overwrite
-// the file.
+// Repair renames a damaged file of timeouts, so that the next change does not overwrite
+// it.
 func (s *Store) Repair() error { return s.file.Repair() }
 
-// Watch detects changes of the file with the timeouts until ctx ends.
+// Watch checks the file of timeouts for changes once a second until ctx ends.
 func (s *Store) Watch(ctx context.Context) { s.file.Watch(ctx) }

@@ -17,21 +17,20 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// gaveUpAfter describes a call that a client gave up at its timeout, without progress.
+// gaveUpAfter describes a call without progress that a client gave up after waiting for
+// the given time.
 func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }
 
-// openStore opens the stored timeouts in dir, and returns a buffer with the text of the
-// log.
+// openStore opens the timeouts in dir. The returned buffer collects the log.
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
 }
 
-// waitOf returns how long a client waits according to the store; 0 if the store has no
-// timeout of the client.
+// waitOf returns the stored timeout of a client, or 0 if the store has none.
 func waitOf(s *Store, name, version string) time.Duration {
 	e, _ := s.Find(clients.ID{Name: name, Version: version})
 	return e.Timeout().Limit
@@ -94,8 +93,8 @@ func TestSetAndForget(t *testing.T) {
 	}
 }
 
-// TestEntriesAreBounded checks that clients with many or long names cannot make the file
-// arbitrarily large, and that timeouts set by the user stay.
+// TestEntriesAreBounded checks that clients with many names or long names cannot make the
+// file arbitrarily large. Timeouts that the user has set must stay.
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	stored := make([]string, maxEntries-1)
@@ -158,8 +157,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestLearnWithoutFile checks that the server uses a learned timeout even if the timeout
-// cannot be written to the file.
+// TestLearnWithoutFile checks that a learned timeout is used even if it cannot be written
+// to the file.
 func TestLearnWithoutFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
@@ -172,8 +171,7 @@ func TestLearnWithoutFile(t *testing.T) {
 	}
 }
 
-// TestWatch checks that the server uses a timeout that another process has stored, within
-// a second.
+// TestWatch checks that a timeout that another process has stored is used within a second.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

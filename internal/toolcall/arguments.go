@@ -17,10 +17,11 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// maxArgumentBytes is the maximum length of the arguments in --input, in bytes.
+// maxArgumentBytes limits the size of the JSON arguments that the flag --input selects.
 const maxArgumentBytes = 16 << 20
 
-// schema has the keywords of JSON Schema that decide how a value is read.
+// schema has the keywords of JSON Schema that decide how the text of an argument is
+// parsed.
 type schema struct {
 	Type       json.RawMessage    `json:"type"`
 	Enum       []json.RawMessage  `json:"enum"`
@@ -32,27 +33,28 @@ type schema struct {
 	Defs       map[string]*schema `json:"$defs"`
 	Items      json.RawMessage    `json:"items"`
 	Properties map[string]*schema `json:"properties"`
-	// AdditionalProperties is false if the tool accepts only the arguments in
-	// Properties.
+	// AdditionalProperties is the JSON text false if the tool accepts only the arguments
+	// in Properties.
 	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
-// argumentParser reads the arguments of one tool from the command line by the schema of
-// the tool. The daemon validates the arguments.
+// argumentParser parses the arguments of a tool on the command line. The tool's schema
+// decides whether the text 7 becomes a number or a string. The parser does not validate
+// the values, because the daemon validates them.
 type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema
 }
 
-// newArgumentParser returns a parser for the arguments of tool. With an invalid schema,
-// the parser accepts all values.
+// newArgumentParser returns a parser for the arguments of tool. If the tool's schema is
+// invalid, the parser accepts any arguments.
 func newArgumentParser(tool mcpclient.Tool) argumentParser {
 	a := argumentParser{tool: tool}
 	_ = json.Unmarshal(tool.InputSchema, &a.schema)
 	return a
 }
 
-// parse returns the arguments of --arg NAME=VALUE flags.
+// parse parses the values of the flags --arg NAME=VALUE into JSON values by name.
 func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	lists := map[string][][]byte{}
@@ -65,7 +67,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 		if err != nil {
 			return nil, err
 		}
-		// For an argument that is a list, each --arg flag may give one item.
+		// For an argument that is a list, each flag --arg can add one item.
 		if item, ok := a.itemSchema(property, text); ok {
 			value, err := a.parseValue(name, item, text)
 			if err != nil {
@@ -88,8 +90,8 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 	return args, nil
 }
 
-// propertySchema returns the schema of an argument, nil if the argument accepts any
-// value.
+// propertySchema returns the schema of an argument, or nil if the argument accepts any
+// value. If the tool has no such argument, the error lists the tool's arguments.
 func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
@@ -104,7 +106,8 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns the schema of the items if the argument is a list and text is one item.
+// itemSchema returns the schema of a list's items, and true if text is one item. It
+// returns false if the argument is not a list, or if text is a whole list in brackets.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -114,13 +117,14 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 		return nil, false
 	}
 	var items schema
-	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // items is absent, or a list of schemas
+	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // the keyword items is missing or is a list of schemas
 		return nil, true
 	}
 	return &items, true
 }
 
-// parseValue returns text as a JSON value that fits the schema p.
+// parseValue parses the text of an argument into a JSON value of a type that the schema p
+// accepts.
 func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
 	kinds := a.acceptedTypes(p)
 	parsedValue, kind := parseJSON(text)
@@ -139,13 +143,13 @@ func (a argumentParser) parseValue(name string, p *schema, text string) (json.Ra
 	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wantedTypes))
 }
 
-// kindNames are the types of JSON Schema for the user.
+// kindNames maps the types of JSON Schema to words for the user.
 var kindNames = map[string]string{
 	"integer": "a whole number", "number": "a number", "boolean": "true or false",
 	"object": "an object as JSON", "array": "a list as JSON", "null": "null",
 }
 
-// orList joins words as in "a", "a or b" and "a, b or c".
+// orList joins words into a list such as "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -153,7 +157,8 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// parseJSON returns text if it is one JSON value, and the name of its type.
+// parseJSON returns text as JSON with its JSON Schema type, or nil if text is not valid
+// JSON.
 func parseJSON(text string) (value json.RawMessage, kind string) {
 	data := bytes.TrimSpace([]byte(text))
 	if !json.Valid(data) {
@@ -182,11 +187,12 @@ func kindOf(value []byte) string {
 	return "integer"
 }
 
-// maxDepth limits how many references are followed, because a schema may refer to
+// maxDepth limits how many references resolve follows, because a schema can refer to
 // itself.
 const maxDepth = 8
 
-// resolve follows a reference within the tool's schema. resolve never returns nil.
+// resolve follows a reference such as #/$defs/item in the tool's schema. The result is
+// never nil.
 func (a argumentParser) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}
@@ -197,14 +203,16 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 	return p
 }
 
-// acceptedTypes returns the types that p accepts; none if p accepts all types.
+// acceptedTypes returns the JSON Schema types that p accepts. An empty result means all
+// types.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
 	a.addKinds(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
-// addKinds visits each schema once, because schemas may refer to each other.
+// addKinds adds the types that p accepts to kinds. The set seen contains the schemas
+// already visited, because schemas can refer to each other.
 func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
 	p = a.resolve(p, 0)
 	if seen[p] {
@@ -234,8 +242,8 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readInput returns the JSON object of the flag --input: the text itself, the content of
-// @FILE, or stdin for "-".
+// readInput reads the JSON object that the flag --input selects: the flag's text itself,
+// the content of FILE for @FILE, or stdin for "-".
 func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, source := []byte(text), "--input"
 	var err error
@@ -263,8 +271,8 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 	return args, nil
 }
 
-// addTarget adds the browser and the tab to the arguments. The daemon removes browser
-// and tab before it calls the tool.
+// addTarget adds the values of the flags --browser and --tab to the tool's arguments. The
+// daemon removes both again before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {

@@ -154,7 +154,8 @@ func TestAddTarget(t *testing.T) {
 	}
 }
 
-// A schema with very many references between its parts is searched without delay.
+// TestParseArgumentsOfATangledSchema checks that a schema whose parts refer to each other
+// very often is searched without delay.
 func TestParseArgumentsOfATangledSchema(t *testing.T) {
 	references := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
 	a := toolWith(`{"$defs":{"a":{"anyOf":[` + references + `]},"b":{"oneOf":[{"type":"integer"},` + references + `]}},"properties":{"x":{"allOf":[` + references + `]}}}`)

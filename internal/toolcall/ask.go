@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// askUser asks the user about the ticket in a form of the server. askUser ignores a form
-// without a ticket, because only opentabs sends tickets.
+// askUser asks the user in the terminal to approve the call whose ticket is in a form from
+// the server. A form without a ticket is ignored, because it does not come from opentabs.
 func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMessage) {
 	var f struct {
 		Meta struct {
@@ -24,18 +24,18 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMe
 	prompter.Ask(ctx, f.Meta.CallID, f.Meta.TicketID)
 }
 
-// pausableView is a progress view that is hidden while the terminal shows a question, so
-// that the progress bar does not overwrite the question. pausableView is safe for
+// pausableView shows the progress of a call, except while the terminal shows a question,
+// because a progress bar would overwrite the question. A pausableView is safe for
 // concurrent use.
 type pausableView struct {
 	mu         sync.Mutex                   // guards all fields below
-	open       func() terminal.ProgressView // nil if no progress is shown
-	view       terminal.ProgressView        // NoProgress while the view is paused
+	open       func() terminal.ProgressView // nil if progress is not shown
+	view       terminal.ProgressView        // terminal.NoProgress while the view is paused
 	pauseCount int                          // the number of open questions
 }
 
-// start opens the progress view with the function open. After each pause, open opens the
-// view again.
+// start shows the progress view that open returns. The function open is called again after
+// each pause.
 func (v *pausableView) start(open func() terminal.ProgressView) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -51,7 +51,8 @@ func (v *pausableView) update(p terminal.Progress) {
 	v.view.Update(p)
 }
 
-// pause hides the progress view until resume has been called as often as pause.
+// pause hides the progress view until resume is called. Several pauses need the same
+// number of resumes.
 func (v *pausableView) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// FuzzArguments checks that any arguments and schema result in a JSON object with
+// FuzzArguments checks that any arguments on the command line become a JSON object with
 // exactly these arguments, or a [usererr.Error].
 func FuzzArguments(f *testing.F) {
 	const schema = `{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"},"count":{"type":"integer"},

@@ -17,8 +17,8 @@ func advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestShownProgress checks that numbers are always shown, and messages only if they are
-// for the user or showAll is set.
+// TestShownProgress checks that the numbers of a progress report are always shown. A
+// message is shown only if it is for the user or showAll is true.
 func TestShownProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
@@ -70,7 +70,7 @@ func TestBarKeepsMessageForTheUser(t *testing.T) {
 	}
 }
 
-// newTestPipe returns an output whose stdout and stderr are a pipe.
+// newTestPipe returns an output that is not a terminal and writes to b.
 func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }

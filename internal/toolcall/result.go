@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// shownProgress returns a progress report as the terminal shows the report. The message
-// of a progress report is omitted unless the message is for the user or showAll is set.
+// shownProgress converts a progress report for the terminal. The report's message is
+// omitted unless it is for the user or showAll is true.
 func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if showAll || p.Audience == dispatch.AudienceUser {
@@ -23,10 +23,10 @@ func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	return progress
 }
 
-// printResult writes a result to stdout.
+// printResult writes a tool's result to stdout, as text or as JSON.
 func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	if asText {
-		if len(r.Content) == 0 && r.StructuredContent != nil { // a large result has no text that repeats the structured content
+		if len(r.Content) == 0 && r.StructuredContent != nil { // the server omits the text copy of a large structured result
 			out.PrintText(string(r.StructuredContent))
 		}
 		for _, c := range r.Content {
@@ -37,8 +37,8 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	return printJSONResult(out, r)
 }
 
-// printJSONResult writes the result of a call to stdout as one JSON document. A result
-// with several parts, such as an object and an image, is written as an array.
+// printJSONResult writes a tool's result to stdout as one JSON document. A result with
+// several parts, such as an object and an image, becomes an array.
 func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	var parts [][]byte
 	if r.StructuredContent != nil {
@@ -46,7 +46,7 @@ func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	}
 	for _, c := range r.Content {
 		if c.Type == "text" && r.StructuredContent != nil {
-			continue // this text block repeats the structured content
+			continue // the text is a copy of the structured content
 		}
 		parts = append(parts, contentJSON(c))
 	}
@@ -59,8 +59,8 @@ func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	return terminal.PrintJSONList(out, parts)
 }
 
-// contentJSON returns a content block as JSON. JSON text stays unchanged, other text
-// becomes a JSON string, and a block without text becomes an object.
+// contentJSON returns an MCP content block as JSON. A text that is JSON stays unchanged,
+// any other text becomes a JSON string, and an image or another block becomes an object.
 func contentJSON(c mcpclient.Content) []byte {
 	switch {
 	case c.Type != "text":
@@ -79,8 +79,9 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// readFailure returns the failure in a result. The text of the failure comes from the
-// server, and its code is the error code in _meta.
+// readFailure returns the failure of a call from the MCP result with isError. The error
+// code and the sentence for the user are in the result's _meta; without them, the sentence
+// is the result's text.
 func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`

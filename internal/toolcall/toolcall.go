@@ -22,39 +22,43 @@ import (
 	"time"
 )
 
-// closeTimeout is how long closing the MCP session may take after a call.
+// closeTimeout limits the request that closes the MCP session after the call.
 const closeTimeout = time.Second
 
-// Request is the call that the user typed.
+// Request is a call that the user requests on the command line.
 type Request struct {
 	Tool string
-	// Args are the arguments of the tool in the form NAME=VALUE. If HasInput is true,
-	// Input has all arguments: as JSON, as @FILE, or as - for stdin.
+	// Args are the tool's arguments in the form NAME=VALUE. If HasInput is true, Input
+	// replaces Args: a JSON object, @FILE to read the object from a file, or - to read it
+	// from stdin.
 	Args     []string
 	Input    string
 	HasInput bool
-	// Browser and Tab select the page; empty and 0 for any.
+	// Browser and Tab select the page in which the tool runs. Empty and 0 mean any browser
+	// and any tab.
 	Browser string
 	Tab     int
-	// NoProgress hides progress; Verbose shows also messages that are not for the user.
+	// NoProgress hides the progress of the call. Verbose also shows messages that the tool
+	// does not send to the user.
 	NoProgress, Verbose bool
-	// IdempotencyKey makes a repeated call safe if HasIdempotencyKey is set.
+	// IdempotencyKey prevents that a repeated request runs the tool twice. It is used if
+	// HasIdempotencyKey is true.
 	IdempotencyKey    string
 	HasIdempotencyKey bool
-	// Output is json or text.
+	// Output is the format of the result: "json" or "text".
 	Output string
-	// AsksUser is true if the terminal asks the user to approve the call. Then no other
-	// code may read stdin.
+	// AsksUser is true if the terminal may ask the user to approve the call. In this case,
+	// no other code may read stdin.
 	AsksUser bool
 }
 
-// ErrInterrupted is the error if ctx of [Run] ended during the call.
+// ErrInterrupted is the error of [Run] and [Call] if the context ended during the call.
 var ErrInterrupted = errors.New("interrupted; the call was cancelled")
 
-// ResultLostError is the error of a call that was done for an earlier request with the same
-// idempotency key, and whose result is not stored.
+// ResultLostError is the error of a repeated request whose tool already ran for the same
+// idempotency key, but whose result is not stored.
 type ResultLostError struct {
-	// CallID is the call that was done.
+	// CallID is the ID of the call that ran the tool.
 	CallID string
 }
 
@@ -64,21 +68,20 @@ func (e *ResultLostError) Error() string {
 		"The setting recordResults is off, or the result has secrets, is long or arrived after a lost link"
 }
 
-// Failure is why a call failed, with the error code of the tool's result.
+// Failure is the error of a call that failed. Code is the error code in the call's result.
 type Failure struct {
 	Code     wire.ErrorCode
 	sentence string
 }
 
-// NewFailure returns the failure of a call, with a sentence for the user.
+// NewFailure returns a Failure whose Error method returns the given sentence for the user.
 func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure{code, sentence} }
 
 // Error returns the sentence for the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool of the server in the name of client, and prints the result. The reader
-// in contains the arguments if they come from stdin. Run returns the same errors as
-// [Call].
+// Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same
+// errors as [Call].
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
 	result, err := Call(ctx, api, client, r, in, out)
 	if err != nil {
@@ -87,10 +90,11 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	return printResult(out, result, r.Output == "text")
 }
 
-// Call calls a tool of the server in the name of client, shows the progress, and returns
-// the result. The reader in contains the arguments if they come from stdin. Call returns
-// a *Failure if the call failed, a *ResultLostError if its result is lost, a
-// [usererr.Error] for an invalid request, and ErrInterrupted if ctx ended.
+// Call calls a tool of the server, shows the call's progress, and returns the result. The
+// server shows the user client as the name of the caller. The reader in is stdin, for
+// arguments and for answers to questions. The error is a *[Failure] if the call failed, a
+// *[ResultLostError] if its result is lost, a [usererr.Error] for an invalid request, and
+// ErrInterrupted if ctx ended.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -110,7 +114,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, callError(ctx, err)
 	}
 	defer func() {
-		// If the request to close the session fails, the session expires on the server.
+		// The error is ignored: a session that is not closed expires on the server.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = session.Close(ctx)
@@ -119,8 +123,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	if err != nil {
 		return mcpclient.Result{}, callError(ctx, err)
 	}
-	// The server's list of tools does not contain tools that are off. A call of a tool
-	// that is off returns the reason, so the server decides about missing tools.
+	// The server does not list tools that are off, but a call of such a tool returns the
+	// reason why it is off. The call is therefore sent even if the list lacks the tool.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
@@ -154,7 +158,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	return result, nil
 }
 
-// Check validates the request before the first request to the server.
+// Check validates the flags of the request without the server. Call Check before [Run] or
+// [Call].
 func (r Request) Check() error {
 	switch {
 	case r.Output != "json" && r.Output != "text":
@@ -186,7 +191,7 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs plugin list` shows the tools", name, nearest.Suggestion(name, names))
 }
 
-// findBrokenPlugin returns an error if the plugin of a missing tool can't be loaded.
+// brokenPlugin returns an error if the server could not load the plugin of the given tool.
 func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	name, _, _ := strings.Cut(tool, "__")
 	status, err := api.Status(ctx)
@@ -201,7 +206,8 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-// readArguments returns the tool's arguments as a JSON object.
+// readArguments returns the tool's arguments as a JSON object, including the selected
+// browser and tab.
 func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
 	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
@@ -224,7 +230,7 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	return text, nil
 }
 
-// callError converts an error of the MCP client to an error with a sentence for the
+// callError replaces an error of package mcpclient by an error that is written for the
 // user.
 func callError(ctx context.Context, err error) error {
 	switch {

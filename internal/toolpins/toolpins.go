@@ -1,7 +1,8 @@
-// Package toolpins stores the pinned tools: the tools that the MCP server lists even if
-// it lists only the tools that search and call other tools.
+// Package toolpins stores the pinned tools. If the MCP server lists only the gateway to a
+// client, it also lists the pinned tools.
 //
-// Only the user pins tools. A pin changes what is listed, never what may run.
+// Only the user can pin tools. A pin changes the list of tools that a client sees, never
+// which tools may run.
 package toolpins
 
 import (
@@ -15,24 +16,24 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// fileName is the name of the file with the pinned tools in the state folder.
+// fileName is the name of the file with the pinned tools, in the state folder.
 const fileName = "pinned-tools.json"
 
-// lockWait is how long a change waits for another process that changes the file.
+// lockWait limits how long a change of the pins waits while another process changes them.
 const lockWait = 10 * time.Second
 
-// pinnedMember is the member of the file with the names of the pinned tools.
+// pinnedMember is the key of the JSON member with the names of the pinned tools.
 const pinnedMember = "pinned"
 
-// Pins are the pinned tools, stored in the state folder. A pin is the full name of a
-// tool, as in slack__send_message, or the name of a plugin, for all its tools. Pins are
-// safe for concurrent use by goroutines and processes.
+// Pins are the user's pinned tools, stored in a file of the state folder. A pin is the
+// full name of a tool, such as slack__send_message, or the name of a plugin, which pins
+// all its tools. Pins are safe for concurrent use by goroutines and processes.
 type Pins struct {
 	file *statedoc.Watched[*statedoc.Plugins, []string]
 }
 
-// Open returns the pins in the state folder dir. warn receives a sentence for the user
-// when a damaged file was put aside. log receives errors about the file.
+// Open reads the pinned tools in the state folder dir. When a change renames a damaged
+// file, warn receives a sentence for the user. The log receives errors about the file.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",
@@ -45,7 +46,7 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	})}
 }
 
-// namesOf returns the pins in the content of the file, sorted.
+// namesOf returns the sorted pins in the content of the file.
 func namesOf(doc *statedoc.Plugins) []string {
 	var names []string
 	if !statedoc.Decode(doc.TopLevel[pinnedMember], &names) {
@@ -59,22 +60,22 @@ func namesOf(doc *statedoc.Plugins) []string {
 // change the result.
 func (p *Pins) Names() []string { return p.file.Current().View }
 
-// Problem returns why the file cannot be read, or nil.
+// Problem returns why the file of pinned tools cannot be read, or nil.
 func (p *Pins) Problem() error { return p.file.Current().Problem }
 
-// Pin adds names to the pins, and returns the names that were not pinned before.
+// Pin pins tools and plugins by name, and returns the names that were not pinned before.
 func (p *Pins) Pin(names []string) (added []string, err error) {
 	return p.change(names, func(pinned []string, name string) []string { return append(pinned, name) }, false)
 }
 
-// Unpin removes names from the pins, and returns the names that were pinned before.
+// Unpin unpins tools and plugins by name, and returns the names that were pinned before.
 func (p *Pins) Unpin(names []string) (removed []string, err error) {
 	return p.change(names, func(pinned []string, name string) []string {
 		return slices.DeleteFunc(pinned, func(other string) bool { return other == name })
 	}, true)
 }
 
-// change calls edit for the given names that are pinned, or that are not pinned, and
+// change calls edit for those of the given names whose pinned state equals isPinned, and
 // returns these names.
 func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
 	err = p.file.Change(func(doc *statedoc.Plugins) error {
@@ -92,12 +93,13 @@ func (p *Pins) change(names []string, edit func(pinned []string, name string) []
 	return changed, err
 }
 
-// OnChange registers a listener that runs after each change by another process or an
-// editor.
+// OnChange registers a function that runs after another process or an editor has changed
+// the pins.
 func (p *Pins) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
-// Repair renames a damaged file, so that the next change does not overwrite it.
+// Repair renames a damaged file of pinned tools, so that the next change does not
+// overwrite it.
 func (p *Pins) Repair() error { return p.file.Repair() }
 
-// Watch detects changes of the file until ctx ends.
+// Watch checks the file of pinned tools for changes once a second until ctx ends.
 func (p *Pins) Watch(ctx context.Context) { p.file.Watch(ctx) }

@@ -40,7 +40,8 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestWatch checks that a change of another process calls the listener and is read.
+// TestWatch checks that Watch reads another process's change of the pins and calls the
+// listener.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
