@@ -35,7 +35,7 @@ func FuzzArguments(f *testing.F) {
 		if err == nil && !maps.Equal(givenNames, keysOf(args)) {
 			t.Fatalf("%q and %q gave %v", firstPair, secondPair, keysOf(args))
 		}
-		if strings.HasPrefix(wholeJSON, "@") { // @ is followed by the name of a file
+		if strings.HasPrefix(wholeJSON, "@") { // text after @ is a path, and the fuzzer must not read files
 			return
 		}
 		args, err = readInput(wholeJSON, strings.NewReader(firstPair))

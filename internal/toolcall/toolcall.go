@@ -41,8 +41,8 @@ type Request struct {
 	// NoProgress hides the progress of the call. Verbose also shows messages that the tool
 	// does not send to the user.
 	NoProgress, Verbose bool
-	// IdempotencyKey prevents that a repeated request runs the tool twice. It is used if
-	// HasIdempotencyKey is true.
+	// IdempotencyKey prevents a repeated request from running the tool twice. It is used
+	// if HasIdempotencyKey is true.
 	IdempotencyKey    string
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".

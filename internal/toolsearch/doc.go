@@ -1,12 +1,12 @@
-// Package toolsearch finds tools by words in their names, titles, sites, descriptions
-// and arguments.
+// Package toolsearch is a full-text search for tools. It searches their names, titles,
+// sites, descriptions and arguments.
 //
-// [NewPart] builds the index of the tools of one site; [Search] searches several
-// parts. The ranking is BM25 over weighted fields. A word also finds its inflections
-// and synonyms; a word that no tool contains finds the words that begin with it, or
-// the words that it probably misspells.
+// [NewPart] builds the index of one site's tools, and [Search] searches several indexes.
+// Results are ranked by BM25 over weighted fields. A word in a query also matches its
+// inflections and synonyms. If no tool contains the word, it matches longer words that
+// begin with it, or else the most similar spelling.
 //
 // # Concurrency
 //
-// A [Part] is immutable, so goroutines may search the same parts at the same time.
+// A [Part] is immutable, so several goroutines may search the same Part.
 package toolsearch

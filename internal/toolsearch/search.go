@@ -8,7 +8,8 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// These weights are how much a word in each field of a tool counts.
+// A word in a tool's name contributes more to the score of the tool than a word in its
+// description or in the names of its arguments.
 const (
 	nameWeight        = 4
 	titleWeight       = 3
@@ -17,53 +18,55 @@ const (
 	argumentWeight    = 0.5
 )
 
-// These weights are how much a word counts that is not the word of the query.
+// A match that differs from the word in the query contributes less to the score of a tool:
+// the score is multiplied by one of these weights.
 const (
 	synonymWeight  = 0.55
 	prefixWeight   = 0.8
 	misspellWeight = 0.6
 )
 
-// The constants k1 and b are the parameters of BM25: how soon repetitions of a word
-// stop to count, and how much the length of a tool's text counts.
+// The constants k1 and b are the parameters of BM25. A lower k1 reduces the effect of
+// repeated words, and a lower b reduces the effect of the length of a tool's text.
 const (
 	k1 = 1.2
 	b  = 0.6
 )
 
-// minPrefix is the shortest word that finds longer words, in bytes.
+// minPrefix is the minimum length, in bytes, of a query word that may match longer words.
 const minPrefix = 3
 
-// maxQueryTerms is the maximum number of words of a query that count.
+// maxQueryTerms limits how many words of a query are searched; the rest is ignored.
 const maxQueryTerms = 24
 
-// Tool is the text of a tool.
+// Tool contains the searchable texts of a tool.
 type Tool struct {
-	// Name is the name without its site, as in send_message.
+	// Name is the tool's name without the name of its plugin, such as send_message.
 	Name        string
 	Title       string
 	Description string
-	// Arguments are the names of the arguments.
+	// Arguments are the names of the tool's arguments.
 	Arguments []string
 }
 
-// Part is the index of the tools of one site. A Part is immutable.
+// Part is the search index of one site's tools. A Part is immutable.
 type Part struct {
 	postings map[string][]posting
 	terms    []string // the keys of postings, sorted
-	// lengths contains the weighted number of words of each tool.
+	// lengths contains the sum of the weights of all words of each tool.
 	lengths     []float32
 	totalLength float64
 }
 
-// posting is the occurrence of a term in a tool.
+// posting is a tool that contains a term, with the summed weight of the term's
+// occurrences.
 type posting struct {
 	tool   int32
 	weight float32
 }
 
-// NewPart returns the index of the tools of a site. siteNames are the names of the site,
-// such as its name, its display name and its hosts.
+// NewPart builds the search index of a site's tools. A query for one of the siteNames,
+// such as the plugin's name or a host name, matches all these tools.
 func NewPart(siteNames []string, tools []Tool) *Part {
 	p := &Part{postings: map[string][]posting{}, lengths: make([]float32, len(tools))}
 	var siteTerms []string
@@ -106,8 +109,8 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	return p
 }
 
-// siteTermsOf returns the terms of a site's name, also as one word: "hacker news" also
-// has the term "hackernews".
+// siteTermsOf returns the terms of a site's name. A name of several words also has a
+// joined term: "hacker news" has "hackernews".
 func siteTermsOf(name string) []string {
 	words := splitWords(name)
 	terms := appendTerms(nil, name)
@@ -117,14 +120,15 @@ func siteTermsOf(name string) []string {
 	return terms
 }
 
-// Hit is a found tool: the tool with the index Tool of the part with the index Part.
+// Hit is a tool that matches a query. Part is an index into the parts that were searched,
+// and Tool is an index into the tools of that part. Higher scores are better.
 type Hit struct {
 	Part, Tool int
 	Score      float64
 }
 
-// Search returns the tools that match a query, the best first, at most limit. The factor
-// of a tool multiplies its score; a tool with the factor 0 is not found.
+// Search returns at most limit tools that match a query, best match first. The score of
+// each tool is multiplied by its factor; a factor of 0 excludes the tool.
 func Search(parts []*Part, query string, limit int, factor func(part, tool int) float64) []Hit {
 	terms := queryTerms(query)
 	if len(terms) > maxQueryTerms {
@@ -165,11 +169,12 @@ type searcher struct {
 	parts      []*Part
 	toolCount  float64
 	meanLength float64
-	// scores and matched contain, for each tool of each part, its score and the number
-	// of terms that it matches.
+	// scores and matched contain the score of each tool of each part, and the number of
+	// query terms that the tool matches.
 	scores  [][]float64
 	matched [][]int
-	// best contains the best score of the current term for each tool.
+	// best contains, for each tool, the best score of all matches of the current query
+	// term.
 	best [][]float64
 }
 
@@ -185,8 +190,8 @@ func newSearcher(parts []*Part) *searcher {
 	return s
 }
 
-// addTerm adds the score of one term of the query. Of the term and its synonyms, the
-// best match of a tool counts.
+// addTerm adds the score of one query term to the score of each tool. If a tool matches
+// both the term and its synonyms, only the best match adds to the score.
 func (s *searcher) addTerm(term string) {
 	isFound := s.match([]string{term}, 1)
 	for _, phrase := range synonyms()[term] {
@@ -206,8 +211,8 @@ func (s *searcher) addTerm(term string) {
 	}
 }
 
-// match updates the best scores of the tools that contain all words of a phrase, and
-// reports whether there are any.
+// match updates the best score of each tool that contains all words of a phrase, and
+// reports whether any tool contains them.
 func (s *searcher) match(phrase []string, weight float64) bool {
 	lists := make([][][]posting, len(phrase))
 	frequencies := make([]float64, len(phrase))
@@ -240,8 +245,7 @@ func (s *searcher) match(phrase []string, weight float64) bool {
 	return isFound
 }
 
-// weightOf returns the weight of a tool in a list of postings. The tools of the list are
-// in ascending order.
+// weightOf returns a tool's weight in a list of postings that is sorted by tool.
 func weightOf(list []posting, tool int32) (float32, bool) {
 	k, ok := slices.BinarySearchFunc(list, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
 	if !ok {
@@ -250,16 +254,16 @@ func weightOf(list []posting, tool int32) (float32, bool) {
 	return list[k].weight, true
 }
 
-// termScore is the score of a term in a tool by BM25. frequency is the number of tools
-// with the term.
+// termScore returns the BM25 score of a term in a tool. The argument frequency is the
+// number of tools that contain the term.
 func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
 	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
 	length := float64(s.parts[part].lengths[tool])
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-// matchSimilar matches the terms that begin with a term that no tool contains, or else
-// the term that it probably misspells.
+// matchSimilar searches for a query term that no tool contains. It matches the longer
+// terms that begin with the query term, or else the term with the most similar spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {
 		return
@@ -289,8 +293,8 @@ func (s *searcher) matchSimilar(term string) {
 	}
 }
 
-// mayMisspell reports whether two terms are similar enough for a comparison letter by
-// letter.
+// mayMisspell reports whether two terms are similar enough for the slower comparison of
+// their letters.
 func mayMisspell(term, other string) bool {
 	difference := len(term) - len(other)
 	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == other[0] || term[1:] == other[1:])

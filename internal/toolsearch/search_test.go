@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// corpus is the tools of testdata/tools.txt.
+// corpus contains the tools in testdata/tools.txt and their indexes.
 type corpus struct {
 	parts []*Part
-	// sites and tools contain the names and the texts of the tools of each part.
+	// sites contains the site of each part, and tools contains the tools of each part.
 	sites []string
 	tools [][]Tool
 }
 
-// names returns the full names of found tools.
+// names returns the full names of the tools in a search result.
 func (c corpus) names(hits []Hit) []string {
 	var names []string
 	for _, h := range hits {
@@ -26,7 +26,7 @@ func (c corpus) names(hits []Hit) []string {
 	return names
 }
 
-// search returns the full names of the first tools for a query.
+// search returns the full names of the best matches for a query.
 func (c corpus) search(query string, limit int) []string {
 	return c.names(Search(c.parts, query, limit, allTools))
 }
@@ -35,7 +35,7 @@ func (c corpus) toolCount() int { return len(slices.Concat(c.tools...)) }
 
 func allTools(int, int) float64 { return 1 }
 
-// readCorpus returns the tools of testdata/tools.txt, without their index.
+// readCorpus reads the tools in testdata/tools.txt without building an index.
 func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
@@ -87,8 +87,8 @@ func loadCorpus(t testing.TB) corpus {
 	return c
 }
 
-// TestKnownItem searches each tool by up to 8 words of its description that are not in
-// its name, and by its site.
+// TestKnownItem searches for each tool with up to 8 words of its description that are not
+// in its name, and with the name of its site.
 func TestKnownItem(t *testing.T) {
 	c := loadCorpus(t)
 	searchCount, foundFirst, foundAmong5 := 0, 0, 0
@@ -125,7 +125,8 @@ func TestKnownItem(t *testing.T) {
 	}
 }
 
-// TestQuestions searches with the questions of testdata/questions.txt.
+// TestQuestions searches for each question in testdata/questions.txt, and checks the rank
+// of the expected tools.
 func TestQuestions(t *testing.T) {
 	c := loadCorpus(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
@@ -160,7 +161,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// searchQueries are ordinary and unusual queries.
+// searchQueries are typical queries and edge cases, such as misspelled and meaningless
+// words.
 var searchQueries = []string{
 	"send a message about the quarterly budget to a slack channel", "mesage", "zzzzz", "sc",
 	strings.Repeat("list open issues of every project in the repository ", 200),
@@ -177,7 +179,7 @@ func TestUnusualQueries(t *testing.T) {
 	}
 }
 
-// shelf returns the index of a small site, and its tools.
+// shelf returns four tools of a small site, and their index.
 func shelf() ([]*Part, []Tool) {
 	tools := []Tool{
 		{Name: "list_books", Title: "List books", Description: "Lists the books on a shelf.", Arguments: []string{"shelfId", "cursor"}},
@@ -192,12 +194,12 @@ func TestSearch(t *testing.T) {
 	parts, tools := shelf()
 	for query, want := range map[string]string{
 		"books":         "list_books add_book",
-		"insert a book": "add_book list_books",                              // a synonym
-		"config":        "get_configuration",                                // the beginning of a word
-		"configuratoin": "get_configuration",                                // a misspelled word
-		"song":          "play_track",                                       // a synonym
-		"verbose":       "get_configuration",                                // an argument
-		"myshelf title": "add_book play_track get_configuration list_books", // the site as one word
+		"insert a book": "add_book list_books",                              // matches a synonym
+		"config":        "get_configuration",                                // matches a longer word
+		"configuratoin": "get_configuration",                                // matches despite a typing error
+		"song":          "play_track",                                       // matches a synonym
+		"verbose":       "get_configuration",                                // matches the name of an argument
+		"myshelf title": "add_book play_track get_configuration list_books", // matches the name of the site written as one word
 		"xylophone":     "",
 		"":              "",
 		"!?":            "",
@@ -220,7 +222,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestFactor checks that a factor moves a tool down, and that the factor 0 removes it.
+// TestFactor checks that a factor below 1 lowers the rank of a tool, and that the factor 0
+// removes the tool from the result.
 func TestFactor(t *testing.T) {
 	parts, _ := shelf()
 	for factor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// synonymText has the groups of synonyms, one in each line.
+// synonymText is the file synonyms.txt, which has one group of synonyms per line.
 //
 //go:embed synonyms.txt
 var synonymText string
 
-// synonyms returns the terms that a term also finds: each is a word, or the words of a
-// phrase that must all occur.
+// synonyms maps a term to its synonyms. A synonym is a word, or a phrase whose words must
+// all occur in a tool.
 var synonyms = sync.OnceValue(func() map[string][][]string {
 	bySynonym := map[string][][]string{}
 	for group := range strings.Lines(synonymText) {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// stopWords returns words that occur in questions but do not describe a tool.
+// stopWords returns the words that a search ignores, such as "the" and "how".
 var stopWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(stopWordText) {
@@ -20,9 +20,9 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 //go:embed stopwords.txt
 var stopWordText string
 
-// splitWords returns the words of a text in lower case. splitWords splits at every
-// character that is not a letter or digit, and before the capital letters of a name
-// such as sendMessage. Each character of Chinese, Japanese and Korean text is a word.
+// splitWords splits a text into words in lower case. A word ends at any character that is
+// not a letter or a digit, and before a capital letter inside a name such as sendMessage.
+// In Chinese, Japanese and Korean, each character is a word.
 func splitWords(text string) []string {
 	var words []string
 	var word strings.Builder
@@ -52,7 +52,7 @@ func splitWords(text string) []string {
 	return words
 }
 
-// appendTerms appends the terms of a text to terms: its stems, without stop words.
+// appendTerms appends the stem of each word in a text to terms, except for stop words.
 func appendTerms(terms []string, text string) []string {
 	isStopWord := stopWords()
 	for _, word := range splitWords(text) {
@@ -63,8 +63,8 @@ func appendTerms(terms []string, text string) []string {
 	return terms
 }
 
-// queryTerms returns the terms of a query, each once. A query that consists of stop
-// words keeps them.
+// queryTerms returns the terms of a query without duplicates. Stop words are kept if the
+// query consists only of stop words.
 func queryTerms(query string) []string {
 	all := appendTerms(nil, query)
 	if len(all) == 0 {
@@ -82,7 +82,8 @@ func queryTerms(query string) []string {
 }
 
 // stem returns the word without its inflection, so that "messages" finds "message" and
-// "creating" finds "create". The result need not be a word.
+// "creating" finds "create". The stem is not always an English word: "creating" becomes
+// "creat".
 func stem(word string) string {
 	if len(word) <= 3 || word[0] > unicode.MaxASCII {
 		return word
@@ -113,8 +114,9 @@ func hasAnySuffix(word string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(word, suffix) })
 }
 
-// undouble removes the doubled consonant before a suffix: "running" and "run" have one
-// stem. The letters l, s and z are also doubled at the end of verbs, as in "selling".
+// undouble removes a doubled consonant at the end of a stem, so that "running" and "run"
+// have the same stem. The letters l, s and z stay doubled, because verbs such as "sell"
+// end with them.
 func undouble(word string) string {
 	n := len(word)
 	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeioulsz", rune(word[n-1])) {

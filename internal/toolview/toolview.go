@@ -1,4 +1,5 @@
-// Package toolview describes tools and their arguments for users of the command line.
+// Package toolview describes the arguments of tools in the terminal, and builds example
+// commands.
 package toolview
 
 import (
@@ -12,23 +13,23 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// maxDescriptionChars is the maximum length of an argument's description, in characters.
+// maxDescriptionChars limits the length of an argument's description, in characters.
 const maxDescriptionChars = 300
 
 // Argument describes one argument of a tool for the user.
 type Argument struct {
 	Name string
-	// Value describes the allowed values of the argument, such as "whole number".
+	// Value describes the allowed values, such as "whole number" or "list of: text".
 	Value string
-	// Description is the argument's description with its default; empty if the schema has
-	// neither.
+	// Description is the argument's description, followed by its default value.
+	// Description is empty if the schema has neither.
 	Description string
 	IsRequired  bool
 
 	schema argumentSchema
 }
 
-// argumentSchema has the keywords of JSON Schema that describe an argument of a tool.
+// argumentSchema has the JSON Schema keywords that describe an argument of a tool.
 type argumentSchema struct {
 	Type        json.RawMessage   `json:"type"`
 	Enum        []json.RawMessage `json:"enum"`
@@ -42,7 +43,8 @@ type argumentSchema struct {
 	Description string            `json:"description"`
 }
 
-// Arguments returns the arguments in a tool's input schema, required arguments first.
+// Arguments returns the arguments that a tool's input schema declares, required arguments
+// first.
 func Arguments(inputSchema json.RawMessage) []Argument {
 	var required []string
 	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
@@ -51,7 +53,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	var first, others []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
 		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
-		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type is ignored
+		_ = json.Unmarshal(m.Value, &a.schema) // keywords of the wrong type are ignored
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
@@ -65,7 +67,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(first, others...)
 }
 
-// endSentence adds a period to a text that has no punctuation at its end.
+// endSentence adds a period to a text that does not end with punctuation.
 func endSentence(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;") {
 		return text
@@ -73,12 +75,12 @@ func endSentence(text string) string {
 	return text + "."
 }
 
-// typeWords maps the types of JSON Schema to words for the user.
+// typeWords maps the types of JSON Schema to words that users understand.
 var typeWords = map[string]string{
 	"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list", "object": "object", "null": "null",
 }
 
-// describeValues describes the values that an argument's schema allows.
+// describeValues describes the values that the schema allows, such as "text or null".
 func (s argumentSchema) describeValues() string {
 	if len(s.Enum) > 0 {
 		return joinOr(s.Enum)
@@ -105,7 +107,7 @@ func (s argumentSchema) describeValues() string {
 	return cmp.Or(strings.Join(alternatives, " or "), "any")
 }
 
-// types returns the types in an argument's schema.
+// types returns the types in the schema's keyword type, which is a string or a list.
 func (s argumentSchema) types() []string {
 	var one string
 	if json.Unmarshal(s.Type, &one) == nil && one != "" {
@@ -128,8 +130,8 @@ func joinOr(values []json.RawMessage) string {
 	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
 }
 
-// Example returns a command line that calls a tool with its required arguments. The user
-// replaces the words in capital letters.
+// Example returns a shell command that calls a tool with example values for its required
+// arguments. The user replaces the words in capital letters.
 func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {
@@ -140,7 +142,8 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// exampleValue returns an example value for an argument.
+// exampleValue returns an example value for the argument with the given name, from the
+// schema if possible.
 func (s argumentSchema) exampleValue(name string) string {
 	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
 		if value != nil {
@@ -157,14 +160,14 @@ func (s argumentSchema) exampleValue(name string) string {
 			return "{}"
 		case "array":
 			var items argumentSchema
-			_ = json.Unmarshal(s.Items, &items) // if the schema has no items, the example is a text
+			_ = json.Unmarshal(s.Items, &items) // without items, the example is the name in capital letters
 			return items.exampleValue(strings.TrimSuffix(name, "s"))
 		}
 	}
 	return strings.ToUpper(name)
 }
 
-// textOf returns a JSON value in the form that `opentabs call --arg` accepts.
+// textOf formats a JSON value as `opentabs call --arg` accepts it: strings without quotes.
 func textOf(value json.RawMessage) string {
 	if len(value) > 0 && value[0] == '"' {
 		return rawjson.Unquote(value)
@@ -179,7 +182,8 @@ func firstOf(values []json.RawMessage) json.RawMessage {
 	return values[0]
 }
 
-// quoteForShell adds shell quotes to a word that needs them.
+// quoteForShell puts a word in single quotes if a shell would otherwise interpret its
+// characters.
 func quoteForShell(word string) string {
 	word = plaintext.Line(word, maxDescriptionChars)
 	isPlain := func(r rune) bool {

@@ -1,8 +1,9 @@
-// Package undo undoes calls that are done: it calls the tool that the author declared for
-// this, with arguments from the arguments and the result of the call.
+// Package undo undoes calls that are done. The author of a plugin declares which tool
+// undoes another tool. The undo is a call of that tool, with arguments from the first
+// call's arguments and result.
 //
-// An [Undoer] makes the calls, each call at most once. A [Memory] keeps the calls that ended
-// last, because results are not recorded by default.
+// An [Undoer] undoes each call at most once. A [Memory] keeps the latest calls with their
+// results, because results are not recorded on disk by default.
 //
 // All types are safe for concurrent use.
 package undo

@@ -12,15 +12,15 @@ import (
 	"opentabs/wire"
 )
 
-// These constants bound the memory of the kept calls.
+// These constants limit the number, the total size and the age of the calls in a Memory.
 const (
 	maxKeptCalls = 500
 	maxKeptBytes = 16 << 20
 	keptLifetime = time.Hour
 )
 
-// Memory keeps the done calls that can be undone, with their arguments and results, for up
-// to an hour. Create a Memory with NewMemory.
+// Memory keeps calls that can be undone, with their arguments and results, for up to an
+// hour. Create a Memory with [NewMemory].
 type Memory struct {
 	plugins func() *plugin.Set
 
@@ -32,16 +32,19 @@ type Memory struct {
 // recordedCall is a call with its arguments and its result.
 type recordedCall struct {
 	entry recorder.Entry
-	// resultProblem is why the output of the entry is not the whole result; nil if it is.
+	// resultProblem is why the entry lacks a part of the call's result; nil if the result
+	// is complete.
 	resultProblem error
 }
 
-// NewMemory returns a Memory of the calls of the plugins.
+// NewMemory returns an empty Memory. The function plugins returns the loaded plugins,
+// which declare the tools that can be undone.
 func NewMemory(plugins func() *plugin.Set) *Memory { return &Memory{plugins: plugins} }
 
 var _ dispatch.AfterHook = (*Memory)(nil)
 
-// After implements dispatch.AfterHook: it keeps a done call whose tool declares an undo.
+// After implements [dispatch.AfterHook]. It keeps a call that is done and whose tool can
+// be undone.
 func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if e.View.Status != wire.StatusDone || e.View.Prompt {
 		return
@@ -66,7 +69,8 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 }
 
-// resultOf returns a result as JSON; a tool that returned undefined has the result null.
+// resultOf returns null for a tool that returned undefined, and any other result
+// unchanged.
 func resultOf(output json.RawMessage) json.RawMessage {
 	if output == nil {
 		return json.RawMessage("null")
@@ -74,7 +78,7 @@ func resultOf(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// find returns a kept call.
+// find returns a call in the memory that is not older than keptLifetime.
 func (m *Memory) find(callID string) (recordedCall, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

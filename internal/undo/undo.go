@@ -16,21 +16,24 @@ import (
 	"opentabs/wire"
 )
 
-// The states of a call that another call undoes, in notes of the recorder.
+// Notes of the recorder have one of these states, which describe whether a call was
+// undone.
 const (
-	stateStarted = string(wire.UndoStarted) // the other call has not ended; its note means that it may have run
+	stateStarted = string(wire.UndoStarted) // the undo has not ended, and after a crash it may have run
 	stateUndone  = string(wire.UndoDone)
-	stateFailed  = "failed" // the other call did not undo the call
+	stateFailed  = "failed" // the undo had no effect
 	stateUnknown = string(wire.UndoUnknown)
 )
 
-// maxStates is the number of undone calls in memory. The recorder has older ones.
+// maxStates limits how many undone calls are kept in memory. The recorder has the notes
+// about older ones.
 const maxStates = 10_000
 
-// ErrNotRecorded is the error of Undo for a call that is unknown, or not recorded any more.
+// ErrNotRecorded is the error of [Undoer.Undo] for a call that never existed or whose
+// record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
-// These errors are sentences for the user.
+// These errors are written for the user.
 var (
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
@@ -39,21 +42,22 @@ var (
 	errCutResult      = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
 )
 
-// Options are the parts of the server that an Undoer uses. All fields are required.
+// Options are the parts of the server that an [Undoer] uses. All fields are required.
 type Options struct {
 	Plugins func() *plugin.Set
 	Memory  *Memory
 	Records Records
-	// Calls finds calls that have not ended.
+	// Calls finds calls that have not ended yet; required.
 	Calls interface {
 		Find(callID string) (dispatch.View, bool)
 	}
 	Jobs *joblist.List
-	// ChoosePlace selects the tab in which the call undoes a recorded call.
+	// ChoosePlace sets the tab in which the undo runs, usually the tab of the call to
+	// undo; required.
 	ChoosePlace func(call *dispatch.Call, undone recorder.Entry)
 }
 
-// Records has the methods of the recorder that an Undoer uses.
+// Records has the methods of [recorder.Recorder] that an Undoer uses.
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
@@ -63,37 +67,37 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Undoer undoes calls. Create an Undoer with New.
+// Undoer undoes calls, each at most once. Create an Undoer with [New].
 type Undoer struct {
 	opts      Options
-	openUndos joblist.Tracker[string] // the undone call of each call that has not ended
+	openUndos joblist.Tracker[string] // the call to undo, by the ID of each undo that has not ended
 
 	mu       sync.Mutex // guards all fields below; locked while the recorder writes a note
-	isLoaded bool       // true after states has the notes of earlier servers
+	isLoaded bool       // true after the notes of earlier servers were added to states
 	states   map[string]undoState
 	order    []string // the keys of states, oldest first
 }
 
-// undoState is what is known about a call that another call undoes.
+// undoState describes whether a call was undone, and by which other call.
 type undoState struct {
 	state string
-	by    string // the ID of the other call
+	by    string // the ID of the call that is the undo
 }
 
-// New returns an Undoer.
+// New returns an Undoer without any undone calls in memory.
 func New(o Options) *Undoer {
 	return &Undoer{opts: o, states: map[string]undoState{}}
 }
 
-// Started is a call that undoes another call.
+// Started identifies an undo that was started: a call that undoes another call.
 type Started struct {
 	CallID   string
 	ToolName string
 }
 
-// Undo undoes a call, with a new call of the client that needs the same permissions as any
-// other call. Undo does not wait for the end of the new call. The error is a sentence for
-// the user.
+// Undo starts a new call that undoes the call with the given ID. The new call is made for
+// the client and needs the same permissions as any other call. Undo does not wait for the
+// new call to end. An error is written for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {
@@ -118,9 +122,9 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements dispatch.BeforeHook: it writes to the disk that a call will undo
-// another call, or fails the call. After a crash, a call that still waited for approval
-// has no note, so that the user can undo the other call again.
+// Before implements [dispatch.BeforeHook]. Before an undo runs, it writes a note about the
+// undo to the disk; if writing fails, the undo does not run. An undo that waits for
+// approval has no note yet, so after a crash, the user can start the undo again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	undoneID, ok := u.openUndos.Find(info.CallID)
 	if !ok {
@@ -129,7 +133,7 @@ func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.states[undoneID]
-	if s != (undoState{stateStarted, info.CallID}) { // the call was cancelled, so it does not run
+	if s != (undoState{stateStarted, info.CallID}) { // the undo was cancelled, so it does not run
 		return nil
 	}
 	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
@@ -138,12 +142,13 @@ func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// noteOf returns the note about the state of an undone call.
+// noteOf returns the recorder's note that the call callID has the undo state s.
 func noteOf(callID string, s undoState) recorder.Note {
 	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
 }
 
-// find returns a call that is done, from the memory or from the recorder.
+// find returns a call to undo, from the memory or from the recorder. The error describes
+// why the call cannot be undone.
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
@@ -172,7 +177,7 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	return c, nil
 }
 
-// resultProblem returns why a record does not have the whole result of its call.
+// resultProblem returns why a record lacks a part of its call's result, or nil.
 func resultProblem(e recorder.Entry) error {
 	switch {
 	case e.OutputBytes > 0 && len(e.Output) == 0:
@@ -183,7 +188,7 @@ func resultProblem(e recorder.Entry) error {
 	return nil
 }
 
-// newCall returns the call that undoes c, without client and place.
+// newCall returns the call that undoes c. The caller sets its client and its tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	name := c.entry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)
@@ -209,8 +214,9 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	return dispatch.Call{Tool: other.Dispatch(), Args: json.RawMessage(args)}, nil
 }
 
-// State returns the call that undoes, has undone or may have undone a call that was created
-// at the time created; nil if there is none.
+// State returns the call that undoes, has undone or may have undone the call callID; nil
+// if there is none. The time created is when the call callID was created, which limits the
+// search for notes.
 func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -221,8 +227,8 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// findState returns the state of a call from the memory or from the recorder; the zero
-// value if no other call undoes the call. The caller has locked mu.
+// findState returns the undo state of a call, from the memory or from the recorder. The
+// result is zero if there was no attempt to undo the call. The caller has locked mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil
@@ -234,8 +240,8 @@ func (u *Undoer) findState(callID string, created time.Time) (undoState, error) 
 	return stateOf(notes[0]), nil
 }
 
-// checkNotUndone returns an error if another call has undone the call, or may have done so.
-// The caller has locked mu.
+// checkNotUndone returns an error if a call was undone, may have been undone, or is being
+// undone. The caller has locked mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	s, err := u.findState(e.CallID, e.Created)
 	if err != nil {
@@ -252,7 +258,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// setState sets the state of an undone call in memory. The caller has locked mu.
+// setState stores the undo state of a call in memory. The caller has locked mu.
 func (u *Undoer) setState(callID string, s undoState) {
 	if _, ok := u.states[callID]; !ok {
 		u.order = append(u.order, callID)
@@ -264,11 +270,12 @@ func (u *Undoer) setState(callID string, s undoState) {
 	u.states[callID] = s
 }
 
-// lateLimit is how long after an undo Undoer accepts the late answer of its page.
+// lateLimit is how long after the end of an undo the late result from its page is
+// accepted.
 const lateLimit = 24 * time.Hour
 
-// ReceiveLate receives the answer of a page to a call that has ended. If the call undoes
-// another call with an unknown result, the answer decides whether the other call is undone.
+// ReceiveLate handles a result that a page sends after its call has ended. If the call is
+// an undo with an unknown outcome, the late result decides whether the undo has succeeded.
 func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	var err error
 	if answer.Err != nil {
@@ -289,10 +296,10 @@ func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	u.opts.Records.AddNote(noteOf(undoneID, s))
 }
 
-// findUnknown returns the call that the call by undoes with an unknown result. The caller
-// has locked mu.
+// findUnknown returns the call that the undo with the ID by may have undone. It reports
+// false if the outcome of the undo is known. The caller has locked mu.
 func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
-	if !u.isLoaded { // a server before this one may have made the call
+	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))
 		if err != nil {
 			return "", false
@@ -312,17 +319,17 @@ func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	return "", false
 }
 
-// stateOf returns the state in a note of an earlier server.
+// stateOf returns the undo state in a note that an earlier server wrote.
 func stateOf(n recorder.Note) undoState {
-	if n.State == stateStarted { // the server stopped while the other call ran
+	if n.State == stateStarted { // the earlier server stopped during the undo
 		return undoState{stateUnknown, n.By}
 	}
 	return undoState{n.State, n.By}
 }
 
-// awaitEnd waits until an undo has ended, and stores its outcome.
+// awaitEnd waits until an undo has ended, and stores whether it succeeded.
 func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
-	_ = job.Wait(context.Background(), nil) // the call always ends
+	_ = job.Wait(context.Background(), nil) // the background context never ends, so Wait returns no error
 	_, err, _ := job.Result()
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -332,7 +339,7 @@ func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	u.opts.Records.AddNote(noteOf(callID, s))
 }
 
-// stateAfter returns the state of a call after the call that undoes it has ended with err.
+// stateAfter returns the state of an undone call after its undo has ended with err.
 func stateAfter(err error) string {
 	var e *dispatch.Error
 	switch {

@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-// shop is a plugin whose tool delete_item is undone by restore_item.
+// shop returns a plugin whose tool restore_item undoes its tool delete_item.
 func shop() *plugin.Set {
 	p := &plugin.Plugin{Name: "shop", DisplayName: "Shop"}
 	restoreSchema := json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"]}`)
@@ -30,7 +30,7 @@ func shop() *plugin.Set {
 	return plugin.NewSet([]*plugin.Plugin{p}, nil)
 }
 
-// fixture is an Undoer whose tools run in a simulated page.
+// fixture is an Undoer and a server whose tools run in a simulated page.
 type fixture struct {
 	t        *testing.T
 	dir      string
@@ -40,7 +40,7 @@ type fixture struct {
 	undoer   *Undoer
 	calls    *dispatch.Dispatcher
 	restores []string // the arguments of the calls of restore_item
-	// answer ends a call of restore_item; by default, the call succeeds.
+	// answer ends each call of restore_item. If answer is nil, the calls succeed.
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
 }
@@ -72,14 +72,14 @@ func (f *fixture) start() {
 	})
 }
 
-// recordHook records all calls.
+// recordHook records each call that has ended.
 type recordHook struct{ records *recorder.Recorder }
 
 func (h recordHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.records.Add(e, recorder.Facts{})
 }
 
-// stop stops the server of the fixture.
+// stop shuts down the server of the fixture.
 func (f *fixture) stop() {
 	f.calls.Shutdown()
 	_ = f.calls.Drain(context.Background())
@@ -87,8 +87,8 @@ func (f *fixture) stop() {
 	f.records.Close()
 }
 
-// crash starts a server with the files that the server of the fixture has written, as after
-// a kill. The first server is stopped with other files.
+// crash simulates that the server is killed: a new server starts with a copy of the files
+// that the fixture's server has written so far.
 func (f *fixture) crash() {
 	dir := f.t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
@@ -99,7 +99,7 @@ func (f *fixture) crash() {
 	f.start()
 }
 
-// deleteItem runs a call of delete_item and returns its ID.
+// deleteItem calls the tool delete_item and returns the ID of the call.
 func (f *fixture) deleteItem(args string) string {
 	f.t.Helper()
 	tool, _ := shop().Tool("shop__delete_item")
@@ -107,11 +107,11 @@ func (f *fixture) deleteItem(args string) string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	time.Sleep(time.Second) // the hooks have run
+	time.Sleep(time.Second) // waits until the hooks have run
 	return result.CallID
 }
 
-// undo undoes a call and waits for the end of the new call.
+// undo starts an undo of a call and waits until the undo has ended.
 func (f *fixture) undo(callID string) (Started, error) {
 	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()
@@ -125,7 +125,7 @@ func (f *fixture) wantError(callID, want string) {
 	}
 }
 
-// run runs a test with fake time.
+// run runs a test in a bubble of synctest, with fake time and a new fixture.
 func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +136,8 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
-// wantState checks the call that undoes a call; state is empty for none.
+// wantState checks the undo state of a call and the ID of the undo. An empty state means
+// that there was no undo.
 func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	f.t.Helper()
 	got, err := f.undoer.State(callID, time.Now().Add(-time.Hour))
@@ -148,7 +149,7 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	}
 }
 
-// everything are options that record arguments and results.
+// everything is the recorder options that select arguments and results.
 var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestCallIsUndoneOnce(t *testing.T) {
@@ -171,8 +172,8 @@ func TestCallIsUndoneOnce(t *testing.T) {
 	})
 }
 
-// A call that certainly did not undo the call may be followed by another; a call with an
-// unknown end may not.
+// TestUndoAfterFailure checks that an undo that certainly had no effect can be repeated.
+// An undo with an unknown outcome cannot be repeated.
 func TestUndoAfterFailure(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -202,7 +203,8 @@ func TestUndoAfterFailure(t *testing.T) {
 	})
 }
 
-// Without recorded results, a call can be undone for an hour.
+// TestUndoWithoutRecordedResults checks that a call can be undone for an hour if results
+// are not recorded.
 func TestUndoWithoutRecordedResults(t *testing.T) {
 	o := everything
 	o.Results = false
@@ -263,7 +265,7 @@ func TestUndoIsRejected(t *testing.T) {
 	})
 }
 
-// fixedRecords is a recorder with fixed records.
+// fixedRecords is a recorder whose method Find searches only the given records.
 type fixedRecords struct {
 	*recorder.Recorder
 	records map[string]recorder.Record
@@ -274,7 +276,7 @@ func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
 	return recorder.Entry{Record: record}, ok, nil
 }
 
-// The memory drops the oldest calls.
+// TestMemoryIsBounded checks that a full Memory drops its oldest calls.
 func TestMemoryIsBounded(t *testing.T) {
 	m := NewMemory(shop)
 	now := time.Now()
@@ -288,8 +290,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// The note of an undo is on the disk before its call reaches the page. After a crash, the
-// undo may have run.
+// TestUndoIsWrittenBeforeItRuns checks that the note of an undo is on the disk before the
+// page receives the call. After a crash, the undo has an unknown outcome.
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -303,8 +305,8 @@ func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	})
 }
 
-// An undo that waited for approval when the server was killed did not run, so the call can
-// be undone.
+// TestWaitingUndoAfterCrash kills the server while an undo waits for approval. Because
+// that undo did not run, the user can start another.
 func TestWaitingUndoAfterCrash(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -314,7 +316,7 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantError(id, started.CallID+" is already undoing the call")
-		time.Sleep(time.Second) // all queued lines are written
+		time.Sleep(time.Second) // waits until all queued lines are written
 		f.crash()
 		f.gate = dispatch.Verdict{}
 		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
@@ -323,7 +325,8 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 	})
 }
 
-// An undo whose note cannot be written does not run.
+// TestUndoCannotBeWritten checks that an undo does not run if its note cannot be written
+// to the disk.
 func TestUndoCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -343,13 +346,13 @@ func TestUndoCannotBeWritten(t *testing.T) {
 	})
 }
 
-// fullDisk is a recorder that cannot write a note at once.
+// fullDisk is a recorder whose method WriteNote fails, as on a full disk.
 type fullDisk struct{ *recorder.Recorder }
 
 func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
-// The late answer of a page decides whether a call with an unknown end undid the call, also
-// after a restart.
+// TestLateAnswerOfUndo checks that a page's late result decides whether an undo with an
+// unknown outcome has succeeded, also after a restart of the server.
 func TestLateAnswerOfUndo(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// extractProgram extracts the opentabs program from a .zip archive to path.
+// extractProgram extracts the opentabs program from a .zip archive into the new file path.
 func extractProgram(archive, path string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 const (
 	maxProgramBytes = 200 << 20
-	// runTimeout limits the first run of a downloaded program, which a virus scanner may
-	// delay.
+	// runTimeout limits the first run of a downloaded program. The limit is long because a
+	// virus scanner may delay the start.
 	runTimeout = time.Minute
 )
 
@@ -27,16 +27,16 @@ const (
 type NewProgram struct {
 	// Path is the path of the downloaded executable, in a temporary folder.
 	Path string
-	// dir is the temporary folder that contains the download.
+	// dir is the temporary folder with the executable.
 	dir string
 }
 
 // Remove removes the temporary files of the download.
 func (p NewProgram) Remove() error { return os.RemoveAll(p.dir) }
 
-// Download downloads the archive of a release, verifies its checksum, extracts the
-// program into a temporary folder below dir, and runs the program to check its version.
-// The folder dir must be on the same disk as the program that will be replaced.
+// Download downloads the release archive, verifies its checksum, extracts the program into
+// a temporary folder inside dir, and runs the program to check its version. The folder dir
+// must be on the same disk as the program that [NewProgram.Install] will replace.
 func (r Release) Download(ctx context.Context, dir string) (_ NewProgram, err error) {
 	folder, err := os.MkdirTemp(dir, ".opentabs-upgrade-")
 	if err != nil {
@@ -68,8 +68,8 @@ func programName() string {
 	return "opentabs"
 }
 
-// fetchArchive downloads the archive to path, and returns an error if the hash of the
-// archive differs from the checksum.
+// fetchArchive downloads the release archive to path, and returns an error if its SHA-256
+// hash differs from the hash in checksums.txt.
 func (r Release) fetchArchive(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -99,8 +99,8 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 // errNoProgram is the error for an archive that does not contain the opentabs program.
 var errNoProgram = errors.New("the archive does not contain " + programName())
 
-// isProgram reports whether an entry of an archive is the opentabs program. The program
-// is in the root of the archive, or in its only folder.
+// isProgram reports whether an archive entry with this name is the opentabs program. The
+// program is at the root of the archive, or in a folder whose name begins with "opentabs".
 func isProgram(name string) bool {
 	name = strings.TrimPrefix(name, "./")
 	folder, base, hasFolder := strings.Cut(name, "/")
@@ -123,8 +123,8 @@ func writeProgram(path string, content io.Reader) error {
 	return err
 }
 
-// checkProgram runs a downloaded program to check its system and version before the
-// program replaces another program.
+// checkProgram runs a downloaded program, to check that it runs on this machine and has
+// the expected version.
 func (r Release) checkProgram(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
@@ -138,15 +138,15 @@ func (r Release) checkProgram(ctx context.Context, path string) error {
 	return nil
 }
 
-// keptSuffix is the suffix of the earlier program that an upgrade keeps.
+// keptSuffix is appended to the file name of the earlier program, which an upgrade keeps.
 const keptSuffix = ".old"
 
 // KeptPath returns the path at which an upgrade keeps the earlier program.
 func KeptPath(path string) string { return path + keptSuffix }
 
-// Install replaces the program at path by the downloaded program in one step, and returns
-// the path of the kept earlier program. The downloaded program gets the mode of the
-// earlier program.
+// Install replaces the program at path by the downloaded program, and keeps the earlier
+// program at the returned path. The downloaded program gets the file mode of the earlier
+// program.
 func (p NewProgram) Install(path string) (kept string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package upgrade replaces the running program by a newer release.
+// Package upgrade replaces the opentabs program by a newer release.
 //
 // A release is a folder on a web server. The file checksums.txt in this folder lists the
-// SHA-256 hash and the name of each archive, and the name contains the version and the
-// system. The program internal/release writes such a folder.
+// SHA-256 hash and the name of each archive. An archive's name contains the version, the
+// operating system and the processor. The command internal/release builds such folders.
 //
 //	release, err := upgrade.Fetch(ctx, url)
 //	program, err := release.Download(ctx, dir)
@@ -26,17 +26,18 @@ import (
 	"opentabs/internal/version"
 )
 
-// URLVariable is the environment variable with the address of the release folder.
+// URLVariable is the name of the environment variable with the address of the release
+// folder.
 const URLVariable = "OPENTABS_RELEASE_URL"
 
-// checksumsFile is the name of the release file that lists the hash of each archive.
+// checksumsFile is the name of the file with the hashes of all archives of a release.
 const checksumsFile = "checksums.txt"
 
 const (
 	maxChecksumsBytes = 1 << 20
 	maxArchiveBytes   = 200 << 20
 	headerTimeout     = 30 * time.Second
-	// fetchTimeout limits how long a download may take, also over a slow connection.
+	// fetchTimeout limits the download of an archive; it allows for slow connections.
 	fetchTimeout = 15 * time.Minute
 )
 
@@ -51,17 +52,19 @@ type Release struct {
 	// Version is the version of the release, such as "0.2.0".
 	Version string
 
-	archive string // the name of the archive for this system
-	sha256  string // the hash of the archive, in lower-case hexadecimal digits
+	archive string // the file name of the archive for this operating system and processor
+	sha256  string // the SHA-256 hash of the archive, in lower-case hexadecimal digits
 }
 
-// archiveName matches the name of an archive: its version, operating system and processor.
+// archiveName matches the name of an archive and extracts the version, the operating
+// system and the processor.
 var archiveName = lazyregexp.New(`^opentabs_(\d+\.\d+\.\d+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$`)
 
-// checksumLine matches a line in the output of sha256sum.
+// checksumLine matches a line in the format of sha256sum: a hash and a file name.
 var checksumLine = lazyregexp.New(`^([0-9a-fA-F]{64}) [ *](\S+)$`)
 
-// Fetch returns the release in the release folder at address.
+// Fetch downloads checksums.txt from the release folder at address, and returns the
+// release that the file describes.
 func Fetch(ctx context.Context, address string) (Release, error) {
 	address = strings.TrimRight(address, "/")
 	if err := checkURL(address); err != nil {
@@ -82,8 +85,8 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	return r, nil
 }
 
-// parseChecksums parses checksums.txt and returns the release that the file describes,
-// without its URL.
+// parseChecksums parses checksums.txt and returns the release for this operating system
+// and processor. The caller sets the URL of the release.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
 	hasArchive := false
@@ -110,9 +113,8 @@ func parseChecksums(file io.Reader) (Release, error) {
 	return Release{}, errNoArchive
 }
 
-// checkURL accepts https URLs, and http URLs of servers on this machine. An attacker who
-// controls an unencrypted connection could replace the archive together with its
-// checksum.
+// checkURL rejects unencrypted URLs, except for servers on this machine. An attacker who
+// controls an unencrypted connection could replace an archive together with its checksum.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -139,7 +141,8 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return checkURL(r.URL.String())
 }
 
-// fetchBody returns the body of an HTTP response with the status 200.
+// fetchBody sends a GET request and returns the body of the response. A status other than
+// 200 is an error.
 func fetchBody(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// swapProgram keeps the program at path under the path kept, and moves the new program to path.
-// A complete program exists at path at all times, because a rename replaces a file in one
-// step.
+// swapProgram links or copies the program at path to the path kept, and then moves the new
+// program to path. Because a rename is atomic, there is a complete program at path at all
+// times.
 func swapProgram(newPath, path, kept string) error {
 	if os.Link(path, kept) != nil { // not every file system supports hard links
 		if err := copyProgram(path, kept); err != nil {

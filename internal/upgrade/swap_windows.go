@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// swapProgram keeps the program at path under the path kept, and moves the new program to path.
-// Windows can rename a running program, but cannot replace a running program.
+// swapProgram moves the program at path to the path kept, and then moves the new program
+// to path. Windows can rename a running program, but cannot replace it.
 func swapProgram(newPath, path, kept string) error {
 	if err := os.Rename(path, kept); err != nil {
 		return fmt.Errorf("keep the earlier program: %w", err)

@@ -1,19 +1,20 @@
-// Package usererr has the error for invalid input of the user, such as a wrong flag,
+// Package usererr defines the error for invalid input from the user, such as a wrong flag,
 // argument or setting.
 package usererr
 
 import "fmt"
 
-// maxShownBytes is how much of one argument an error shows.
+// maxShownBytes limits how much of a text from the user an error message contains.
 const maxShownBytes = 1000
 
-// Error is an error in the user's input.
+// Error is an error in the user's input, as opposed to a failure of opentabs.
 type Error struct{ err error }
 
 func (e *Error) Error() string { return e.err.Error() }
 func (e *Error) Unwrap() error { return e.err }
 
-// Errorf formats an error. Errorf truncates long texts among args.
+// Errorf formats an [Error] as [fmt.Errorf] does, but shortens texts in args that exceed
+// 1,000 bytes.
 func Errorf(format string, args ...any) error {
 	for i, arg := range args {
 		text := ""

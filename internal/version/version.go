@@ -1,6 +1,6 @@
-// Package version has the version of opentabs, which the binary, the extension and the
-// npm packages share. To change the version, edit the file VERSION; a test names the
-// other files that contain the version.
+// Package version contains the version of opentabs, which the program, the extension and
+// the npm packages share. To change the version, edit the file VERSION; a test then lists
+// the other files to change.
 package version
 
 import (
@@ -11,17 +11,18 @@ import (
 //go:embed VERSION
 var versionFile string
 
-// Version is the version without a "v", such as "0.1.0".
+// Version is the version of opentabs without a "v", such as "0.1.0".
 var Version = strings.TrimSpace(versionFile)
 
-// The linker sets these variables when a release is built; see internal/release.
+// The command internal/release sets these variables with linker flags when it builds a
+// release.
 var (
-	// Commit is the commit from which a released program was built.
+	// Commit is the short hash of the commit from which a release was built.
 	Commit string
 	// ReleaseURL is the address of the folder with the newest release. ReleaseURL is
 	// empty in a program that was built from source.
 	ReleaseURL string
-	// StoreExtensions are the IDs of the extension in the stores, in the form of the
-	// setting storeExtensions; empty if no store has the extension.
+	// StoreExtensions are the IDs of the extension in the stores of Chrome and Edge, such
+	// as chrome=ID,edge=ID. StoreExtensions is empty if no store has the extension.
 	StoreExtensions string
 )

@@ -9,13 +9,14 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	// Chrome accepts versions of one to four numbers, npm exactly three.
+	// Chrome accepts versions with one to four numbers, but npm requires exactly three.
 	if !regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$`).MatchString(Version) {
 		t.Errorf("VERSION is %q, want three numbers such as 0.1.0", Version)
 	}
 }
 
-// TestOneVersion compares VERSION with every file that must repeat it.
+// TestOneVersion checks that all files with the version of opentabs contain the version in
+// the file VERSION.
 func TestOneVersion(t *testing.T) {
 	files := []string{"package.json", "extension/manifest.json"}
 	packages, err := filepath.Glob("../../*/package.json")
@@ -43,7 +44,7 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-// TestLockFile compares package-lock.json with package.json.
+// TestLockFile checks that package-lock.json matches package.json.
 func TestLockFile(t *testing.T) {
 	text, err := os.ReadFile("../../package-lock.json")
 	if err != nil {
@@ -66,8 +67,8 @@ func TestLockFile(t *testing.T) {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
-		// npm ci rejects a lock file without entries for optional packages, which npm
-		// writes if the registry lacked the packages.
+		// npm ci rejects a lock file without entries for optional packages. npm install
+		// writes such a lock file if the registry does not have the packages.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
 				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)

@@ -1,9 +1,9 @@
-// Package waterfall divides the time of one call into the phases that a user understands:
-// gates, approval, queue, the way to the page, the handler, and the way back.
+// Package waterfall divides the duration of a call into phases that a user understands:
+// gates, approval, queue, transport to the page, handler, and transport back.
 //
-// The phases come from the timeline and the trace of the call. The timeline, which every
-// call has, contains the waits for the user, the start and the end of the call. The
-// trace, which most calls have, contains the time at each station between client and
+// The phases are computed from the timeline and the trace of the call. Every call has a
+// timeline, which contains the waits for the user, the start and the end of the call. Most
+// calls have a trace, which contains the time spent at each station between client and
 // page.
 package waterfall
 
@@ -32,8 +32,8 @@ const (
 	phaseReturn   = "return"
 )
 
-// Phase is one phase of a call. Start is the time from the arrival of the call to the
-// start of the phase.
+// Phase is a part of a call's duration, such as "queue". Start is the time from the
+// arrival of the call to the start of the phase.
 type Phase struct {
 	Name            string
 	Start, Duration time.Duration
@@ -42,7 +42,7 @@ type Phase struct {
 // End returns the time from the arrival of the call to the end of the phase.
 func (p Phase) End() time.Duration { return p.Start + p.Duration }
 
-// Start returns the time at which the call arrived.
+// Start returns the time at which the server received the request for the call.
 func Start(v *dispatch.View) time.Time {
 	if v.Trace != nil && v.Trace.Start.Before(v.Created) {
 		return v.Trace.Start
@@ -50,9 +50,9 @@ func Start(v *dispatch.View) time.Time {
 	return v.Created
 }
 
-// Phases returns the phases of a call, in order and without overlaps. For a call that has
-// not ended, the last phase ends at the time now. The view v has a timeline, and a trace
-// if the call was traced.
+// Phases returns the phases of a call in chronological order, without overlaps. For a call
+// that has not ended, the last phase ends at the time now. The view v must contain the
+// timeline, and the trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
 	start := Start(v)
 	end := now
@@ -73,7 +73,7 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	return mergeNeighbors(all)
 }
 
-// waitPhases returns the phases in which a call waited for the user.
+// waitPhases returns the phases in which the call waited for the user.
 func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	var waits []Phase
 	var name string
@@ -107,8 +107,8 @@ func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	return waits
 }
 
-// timelinePhases returns the phases of a call without a trace: the queue, which includes
-// the gates, and the time in the browser.
+// timelinePhases returns the phases of a call without a trace: the time in the queue,
+// including the gates, and the time in the browser.
 func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
@@ -119,7 +119,8 @@ func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	return []Phase{{phaseQueue, 0, end.Sub(start)}}
 }
 
-// phaseOfStation maps each station on the way to the handler to its phase.
+// phaseOfStation maps each station between the client and the handler of the tool to a
+// phase.
 var phaseOfStation = map[string]string{
 	"guard": phaseRequest, "parse": phaseRequest, "check": phaseRequest,
 	"gates": phaseGates, "queue": phaseQueue, "target": phaseTarget,
@@ -128,15 +129,15 @@ var phaseOfStation = map[string]string{
 	"handler": phaseHandler, "browser": phaseBrowser,
 }
 
-// phaseAfter maps each phase to the next phase. stationPhases uses phaseAfter for a call
-// that has no answer from the browser.
+// phaseAfter maps each phase to the next phase. The trace of a call ends early if the
+// browser sent no result; the rest of the call's time then belongs to the next phase.
 var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
 // stationPhases returns the phases of a traced call that ends at end. All stations after
-// the handler belong to the phase of the way back; for a browser tool, all stations after
-// the browser. A call without an answer from the browser has no way back.
+// the handler belong to the phase "return"; for a browser tool, all stations after the
+// browser do. Without a result from the browser, a call has no phase "return".
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
@@ -146,7 +147,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		switch {
 		case isReturn:
 			name = phaseReturn
-		case name == "": // the call ended without an answer from the browser
+		case name == "": // the call ended without a result from the browser
 			name = phaseAfter[last]
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
@@ -165,8 +166,8 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// subtractWaits returns the parts of a phase that do not overlap with a wait. The waits are
-// sorted and do not overlap each other.
+// subtractWaits returns the parts of a phase during which the call did not wait for the
+// user. The waits must be sorted and must not overlap.
 func subtractWaits(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start
@@ -185,7 +186,7 @@ func subtractWaits(p Phase, waits []Phase) []Phase {
 	return parts
 }
 
-// mergeNeighbors merges consecutive phases with the same name.
+// mergeNeighbors merges adjacent phases with the same name.
 func mergeNeighbors(phases []Phase) []Phase {
 	var merged []Phase
 	for _, p := range phases {

@@ -15,8 +15,8 @@ var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // at returns the time that is d after the arrival of the call.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns a call with these moments in its timeline. If the last moment is the
-// end of a call, the call has ended.
+// newView returns a call with the given moments in its timeline. The call has ended if the
+// last moment is EventEnded.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
@@ -25,7 +25,7 @@ func newView(moments ...dispatch.Moment) *dispatch.View {
 	return v
 }
 
-// moment returns a moment of a call's timeline.
+// moment returns an event in a call's timeline, d after the call's arrival.
 func moment(kind dispatch.EventKind, d time.Duration) dispatch.Moment {
 	return dispatch.Moment{Kind: kind, Time: at(d)}
 }
@@ -35,7 +35,7 @@ func traceOf(stations ...hops.Hop) *hops.View {
 	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
 }
 
-// checkPhases compares the phases of a call with lines of name, start and duration, and
+// checkPhases compares each phase of a call with a line of name, start and duration, and
 // checks that no phases overlap.
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
