@@ -18,9 +18,9 @@ const maxNesting = 10000
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
 // Compact validates JSON text from a file and removes the white space between its tokens.
-// The result reuses the memory of buffer if its capacity suffices. If the text is not
-// valid JSON, problem describes the first error for the user; for valid JSON, problem is
-// empty.
+// The compacted JSON reuses the memory of buffer if the capacity of buffer suffices. If
+// the text is not valid JSON, problem describes the first error for the user; for valid
+// JSON, problem is empty.
 func Compact(text, buffer []byte) (compacted []byte, problem string) {
 	text = TrimBOM(text)
 	if !utf8.Valid(text) {
@@ -237,7 +237,8 @@ func (c *compactor) readNumber() bool {
 	return true
 }
 
-// skipEither skips one byte if it is a or b.
+// skipEither skips the next byte of the text if it equals a or b, and reports whether it
+// skipped.
 func (c *compactor) skipEither(a, b byte) bool {
 	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
 		return false

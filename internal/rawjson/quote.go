@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// WriteQuoted writes text to w as one JSON string, with quotes and escapes. The text is
-// not copied first, because a tool's result may have 100 MB. A write error stays in w, and
-// Flush returns the error.
+// WriteQuoted writes text to w as one JSON string, with quotes and escapes. WriteQuoted
+// makes no copy of the whole text, because a tool's result may have 100 MB. A write error
+// stays in w, and Flush returns the error.
 func WriteQuoted(w *bufio.Writer, text []byte) {
 	w.WriteByte('"')
 	for len(text) > 0 {

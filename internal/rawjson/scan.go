@@ -35,7 +35,8 @@ func SkipString(text []byte, i int) int {
 }
 
 // SkipValue returns the index after the JSON value that begins at text[i], or -1 if no
-// complete value begins there. The content of the value is not validated.
+// complete value begins there. SkipValue only looks for the end of the value, and does not
+// validate its syntax.
 func SkipValue(text []byte, i int) int {
 	if i >= len(text) {
 		return -1

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Member is one member of a JSON object.
+// Member is one key and its value in a JSON object.
 type Member struct {
 	Key string
 	// Quoted is the key as written in the JSON text, with quotes and escapes.
@@ -31,7 +31,7 @@ func Members(raw []byte) iter.Seq[Member] {
 // allocations.
 type Pairs struct {
 	// Quoted and Value are the current key and its value, as written in the JSON text.
-	// They are valid after Next has returned true.
+	// Both are valid only after Next has returned true.
 	Quoted, Value []byte
 
 	raw     []byte
@@ -101,7 +101,8 @@ func Elements(raw []byte) [][]byte {
 	return elements
 }
 
-// Unquote decodes a valid JSON string, given with its quotes. An invalid string panics.
+// Unquote decodes a JSON string that includes its quotes, and panics if the JSON string is
+// invalid.
 func Unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -144,8 +145,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns a JSON object with the given members. The keys come from the field
-// Quoted; the field Key is not used.
+// JoinMembers returns a JSON object with the given members. The keys in the JSON come from
+// Member.Quoted, not from Member.Key.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {
@@ -176,8 +177,8 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Encode is [Marshal] for a value that always has a JSON form. A value without a JSON
-// form, such as a channel, panics.
+// Encode is [Marshal] for a value that always has a JSON form. Encode panics for a value
+// without a JSON form, such as a channel.
 func Encode(v any) json.RawMessage {
 	text, err := Marshal(v)
 	if err != nil {

@@ -10,8 +10,8 @@ const blockBytes = 64 << 10
 
 // readBackward reads the lines of a file backward, starting at the offset end. The
 // callback visit receives each line and the line's offset, last line first, until visit
-// returns false. An incomplete line at the end is skipped. After visit has returned,
-// readBackward reuses the memory of the line.
+// returns false. An incomplete line at the end of the file is skipped. After visit has
+// returned, readBackward reuses the memory of the line.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
 	// text is the part of the file that begins at the offset start and whose lines were
 	// not visited yet.

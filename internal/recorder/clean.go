@@ -12,9 +12,9 @@ import (
 // valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
-// clean removes secrets from a JSON value and shortens its long strings and arrays. The
-// result is nil if the cleaned value still has more than limit bytes, or if raw is not
-// JSON. isIncomplete is true if the result lacks a part of raw.
+// clean removes secrets from a JSON value and shortens its long strings and arrays. If the
+// cleaned value still has more than limit bytes, or if raw is not JSON, clean returns nil.
+// isIncomplete is true if a part of the JSON value was removed or shortened.
 func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
 	if len(raw) == 0 || len(raw) > maxDecodedBytes {
 		return nil, len(raw) > 0

@@ -2,12 +2,13 @@
 // call's arguments, messages, activities, decisions, times and outcome.
 //
 // A record is one line of JSON in a file of the folder calls, which is in the state
-// folder. Each day, in UTC, has its own files. The recorder deletes files that are too
-// old, and the oldest files if all files together exceed a size limit. Secrets are removed
-// before a record is stored; see package redact.
+// folder. The recorder starts a new file every day (in UTC), or sooner if a file is too
+// large. The recorder deletes files that are too old, and the oldest files if all files
+// together exceed a size limit. Secrets are removed before a record is stored; see package
+// redact.
 //
-// The same files contain notes about idempotency keys, undone calls and open calls; see
-// [Note].
+// The files of records also contain notes about idempotency keys, undone calls and open
+// calls; see [Note].
 //
 // [Open] starts a [Recorder] for a server. [ReadAll] and [Find] read the files of records,
 // whether or not a server runs.

@@ -197,7 +197,7 @@ func (f *dayFiles) prepare(now time.Time) error {
 }
 
 // removeOld deletes the record files of expired days, and the oldest files while all files
-// together exceed maxBytes. The newest file is never deleted.
+// together exceed maxBytes. removeOld never deletes the newest record file.
 func (f *dayFiles) removeOld(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {

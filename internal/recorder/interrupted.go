@@ -88,7 +88,8 @@ func (r *Record) setInterrupted(now time.Time) {
 }
 
 // readInterrupted returns the calls that have a note about an open call but no record, in
-// the order of the notes. The search goes back to the newest marker of a server start.
+// the order of the notes. To find the notes, readInterrupted reads the files backward,
+// until the note that marks the start of the last server.
 func readInterrupted(dir string) ([]*Record, error) {
 	names, err := listFiles(dir)
 	if err != nil || len(names) == 0 {
@@ -134,7 +135,7 @@ func readInterrupted(dir string) ([]*Record, error) {
 }
 
 // memberText returns the string value of the first JSON member with the given name in a
-// line. The string must not contain escapes.
+// line. memberText does not decode escapes in the string.
 func memberText(line []byte, name string) string {
 	_, value, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
 	text, _, _ := bytes.Cut(value, []byte(`"`))

@@ -26,11 +26,11 @@ type Note struct {
 	// Subject identifies what the note is about: the hash of an idempotency key, or the ID
 	// of an undone or open call.
 	Subject string `json:"subject"`
-	// State is the state of the subject. A newer note about the same subject replaces an
-	// older note.
+	// State is the state of the subject, such as "open" or "failed". A newer note about a
+	// subject replaces an older note about it.
 	State string `json:"state"`
 	// By is the ID of the call that was made with the idempotency key, or of the call that
-	// undoes the subject. Tool is the full name of that call's tool.
+	// undoes the subject. Tool is the full name of the tool that the call By runs.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
 	// ArgsHash is the hash of the arguments of the call By.
@@ -56,8 +56,8 @@ const (
 	NoteKey NoteKind = "key"
 	// NoteUndo is the kind of a note about a call that another call undoes.
 	NoteUndo NoteKind = "undo"
-	// noteCall is the kind of a note about a call that has not ended. A note of the kind
-	// noteServer marks the start of a server, before its first noteCall.
+	// noteCall is the kind of a note about a call that has not ended. noteServer is the
+	// kind of a note that marks the start of a server.
 	noteCall   NoteKind = "call"
 	noteServer NoteKind = "server"
 )
@@ -120,7 +120,8 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 }
 
 // ReadNotes returns the notes of one kind that are not older than since, newest first. An
-// empty subject selects all subjects. Queued notes are written to the disk first.
+// empty subject selects the notes about all subjects. ReadNotes first writes the queued
+// notes to the disk, so that it returns them as well.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
 	names, err := listFiles(r.dir)
@@ -148,8 +149,8 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 // prefix returns the text with which the JSON line of each note of this kind begins.
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-// readNotes calls visit with each note of a kind in a file, newest first. Damaged lines
-// are ignored.
+// readNotes calls visit with each note of a kind in a file, newest first. readNotes
+// ignores damaged lines.
 func readNotes(path string, kind NoteKind, visit func(Note)) error {
 	prefix := kind.prefix()
 	return readLines(path, func(line []byte) bool {

@@ -22,8 +22,8 @@ func bySubject(notes []Note) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestNotes mixes notes and records in one file, and checks that a reader of notes gets
-// only notes and a reader of records only records, also after a restart.
+// TestNotes writes notes and records to one file. ReadNotes must return only notes, and
+// ReadPage only records, also after a restart.
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now()

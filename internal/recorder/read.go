@@ -38,7 +38,7 @@ type Query struct {
 	// Client selects the calls of the MCP client with this name.
 	Client string
 	// Text selects the calls with this text in the tool's name, the client, the site, the
-	// error or the arguments. The search ignores case.
+	// error or the arguments. Upper and lower case are equivalent.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
@@ -82,8 +82,8 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	}
 }
 
-// readPage returns one page of the selected records from the files in the folder dir. The
-// error is ErrCursor if the cursor Before is malformed.
+// readPage returns one page of the selected records from the files in the folder dir. If
+// the cursor Before is malformed, readPage returns ErrCursor.
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
 	first, offset, err := parseCursor(q.Before)
@@ -222,8 +222,8 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 	})
 }
 
-// visit adds the record in a line to the results if the query selects the record. A
-// damaged line is ignored.
+// visit adds the record in a line to the results if the query selects the record. visit
+// ignores a damaged line.
 func (s *search) visit(line []byte) {
 	for _, needle := range s.needles {
 		if !bytes.Contains(line, needle) {

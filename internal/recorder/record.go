@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// Record is the stored record of one call. Its JSON, one line of a record file, has the
-// members of a [dispatch.View] and more.
+// Record is the stored record of one call. Each line of a record file is the JSON of a
+// Record, which extends the JSON of a [dispatch.View].
 type Record struct {
 	dispatch.View
 	// Site is the origin of the page in which the call ran, such as https://shop.example.
@@ -41,7 +41,8 @@ type Record struct {
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
 	// By is the surface on which the user approved the call, such as "the side panel". At
-	// is the time of the approval. Both are empty if the call needed no approval.
+	// is the time of the user's approval. By and At are zero if the call needed no
+	// approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
@@ -54,7 +55,7 @@ type Facts struct {
 	Approved *Approval
 }
 
-// These constants limit the size of one record.
+// These constants limit the size of a call's record.
 const (
 	// maxDecodedBytes limits the JSON text that is searched for secrets. If arguments or a
 	// result are larger, only their size is recorded.
@@ -77,8 +78,8 @@ const (
 type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
-	// isOpen is true if the call has not ended. An open call is written as a note, not as
-	// a record.
+	// isOpen is true if the call has not ended. The recorder writes an open call as a
+	// note, not as a record.
 	isOpen bool
 	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
 	// were removed.

@@ -159,8 +159,8 @@ func (r *Recorder) run() {
 // Flush writes all queued records and notes to the disk. Errors are logged.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
-// flush writes the queued records and notes, and then the note last if it is not nil. If
-// the write fails, the queued notes stay queued.
+// flush writes the queued records and notes. If the argument last is not nil, flush writes
+// this note at the end. If the write fails, the queued notes stay queued.
 func (r *Recorder) flush(last *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
@@ -223,8 +223,8 @@ func (r *Recorder) logFailure(err error, missingRecords int) {
 	}
 }
 
-// Close writes the queued records and notes, and closes the record file. Further calls of
-// Close do nothing.
+// Close writes the queued records and notes, and closes the record file. After the first
+// call, Close does nothing.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	wasClosed := r.isClosed

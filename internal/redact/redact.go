@@ -26,42 +26,45 @@ const redactedText = "[redacted]"
 // The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
 	// Secrets returns texts to replace everywhere, such as the values of secret settings.
-	// A nil function means no such texts.
+	// If Secrets is nil, the Redactor only replaces texts that look like credentials.
 	Secrets func() []string
 }
 
 // credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
 	// hints are lower-case texts, one of which is in each match of find. A search for the
-	// hints is 100 times as fast as a search with find, so find runs only after a hint was
-	// found.
+	// hints is 100 times as fast as the regular expression, which therefore runs only
+	// after a hint was found.
 	hints []string
-	// find matches a credential and the text before the credential. The text before the
-	// credential is the first group and is kept.
+	// find matches a credential with the text before it, such as "token=". The first group
+	// of find is the text before the credential, which redaction keeps.
 	find func() *regexp.Regexp
 }
 
 var credentialPatterns = []credentialPattern{
-	// HTTP headers with credentials, such as "Authorization: ...".
+	// This pattern finds HTTP headers with credentials, such as "Authorization: ...".
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
-	// URL parameters and JSON members with the name of a credential, such as token=...
+	// This pattern finds URL parameters and JSON members with the name of a credential,
+	// such as "token=...".
 	{[]string{"token", "api_key", "apikey", "private", "secret", "passw", "session", "sid", "sig"},
 		lazyregexp.New(`(?i)((?:\b|_)(?:token|api_?key|private_?key|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
-	// JSON Web Tokens.
+	// This pattern finds JSON Web Tokens.
 	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
-	// API keys that begin with a prefix of their issuer, such as npm_.
+	// This pattern finds API keys that begin with a prefix of their issuer, such as
+	// "npm_".
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
-	// User names and passwords in URLs, such as https://user:password@host.
+	// This pattern finds user names and passwords in URLs, such as
+	// https://user:password@host.
 	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
 // secretNamePattern matches the names of JSON members whose values are treated as secrets.
 var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
-// Text replaces the secrets in a text.
+// Text replaces each secret in a text by "[redacted]".
 func (r *Redactor) Text(text string) string {
 	text = r.removeSettings(text)
 	lowerText := strings.ToLower(text)
@@ -87,7 +90,7 @@ func (r *Redactor) removeSettings(text string) string {
 }
 
 // JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is not
-// valid JSON. Numbers keep their exact digits.
+// valid JSON. The digits of numbers do not change.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	value, ok := Decode(raw)
 	if !ok {

@@ -1,8 +1,8 @@
 // Command release builds a release of opentabs in a folder. For each operating system and
-// processor, the folder gets an archive with the program and a software bill of materials
-// (SBOM). The folder also gets packages for Linux and npm, files for Homebrew and Scoop, a
-// Containerfile, the extension for stores, install.sh and checksums.txt. Run the command
-// in the root of the repository:
+// processor, a release has an archive with the program, and a software bill of materials
+// (SBOM). A release also has packages for Linux, npm, Homebrew and Scoop, a Containerfile,
+// the extension for stores, install.sh and checksums.txt. Run the command in the root of
+// the repository:
 //
 //	go run ./internal/release -out dist -url https://example.com/opentabs/latest
 //
@@ -34,8 +34,8 @@ type release struct {
 	// url is the address at which the release folder will be published. A release without
 	// an address cannot upgrade itself.
 	url string
-	// storeExtensions are the IDs of the extension in the stores; empty if no store has
-	// the extension.
+	// storeExtensions are the IDs of the extension in the stores of Chrome and Edge; empty
+	// if the extension is in no store.
 	storeExtensions string
 	version         string
 	commit          string
@@ -82,8 +82,8 @@ func run(ctx context.Context, args []string) error {
 	return r.write(ctx, targets)
 }
 
-// write writes all files of the release. The file checksums.txt comes last, because it
-// lists the other files.
+// write writes all files of the release. The file checksums.txt is written last, because
+// it lists the hashes of the other files.
 func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManualPages(ctx); err != nil {
 		return err

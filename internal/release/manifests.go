@@ -21,8 +21,9 @@ var templates embed.FS
 // packagerModule is the Go module of nfpm, which builds deb and rpm packages.
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are the values that the templates use. Archives and Hashes map an operating
-// system and a processor to the name and the hash of an archive.
+// releaseFacts are the values that the templates use. Archives maps an operating system
+// and a processor to the name of an archive. Hashes maps them to the archive's SHA-256
+// hash.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string

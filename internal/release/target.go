@@ -18,8 +18,8 @@ var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// selectTargets parses a list of targets such as "linux/amd64,darwin/arm64". An empty list
-// means all targets.
+// selectTargets parses a list of targets such as "linux/amd64,darwin/arm64". An empty text
+// selects all targets.
 func selectTargets(names string) ([]target, error) {
 	if names == "" {
 		return allTargets, nil
@@ -85,8 +85,8 @@ func (r release) baseName(t target) string {
 	return fmt.Sprintf("opentabs_%s_%s_%s", r.version, t.os, t.arch)
 }
 
-// build compiles the program for a target. The build flags keep the result independent of
-// the machine that builds it.
+// build compiles opentabs for a target. The flags of the Go compiler keep the program
+// independent of the machine that builds it.
 func (r release) build(ctx context.Context, t target) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensions)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", r.programPath(t), "./cmd/opentabs")

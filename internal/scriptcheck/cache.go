@@ -51,7 +51,8 @@ func New(dirs config.Dirs, log zerolog.Logger) *Cache {
 }
 
 // Check returns an error if the script could escape from the function that opentabs wraps
-// around each script. Results come from the cache if possible.
+// around each script. The check itself runs only if the cache has no result for the
+// script.
 func (c *Cache) Check(code []byte) error {
 	sum := sha256.Sum256(code)
 	hash := hex.EncodeToString(sum[:])
@@ -121,7 +122,8 @@ func (c *Cache) readFile() {
 	}
 	var storedHashes []string
 	for hash := range strings.Lines(hashLines) {
-		// A crash may have truncated the last line.
+		// A crash may have truncated the last line of the cache file, so an incomplete
+		// hash is ignored.
 		if hash, isComplete := strings.CutSuffix(hash, "\n"); isComplete && len(hash) == hex.EncodedLen(sha256.Size) {
 			storedHashes = append(storedHashes, hash)
 		}

@@ -27,14 +27,14 @@ type Arguments struct {
 	Instances []string
 }
 
-// IsEmpty reports whether there are no changes.
+// IsEmpty reports whether the arguments change no setting.
 func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instances) == 0 }
 
 // Form collects changes of the settings of one plugin.
 type Form struct {
 	Plugin string
 	Views  []wire.SettingView
-	// Changes maps the key of each changed setting to its new value. The value null
+	// Changes maps the key of each changed setting to its new value. The JSON value null
 	// removes a setting.
 	Changes map[string]json.RawMessage
 	// urls maps the key of a URL setting and the name of an instance to a URL.
@@ -47,8 +47,8 @@ func New(name string, views []wire.SettingView) *Form {
 	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
 }
 
-// Apply adds the changes in the arguments of a command. The reader in is stdin, from which
-// at most one value is read.
+// Apply adds the changes in the arguments of a command. At most one value is read from
+// stdin, which is the reader in.
 func (f *Form) Apply(a Arguments, in io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
@@ -93,7 +93,7 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 }
 
 // Set changes a setting to a value that the user typed. The key names a setting, or one
-// instance of a URL setting, as in site.work. An error is written for the user.
+// instance of a URL setting, as in site.work. An error of Set is written for the user.
 func (f *Form) Set(key, text string) error {
 	v, instance, err := f.find(key)
 	if err != nil {
@@ -153,8 +153,8 @@ func (f *Form) putURLs(v wire.SettingView) error {
 	return err
 }
 
-// find splits a key that the user typed into a setting and the name of an instance. The
-// instance is empty if the user named only a setting.
+// find splits a key that the user typed into a setting and the name of an instance. If the
+// key has no instance, the name of the instance is empty.
 func (f *Form) find(key string) (v wire.SettingView, instance string, err error) {
 	var keys []string
 	for _, v := range f.Views {

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Rows returns a table of settings for the user. The first row has the names of the
-// columns. For a secret setting, the table shows only whether the setting has a value.
+// Rows returns a table of settings for the user, whose first row has the column names. For
+// a secret setting, the table shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
@@ -48,7 +48,7 @@ func valueText(v wire.SettingView) string {
 }
 
 // Summary lists the changed settings for the user, and warns of missing required settings.
-// The argument views has the settings after the change.
+// The argument views contains the settings as they are after the change.
 func (f *Form) Summary(views []wire.SettingView) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Event is one server-sent event. An event without a name has the Name "message". ID is
-// the last ID that the stream has sent.
+// the last event ID that the stream has sent.
 type Event struct {
 	Name string
 	ID   string

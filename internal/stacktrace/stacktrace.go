@@ -54,8 +54,9 @@ type frame struct {
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
 // Frames returns the positions of the author's code in a stack trace, innermost first,
-// such as "exportMessages (src/tools/export.ts:31:11)". The path adapterFile is the
-// adapter's file. Without a source map, the positions refer to this file.
+// such as "exportMessages (src/tools/export.ts:31:11)". The path adapterFile is the file
+// of the bundled adapter. Without a source map, the positions refer to the bundled
+// adapter.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)
 	if len(origins) == 0 {
@@ -108,8 +109,8 @@ func parseFrames(stack string) []frame {
 	return frames
 }
 
-// read returns the source map in a file, or nil if the file is missing or invalid. The
-// file is parsed again only after it has changed.
+// read returns the source map in a file, or nil if the file is missing or invalid. A
+// source map is parsed again only after its file has changed.
 func (r *Resolver) read(file string) *sourcemap.Map {
 	info, err := os.Stat(file)
 	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {

@@ -10,14 +10,14 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// File is a file in the state folder that several processes change. T is the type of its
-// content.
+// File is a file in the state folder that several processes change. The type parameter T
+// is the Go type of the file's content.
 type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText ends the warning about a damaged file. It names the consequence or what the
-	// user should do, such as "pin your tools again".
+	// LossText ends the warning about a damaged file with a consequence or an advice, such
+	// as "pin your tools again".
 	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)
@@ -28,13 +28,14 @@ type File[T any] struct {
 	Encode func(T) []byte
 }
 
-// DamagedError is the error for a file whose text is not valid content. Problem continues
-// a sentence that begins with the file's path, as in "is not valid JSON".
+// DamagedError is the error for a file whose text cannot be decoded. Problem continues a
+// sentence that begins with the file's path, as in "is not valid JSON".
 type DamagedError struct{ Problem string }
 
 func (e *DamagedError) Error() string { return e.Problem }
 
-// Read reads and parses the file. For a missing file, Read returns the content from Empty.
+// Read reads and parses the file. If the file is missing, Read returns the empty content
+// that the function Empty creates.
 func (f File[T]) Read() (T, error) {
 	text, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -33,7 +33,7 @@ func setNote(note string) func(*Plugins) error {
 	}
 }
 
-// noteOf returns the note of the plugin a.
+// noteOf returns the value that setNote has stored for the plugin a.
 func noteOf(p *Plugins) (note string) {
 	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &note)
 	return note

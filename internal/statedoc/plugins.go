@@ -10,7 +10,7 @@ import (
 // perPluginVersion is the newest file format of [Plugins] that this opentabs reads.
 const perPluginVersion = 1
 
-// Object is a JSON object. Members are decoded only when needed, so an edit keeps members
+// Object is a JSON object whose members are not decoded. An edit therefore keeps members
 // that this version of opentabs does not use.
 type Object map[string]json.RawMessage
 
@@ -24,8 +24,8 @@ func (o Object) Child(key string) Object {
 	return child
 }
 
-// Put sets a member of the object. An empty string, an empty object or null deletes the
-// member.
+// Put sets a member of the object, or deletes the member if v is an empty string, an empty
+// object or null.
 func (o Object) Put(key string, v any) {
 	text := rawjson.Encode(v)
 	switch string(text) {
@@ -80,7 +80,7 @@ func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	return topLevel, nil
 }
 
-// Encode returns the content as indented JSON.
+// Encode returns the content of the state file as indented JSON.
 func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.TopLevel))
 }

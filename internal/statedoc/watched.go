@@ -16,9 +16,9 @@ import (
 const watchInterval = time.Second
 
 // Watched is a state file whose content is kept in memory. The file is read again when
-// another process or an editor has changed it. T is the type of the content. V is the type
-// of the view, which is computed from each new content. Create a Watched with
-// [NewWatched]. A Watched is safe for concurrent use.
+// another process or an editor has changed it. The type parameter T is the type of the
+// file's content. V is the type of the view, which Watched computes once from each new
+// content. Create a Watched with [NewWatched]. A Watched is safe for concurrent use.
 //
 // Lock notifyLock before readLock, because listeners may call Current. Lock mu last.
 type Watched[T, V any] struct {
@@ -43,7 +43,7 @@ type ReadResult[V any] struct {
 	info os.FileInfo // nil if the file was missing
 	View V
 	// Problem is why the file could not be read or parsed; nil after a success. If Problem
-	// is set, View is the empty view.
+	// is not nil, View is the view of an empty file.
 	Problem error
 	// hasReadError is true after an I/O error. Each check then reads the file again,
 	// because the file's time and size do not show when the error has ended.

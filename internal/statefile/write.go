@@ -19,8 +19,8 @@ const tempSuffix = ".tmp"
 const leftoverAge = time.Minute
 
 // Write atomically replaces the content of the file at path by data. Readers get either
-// the old or the new content, even after a crash or a power failure. The new file has the
-// mode 0600.
+// the old or the new content, even after a crash or a power failure. Only the user can
+// access the new file, which has the mode 0600.
 func Write(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data)
 	if err != nil {
@@ -36,7 +36,7 @@ func Write(path string, data []byte) error {
 }
 
 // Create is like [Write], but keeps the file at path if it exists, even if another process
-// creates it at the same time. An existing file is not an error.
+// creates it at the same time. If the file exists, Create returns no error.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data)
 	if err != nil {

@@ -59,7 +59,7 @@ const (
 	lineIndent  = "  "
 )
 
-// printLine prints one line of the status. In a terminal, a long line is wrapped and its
+// printLine prints one line of the output. In a terminal, a long line is wrapped and its
 // rest is indented.
 func printLine(out *terminal.Output, indent, format string, args ...any) {
 	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
@@ -168,8 +168,8 @@ func pluginsIn(t wire.TabInfo) []string {
 }
 
 // PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
-// that must be reloaded before the plugin works in them. If plugin is empty, no tab is
-// listed.
+// that must be reloaded before the plugin works in them. If plugin is empty, PrintReloads
+// lists no tab.
 func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {

@@ -27,7 +27,8 @@ var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 // MaxBytes is the maximum size of one icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set contains the icons of a plugin as SVG text. An icon without a file is empty.
+// Set contains the icons of a plugin as SVG text. The text of an icon that the author did
+// not provide is empty.
 type Set struct {
 	// Icon shows an active plugin, and Inactive shows an inactive plugin.
 	Icon, Inactive string
@@ -69,8 +70,8 @@ func writeIcon(n *node, prefix string) string {
 	return n.String()
 }
 
-// readIcon parses and checks one icon file. The second result describes a problem; it is
-// empty for a valid file.
+// readIcon parses and checks one icon file. The second result describes why the file is
+// rejected; it is empty for a valid file.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// node is an element of an SVG file, or a piece of text. The name of a text is empty.
+// node is an element of an SVG file, or a piece of text. A node that is a piece of text
+// has an empty name.
 type node struct {
 	name     string
 	attrs    []attr

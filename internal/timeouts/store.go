@@ -85,7 +85,7 @@ func (e Entry) WaitText() string {
 	return text
 }
 
-// key returns the entry's key in a view.
+// key returns the map key under which a view stores the entry.
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
 
 // isValid reports whether an entry that was read from the file has a name and an allowed
@@ -95,14 +95,14 @@ func (e Entry) isValid() bool {
 	return e.Name != "" && e.TimeoutMs > 0 && limit >= clients.MinTimeout && limit <= clients.MaxTimeout
 }
 
-// keyOf returns a client's key in a view. Clients whose names differ only in upper and
-// lower case have the same key.
+// keyOf returns the map key under which a view stores a client's timeout. Clients whose
+// names differ only in case have the same key.
 func keyOf(id clients.ID) clients.ID {
 	return clients.ID{Name: strings.ToLower(cleanName(id.Name)), Version: cleanName(id.Version)}
 }
 
 // cleanName removes control and invisible characters from a client's name or version, and
-// cuts the text to maxNameLength. Plain ASCII text is returned without a copy.
+// cuts the text to maxNameLength. cleanName returns plain ASCII text without copying it.
 func cleanName(name string) string {
 	name = strings.TrimSpace(name)
 	for i := range len(name) {
@@ -230,8 +230,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 }
 
 // mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. The shorter time is kept. If hasProgress is false, e does not show whether
-// progress restarts the timeout, so the result has the stored ProgressRestarts.
+// one, known. The result has the shorter of the two timeouts. If hasProgress is false, e
+// does not show whether progress restarts the timeout, so the result has the stored
+// ProgressRestarts.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {
@@ -255,8 +256,8 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 	})
 }
 
-// Forget deletes and returns the stored timeouts of a client: of one version, or of all
-// versions if the version is empty.
+// Forget deletes the stored timeouts of a client, and returns the deleted timeouts. With
+// an empty version, Forget deletes the timeouts of all versions.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	removed := view{}
 	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {
@@ -266,7 +267,7 @@ func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 }
 
 // deleteClient deletes and returns the timeouts of the client with the name in key. If key
-// has a version, only the timeout of this version is deleted.
+// contains a version, deleteClient deletes only the timeout of this version.
 func deleteClient(entries view, key clients.ID) view {
 	deleted := view{}
 	for k, e := range entries {

@@ -23,7 +23,8 @@ func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }
 
-// openStore opens the timeouts in dir. The returned buffer collects the log.
+// openStore opens the timeouts in dir. The returned buffer collects the log messages of
+// the store.
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -94,7 +95,7 @@ func TestSetAndForget(t *testing.T) {
 }
 
 // TestEntriesAreBounded checks that clients with many names or long names cannot make the
-// file arbitrarily large. Timeouts that the user has set must stay.
+// file arbitrarily large. Timeouts that the user has set must not be dropped.
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	stored := make([]string, maxEntries-1)

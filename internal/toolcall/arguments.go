@@ -106,8 +106,9 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns the schema of a list's items, and true if text is one item. It
-// returns false if the argument is not a list, or if text is a whole list in brackets.
+// itemSchema returns the schema of a list's items, and true if text is one item. If the
+// argument is not a list, or if text is a whole list in brackets, itemSchema returns
+// false.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -191,8 +192,8 @@ func kindOf(value []byte) string {
 // itself.
 const maxDepth = 8
 
-// resolve follows a reference such as #/$defs/item in the tool's schema. The result is
-// never nil.
+// resolve follows a reference such as #/$defs/item in the tool's schema. An unknown
+// reference results in an empty schema, which accepts any value.
 func (a argumentParser) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}
@@ -203,8 +204,8 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 	return p
 }
 
-// acceptedTypes returns the JSON Schema types that p accepts. An empty result means all
-// types.
+// acceptedTypes returns the JSON Schema types that p accepts. If p accepts all types,
+// acceptedTypes returns an empty set.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
 	a.addKinds(p, kinds, map[*schema]bool{})

@@ -34,8 +34,8 @@ type pausableView struct {
 	pauseCount int                          // the number of open questions
 }
 
-// start shows the progress view that open returns. The function open is called again after
-// each pause.
+// start shows the progress view that open returns. After each pause, start's argument open
+// is called again.
 func (v *pausableView) start(open func() terminal.ProgressView) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -70,7 +70,7 @@ func (v *pausableView) resume() {
 	}
 }
 
-// close removes the progress view permanently.
+// close hides the progress view until start is called again.
 func (v *pausableView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -79,9 +79,9 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// readFailure returns the failure of a call from the MCP result with isError. The error
-// code and the sentence for the user are in the result's _meta; without them, the sentence
-// is the result's text.
+// readFailure returns the failure of a call from the MCP result with isError. The code and
+// the sentence for the user come from the member opentabs/error of _meta. If that sentence
+// is missing, readFailure uses the text content of the result.
 func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`

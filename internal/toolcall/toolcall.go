@@ -34,21 +34,21 @@ type Request struct {
 	Args     []string
 	Input    string
 	HasInput bool
-	// Browser and Tab select the page in which the tool runs. Empty and 0 mean any browser
-	// and any tab.
+	// Browser and Tab select the page in which the tool runs. An empty Browser means any
+	// browser, and a Tab of 0 means any tab.
 	Browser string
 	Tab     int
 	// NoProgress hides the progress of the call. Verbose also shows messages that the tool
 	// does not send to the user.
 	NoProgress, Verbose bool
-	// IdempotencyKey prevents a repeated request from running the tool twice. It is used
-	// if HasIdempotencyKey is true.
+	// IdempotencyKey prevents a repeated request from running the tool twice. If
+	// HasIdempotencyKey is false, IdempotencyKey is ignored.
 	IdempotencyKey    string
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".
 	Output string
-	// AsksUser is true if the terminal may ask the user to approve the call. In this case,
-	// no other code may read stdin.
+	// AsksUser is true if the terminal may ask the user to approve the call. While
+	// AsksUser is true, no other code may read stdin.
 	AsksUser bool
 }
 
@@ -68,7 +68,8 @@ func (e *ResultLostError) Error() string {
 		"The setting recordResults is off, or the result has secrets, is long or arrived after a lost link"
 }
 
-// Failure is the error of a call that failed. Code is the error code in the call's result.
+// Failure is the error of a call that failed. Code is the error code from the tool's
+// result, or empty if the result has none.
 type Failure struct {
 	Code     wire.ErrorCode
 	sentence string
@@ -91,10 +92,10 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 }
 
 // Call calls a tool of the server, shows the call's progress, and returns the result. The
-// server shows the user client as the name of the caller. The reader in is stdin, for
-// arguments and for answers to questions. The error is a *[Failure] if the call failed, a
-// *[ResultLostError] if its result is lost, a [usererr.Error] for an invalid request, and
-// ErrInterrupted if ctx ended.
+// string client is the name that the MCP client sends to the server. Arguments and answers
+// to questions are read from the reader in. Call returns a *[Failure] if the call failed,
+// and a *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error].
+// If ctx ended, Call returns ErrInterrupted.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -123,8 +124,9 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	if err != nil {
 		return mcpclient.Result{}, callError(ctx, err)
 	}
-	// The server does not list tools that are off, but a call of such a tool returns the
-	// reason why it is off. The call is therefore sent even if the list lacks the tool.
+	// The server does not list tools that are off, but if they are called, it returns the
+	// reason why they are off. The client therefore also calls tools that the server does
+	// not list.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {

@@ -1,5 +1,5 @@
-// Package toolpins stores the pinned tools. If the MCP server lists only the gateway to a
-// client, it also lists the pinned tools.
+// Package toolpins stores which tools the user has pinned. A client that gets only the
+// gateway instead of all tools also gets the pinned tools.
 //
 // Only the user can pin tools. A pin changes the list of tools that a client sees, never
 // which tools may run.
@@ -57,7 +57,7 @@ func namesOf(doc *statedoc.Plugins) []string {
 }
 
 // Names returns the names of the pinned tools and plugins, sorted. The caller must not
-// change the result.
+// change the returned slice.
 func (p *Pins) Names() []string { return p.file.Current().View }
 
 // Problem returns why the file of pinned tools cannot be read, or nil.

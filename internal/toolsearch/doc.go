@@ -1,5 +1,5 @@
-// Package toolsearch is a full-text search for tools. It searches their names, titles,
-// sites, descriptions and arguments.
+// Package toolsearch is a full-text search for tools by their names, titles, sites,
+// descriptions and arguments.
 //
 // [NewPart] builds the index of one site's tools, and [Search] searches several indexes.
 // Results are ranked by BM25 over weighted fields. A word in a query also matches its

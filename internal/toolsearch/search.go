@@ -121,7 +121,8 @@ func siteTermsOf(name string) []string {
 }
 
 // Hit is a tool that matches a query. Part is an index into the parts that were searched,
-// and Tool is an index into the tools of that part. Higher scores are better.
+// and Tool is an index into the tools of that part. A hit with a higher score is a better
+// match.
 type Hit struct {
 	Part, Tool int
 	Score      float64
@@ -262,8 +263,9 @@ func (s *searcher) termScore(part int, tool int32, weight, frequency float64) fl
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-// matchSimilar searches for a query term that no tool contains. It matches the longer
-// terms that begin with the query term, or else the term with the most similar spelling.
+// matchSimilar replaces a query term that no tool contains. The replacements are the
+// longer terms that begin with the query term, or else the term with the most similar
+// spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {
 		return

@@ -82,7 +82,7 @@ func queryTerms(query string) []string {
 }
 
 // stem returns the word without its inflection, so that "messages" finds "message" and
-// "creating" finds "create". The stem is not always an English word: "creating" becomes
+// "creating" finds "create". A stem is not always an English word: "creating" becomes
 // "creat".
 func stem(word string) string {
 	if len(word) <= 3 || word[0] > unicode.MaxASCII {

@@ -43,8 +43,8 @@ func NewMemory(plugins func() *plugin.Set) *Memory { return &Memory{plugins: plu
 
 var _ dispatch.AfterHook = (*Memory)(nil)
 
-// After implements [dispatch.AfterHook]. It keeps a call that is done and whose tool can
-// be undone.
+// After implements [dispatch.AfterHook]: it stores the ended call if the call is done and
+// its tool can be undone.
 func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if e.View.Status != wire.StatusDone || e.View.Prompt {
 		return
@@ -78,7 +78,7 @@ func resultOf(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// find returns a call in the memory that is not older than keptLifetime.
+// find returns a kept call by its ID, unless the call ended more than an hour ago.
 func (m *Memory) find(callID string) (recordedCall, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

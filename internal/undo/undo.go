@@ -25,15 +25,15 @@ const (
 	stateUnknown = string(wire.UndoUnknown)
 )
 
-// maxStates limits how many undone calls are kept in memory. The recorder has the notes
-// about older ones.
+// maxStates limits how many undone calls are kept in memory. For older calls, the Undoer
+// reads the notes of the recorder.
 const maxStates = 10_000
 
 // ErrNotRecorded is the error of [Undoer.Undo] for a call that never existed or whose
 // record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
-// These errors are written for the user.
+// The following errors are shown to the user.
 var (
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
@@ -97,7 +97,7 @@ type Started struct {
 
 // Undo starts a new call that undoes the call with the given ID. The new call is made for
 // the client and needs the same permissions as any other call. Undo does not wait for the
-// new call to end. An error is written for the user.
+// new call to end. An error of Undo is written for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {
@@ -122,8 +122,8 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements [dispatch.BeforeHook]. Before an undo runs, it writes a note about the
-// undo to the disk; if writing fails, the undo does not run. An undo that waits for
+// Before implements [dispatch.BeforeHook]: before an undo runs, it writes a note about the
+// undo to the disk. If writing fails, the undo does not run. An undo that waits for
 // approval has no note yet, so after a crash, the user can start the undo again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	undoneID, ok := u.openUndos.Find(info.CallID)
@@ -147,8 +147,8 @@ func noteOf(callID string, s undoState) recorder.Note {
 	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
 }
 
-// find returns a call to undo, from the memory or from the recorder. The error describes
-// why the call cannot be undone.
+// find returns a call to undo, from the memory or from the recorder. The error of find
+// describes why the call cannot be undone.
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
@@ -188,7 +188,8 @@ func resultProblem(e recorder.Entry) error {
 	return nil
 }
 
-// newCall returns the call that undoes c. The caller sets its client and its tab.
+// newCall returns the call that undoes c. The caller of newCall must set the client and
+// the tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	name := c.entry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)
@@ -227,8 +228,9 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// findState returns the undo state of a call, from the memory or from the recorder. The
-// result is zero if there was no attempt to undo the call. The caller has locked mu.
+// findState returns the undo state of a call, from the memory or from the recorder. If
+// there was no attempt to undo the call, findState returns the zero undoState. The caller
+// has locked mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil
@@ -296,8 +298,8 @@ func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	u.opts.Records.AddNote(noteOf(undoneID, s))
 }
 
-// findUnknown returns the call that the undo with the ID by may have undone. It reports
-// false if the outcome of the undo is known. The caller has locked mu.
+// findUnknown returns the call that the undo with the ID by may have undone. If the
+// outcome of the undo is known, findUnknown returns false. The caller has locked mu.
 func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))

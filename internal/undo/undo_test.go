@@ -40,7 +40,8 @@ type fixture struct {
 	undoer   *Undoer
 	calls    *dispatch.Dispatcher
 	restores []string // the arguments of the calls of restore_item
-	// answer ends each call of restore_item. If answer is nil, the calls succeed.
+	// answer sends the result of each call of restore_item. If answer is nil, each call
+	// succeeds.
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
 }
@@ -79,7 +80,7 @@ func (h recordHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.records.Add(e, recorder.Facts{})
 }
 
-// stop shuts down the server of the fixture.
+// stop shuts down the simulated server of the fixture.
 func (f *fixture) stop() {
 	f.calls.Shutdown()
 	_ = f.calls.Drain(context.Background())
@@ -137,7 +138,7 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 }
 
 // wantState checks the undo state of a call and the ID of the undo. An empty state means
-// that there was no undo.
+// that no undo was started.
 func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	f.t.Helper()
 	got, err := f.undoer.State(callID, time.Now().Add(-time.Hour))

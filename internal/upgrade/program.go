@@ -18,8 +18,8 @@ import (
 
 const (
 	maxProgramBytes = 200 << 20
-	// runTimeout limits the first run of a downloaded program. The limit is long because a
-	// virus scanner may delay the start.
+	// runTimeout limits the first run of a downloaded program, which a virus scanner may
+	// delay by many seconds.
 	runTimeout = time.Minute
 )
 
@@ -99,8 +99,9 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 // errNoProgram is the error for an archive that does not contain the opentabs program.
 var errNoProgram = errors.New("the archive does not contain " + programName())
 
-// isProgram reports whether an archive entry with this name is the opentabs program. The
-// program is at the root of the archive, or in a folder whose name begins with "opentabs".
+// isProgram reports whether an archive entry with this name is the opentabs program. An
+// archive has the opentabs program at its root, or in a folder whose name begins with
+// "opentabs".
 func isProgram(name string) bool {
 	name = strings.TrimPrefix(name, "./")
 	folder, base, hasFolder := strings.Cut(name, "/")

@@ -2,7 +2,7 @@
 //
 // A release is a folder on a web server. The file checksums.txt in this folder lists the
 // SHA-256 hash and the name of each archive. An archive's name contains the version, the
-// operating system and the processor. The command internal/release builds such folders.
+// operating system and the processor. The command internal/release builds release folders.
 //
 //	release, err := upgrade.Fetch(ctx, url)
 //	program, err := release.Download(ctx, dir)
@@ -86,7 +86,7 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 }
 
 // parseChecksums parses checksums.txt and returns the release for this operating system
-// and processor. The caller sets the URL of the release.
+// and processor. The caller must set the URL of the returned release.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
 	hasArchive := false
@@ -141,8 +141,8 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return checkURL(r.URL.String())
 }
 
-// fetchBody sends a GET request and returns the body of the response. A status other than
-// 200 is an error.
+// fetchBody sends a GET request and returns the body of the response. If the HTTP status
+// is not 200, fetchBody returns an error.
 func fetchBody(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the names of a call's phases.
+// The following constants are the names of the phases of a call.
 const (
 	phaseRequest  = "request"
 	phaseGates    = "gates"

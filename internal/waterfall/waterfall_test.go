@@ -12,11 +12,11 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// at returns the time that is d after the arrival of the call.
+// at returns the time at which the duration d has passed since the call's arrival.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns a call with the given moments in its timeline. The call has ended if the
-// last moment is EventEnded.
+// newView returns a call with the given moments in its timeline. If the last moment is
+// EventEnded, the call has ended.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
