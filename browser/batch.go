@@ -158,7 +158,7 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	return &failed
 }
 
-// addPages appends pages that the list does not yet contain.
+// addPages appends pages to a list, but only those that the list does not contain yet.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {

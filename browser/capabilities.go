@@ -33,7 +33,7 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 }
 
 // codeNeedsPermission is the error code for a missing Chrome permission. The extension
-// sends the same error code.
+// also sends this error code.
 const codeNeedsPermission = "needs_permission"
 
 // permissionTitles maps each optional Chrome permission to the label of its switch in the

@@ -8,6 +8,6 @@
 //
 // # Concurrency
 //
-// The gates are safe for concurrent use. Each gate has one mutex, and holds no other
-// mutex at the same time.
+// The gates are safe for concurrent use. Each gate has one mutex, and locks no other mutex
+// while its own is locked.
 package browser

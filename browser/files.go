@@ -80,8 +80,8 @@ func keepFileNameChar(c rune) rune {
 const fileNameArgument = "_fileName"
 
 // refusedTypesArgument is the argument that lists file extensions of programs, such as
-// "exe", which a new download must not have. Without this argument, the site could
-// redirect the download to a program, although the user approved another file.
+// "exe", which a new download must not have. Without a list of refused types, a site could
+// redirect an approved download to a program.
 const refusedTypesArgument = "_refusedTypes"
 
 // withFileName adds the file name and the refused file extensions to the arguments of a

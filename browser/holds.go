@@ -18,7 +18,7 @@ const (
 	// holdTime is how long a client keeps a tab after its last acting call in the tab.
 	holdTime = time.Minute
 	// maxHoldWait limits how long an acting call waits until another client's hold ends.
-	// If the hold lasts longer, the call fails at once.
+	// If the hold lasts longer than maxHoldWait, the call fails at once.
 	maxHoldWait = 10 * time.Second
 	// waitReportInterval is the interval between progress reports of a call that waits
 	// for a held tab.
@@ -117,7 +117,8 @@ func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLef
 // mustRead reports whether the client must read the page before it acts in the tab again.
 func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
-// release ends the wait of other clients for the tab. The caller holds Holds.mu.
+// release wakes the calls of other clients that wait for the tab. The caller holds
+// Holds.mu.
 func (t tabHolder) release() {
 	if t.isHolding() { // released may already be closed if the hold has ended
 		close(t.released)
@@ -325,10 +326,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. After a page read, the
-// client may act in the tab again, unless the user has used the tab since the call began.
-// If a step of a batch reads the page, the later steps of the batch still may not act.
-// The client chose the later steps before it saw the page.
+// recordRead records that a call has read the page of a tab. After a page read, the client
+// may act in the tab again, unless the user has used the tab since the call began. If a
+// step of a batch reads the page, the later steps of the batch still may not act, because
+// the client chose them before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -346,7 +347,7 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 }
 
 // RecordUserInput records that the user clicked or typed in a tab, which ends a client's
-// hold of the tab. Input in a tab that no client holds has no effect.
+// hold of the tab. User input in a tab that no client holds has no effect.
 func (h *Holds) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
 	tab := tabKey{browser, tabID}
@@ -374,8 +375,9 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 
 // Release ends a client's hold of a tab at the user's request. The client's running calls
 // in the tab are cancelled, and its next acting call there needs an approval. Release
-// returns the name of the client. The argument surface is where the user made the
-// request, such as the side panel. The text of a returned error is for the user.
+// returns the name of the client whose hold has ended. The argument surface is where the
+// user made the request, such as the side panel. The text of a returned error is for the
+// user.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}

@@ -32,7 +32,8 @@ type extensionOutput struct {
 	Image *imageData `json:"image"`
 	// File is the file that the tool wrote, such as a HAR file, or nil.
 	File *writtenFile `json:"file"`
-	// Tabs is the list of tabs. TabID is the tab that was opened or selected.
+	// Tabs is the list of open tabs. TabID is the ID of the tab that the call opened or
+	// selected.
 	Tabs []listedTab `json:"tabs"`
 	// Windows is the list of open windows. WindowID is the ID of the window that the call
 	// opened.

@@ -59,8 +59,8 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 }
 
 // showsSecrets reports whether the page of a call shows a secret field. An unresponsive
-// page counts as showing a secret field. The argument address is the address that the
-// gate checks.
+// page counts as showing a secret field. The argument address is the address for which the
+// gate decides, which may differ from the page's current address.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || originOf(address) != originOf(target.URL) {

@@ -58,7 +58,8 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-// newSites returns the site gate for the tabs of the clients.
+// newSites returns a site gate. The argument tabs stores which client has opened which
+// tab.
 func newSites(o Options, tabs *tabTable) *siteGate {
 	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()

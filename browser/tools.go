@@ -16,7 +16,7 @@ import (
 // Name is the name of the built-in plugin, on the wire and in permissions.
 const Name = "browser"
 
-// Names of browser tools with special cases in the gates.
+// The gates have special rules for the browser tools with these names.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
@@ -68,7 +68,8 @@ func toolGroups() []toolGroup {
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
-	// The members of the input schema, as JSON, and the names of the required members.
+	// properties is the JSON text of the members of the input schema. required lists the
+	// keys of the required members.
 	properties string
 	required   []string
 	targetKind dispatch.TargetKind

@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// Names of tools in the group "browser" with special cases in the gates.
+// The gates have special rules for the tools of the group "browser" with these names.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"

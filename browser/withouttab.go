@@ -29,8 +29,9 @@ func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideWithoutTab decides about a call of a tool that uses no tab. The decision depends
-// on the address in the arguments, or else on the browser data that the tool uses.
+// decideWithoutTab decides whether to allow a call of a tool that uses no tab. The
+// decision depends on the address in the arguments, or else on the browser data that the
+// tool uses.
 func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinition) dispatch.Verdict {
 	switch d.name {
 	case toolWindows:
@@ -78,9 +79,9 @@ func useVerb(class toolClass) string {
 	return "use"
 }
 
-// decideWindow decides about a call of browser_windows. A change of a window that the
-// client did not open needs the user's approval. An approval to close a window covers
-// only one call.
+// decideWindow decides whether to allow a call of browser_windows. A change of a window
+// that the client did not open needs the user's approval. An approval to close a window
+// covers only one call.
 func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action   string `json:"action"`
@@ -130,9 +131,9 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 // tabGroupsTitle is the title of an approval to change tab groups.
 const tabGroupsTitle = "the tab groups of the browser"
 
-// decideTabGroup decides about a call of browser_tab_groups. A client may group the tabs
-// that it has opened. Changes of tab groups with tabs of the user or of other clients
-// need the user's approval.
+// decideTabGroup decides whether to allow a call of browser_tab_groups. A client may group
+// the tabs that it has opened. Changes of tab groups with tabs of the user or of other
+// clients need the user's approval.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`
@@ -158,8 +159,8 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideDownload decides about a call of browser_downloads. A new download counts as
-// acting on the site of its address. Each download of a program needs the user's
+// decideDownload decides whether to allow a call of browser_downloads. A new download
+// counts as acting on the site of its address. Each download of a program needs the user's
 // approval. A client may wait for and cancel only downloads that it has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")

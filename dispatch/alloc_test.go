@@ -30,9 +30,9 @@ func newAllocFreeBridge() *allocFreeBridge {
 	return &allocFreeBridge{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
 }
 
-// TestCallAllocations checks how many allocations one call makes: one each for the call,
-// its ID and the beginning of its result, two for the queue, three for channels and three
-// for time limits.
+// TestCallAllocations checks how many memory allocations one call needs. The call, its ID
+// and the beginning of its result need one allocation each, the queue needs two, and
+// channels and time limits need three each.
 func TestCallAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -69,8 +69,8 @@ type TargetChoice struct {
 	// Browser is the ID or the name of a browser.
 	Browser string
 	TabID   int
-	// Client is the client that makes the call. The field Client does not restrict which
-	// targets match.
+	// Client is the client that makes the call, which does not restrict the targets that
+	// match.
 	Client Client
 	// Sites are URLs, one of which must have the host and port of the tab.
 	Sites []string

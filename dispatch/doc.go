@@ -25,8 +25,9 @@
 //   - [progress.Sender]: the progress notifications for the client (package progress)
 //   - [activity.Set]: content that the tool shows beside its progress (package activity)
 //
-// Package events describes calls to surfaces and keeps the events for followers. A call
-// only stores what changed; the events are built when a follower reads them.
+// Package events describes calls to surfaces and keeps the events for followers. For each
+// change of a call, only a small description is queued; the event is built when a follower
+// reads.
 //
 // # Concurrency
 //

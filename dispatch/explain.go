@@ -32,7 +32,7 @@ type failure struct {
 	note   failureNote
 	// requests replaces the texts of failed requests in the user's text; nil for none.
 	requests *toolRequests
-	// nextStep, if not empty, replaces the usual next step after the error code.
+	// nextStep, if not empty, replaces the usual advice for the error code.
 	nextStep errtext.Step
 
 	hasBegun        bool
@@ -123,7 +123,7 @@ func (f failure) text(cause, nextStep string) string {
 	return f.withPageText(b.String())
 }
 
-// withPageText adds the untrusted text of the page to a text.
+// withPageText appends the untrusted text of the page to an error text.
 func (f failure) withPageText(text string) string {
 	if f.err.PageText == "" {
 		return text
@@ -131,7 +131,7 @@ func (f failure) withPageText(text string) string {
 	return text + "\n" + f.err.PageText
 }
 
-// cause returns what happened, without a period at the end.
+// cause describes why the call failed, without a period at the end.
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }

@@ -26,8 +26,8 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields of the request never change
 	id      string
 	created time.Time
-	// argBytes is the size of the arguments. The arguments themselves are released after the
-	// after hooks have run.
+	// argBytes is the size of the call's arguments, in bytes. The arguments themselves are
+	// released after the after hooks have run.
 	argBytes      int
 	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made a nested call, or nil for a call of a client. root is

@@ -11,8 +11,9 @@ import (
 // status is the internal status of a call; shownStatus returns the status for users.
 type status uint8
 
-// The statuses of a call. The last four statuses are final: after statusSucceeded,
-// statusFailed, statusCancelled or statusTimedOut, the status never changes.
+// A call has one of the following statuses. The last four statuses are final: after
+// statusSucceeded, statusFailed, statusCancelled or statusTimedOut, the status never
+// changes.
 const (
 	statusNew status = iota
 	statusRunning

@@ -128,7 +128,7 @@ func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.Erro
 }
 
 // RestartIdle restarts the idle limit, or returns false if the call has already reached a
-// limit. A report exactly at the deadline is too late.
+// limit. A progress report that arrives exactly at the deadline is too late.
 func (c *Clock) RestartIdle() bool {
 	now := c.elapsed()
 	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
@@ -168,7 +168,7 @@ func (c *Clock) ReleaseIdle() {
 func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
 
 // limitAfter returns when the call reaches its next limit if the last report arrived at
-// lastReport. All times are in nanoseconds after Start.
+// lastReport. limitAfter uses times in nanoseconds after Start.
 func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestViewIsComplete checks that View sets every field. A new field therefore appears in
-// the golden files of all surfaces.
+// TestViewIsComplete checks that View sets every field. Because View sets every field, a
+// new field of a call appears in the golden files of all surfaces.
 func TestViewIsComplete(t *testing.T) {
 	wantAllSet(t, reflect.ValueOf(View()), "View")
 }

@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// Advice for a user whose page can't be loaded.
+// These constants advise a user whose page can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"

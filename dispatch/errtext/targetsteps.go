@@ -1,6 +1,7 @@
 package errtext
 
-// Advice for calls that can't run although a tab shows the plugin's site.
+// The following steps are advice for a call that can't run although a tab shows the
+// plugin's site.
 var (
 	RetrySoonStep  = Step{"Retry in a few seconds.", "Retry in a few seconds."}
 	CheckTabStep   = Step{"Ask the user to check the tab, then retry.", "Check the tab, then retry."}

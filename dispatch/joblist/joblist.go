@@ -34,8 +34,8 @@ const (
 // endedLifetime is how long a List keeps a job after its end.
 const endedLifetime = time.Hour
 
-// jobsPerResult is how many ended jobs a List keeps for each result that it keeps. Of a job
-// without a kept result, only the View is kept.
+// jobsPerResult is how many ended jobs a List keeps for each result that it keeps. A job
+// whose result was dropped keeps only its View.
 const jobsPerResult = 10
 
 // Options limit the memory of ended jobs. The zero value of a field selects its default.

@@ -35,7 +35,7 @@ type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-// repeats reports whether t adds nothing to an earlier text: t is empty or equal to it.
+// repeats reports whether t is empty or equal to an earlier text.
 func (t Text) repeats(earlier Text) bool {
 	return t.isEmpty() || t.Message == earlier.Message && t.StatusWord == earlier.StatusWord
 }

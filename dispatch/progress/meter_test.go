@@ -215,7 +215,7 @@ func TestMeterQueue(t *testing.T) {
 }
 
 // TestMeterKeepsReports checks that the first report, and the last message before a
-// suspension, are always sent. Later reports and reminders must not replace either.
+// suspension, are always sent. Later reports and reminders must not replace these two.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)

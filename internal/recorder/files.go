@@ -164,7 +164,7 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
 
-// prepare opens the record file of the current day. If the open file is full, prepare
+// prepare opens the record file of the current day. If the record file is full, prepare
 // opens the day's next file.
 func (f *dayFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxInterruptedAge limits the age of the record files that prepare searches for calls
-// that did not end. The age is relative to the newest record file.
+// maxInterruptedAge limits which record files prepare searches for calls that did not end:
+// the files of the 7 days before the newest file.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
 // The record of a call during which the server stopped contains these texts: an error, and

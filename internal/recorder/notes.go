@@ -29,8 +29,8 @@ type Note struct {
 	// State is the state of the subject, such as "open" or "failed". A newer note about a
 	// subject replaces an older note about it.
 	State string `json:"state"`
-	// By is the ID of the call that was made with the idempotency key, or of the call that
-	// undoes the subject. Tool is the full name of the tool that the call By runs.
+	// By is the ID of a call: the call with the idempotency key, or the call that undoes
+	// another call. Tool is the full name of the tool that the call By runs.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
 	// ArgsHash is the hash of the arguments of the call By.

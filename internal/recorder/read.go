@@ -19,9 +19,8 @@ import (
 // maxPageBytes limits how much of the record files readPage reads for one page.
 const maxPageBytes = 8 << 20
 
-// orderSlack is the largest assumed difference between the time at which a call ended and
-// the position of its record in the files. Records are written in batches, so their order
-// is not exact.
+// orderSlack is how much earlier a call may have ended than the calls in the records
+// before its own. The order is not exact, because records are written in batches.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.
@@ -65,7 +64,7 @@ type Page struct {
 }
 
 // ReadAll returns the records that a query selects, newest first and at most Query.Limit.
-// The path stateDir is the state folder.
+// The argument stateDir is the path of the state folder.
 func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	var entries []Entry
 	limit := q.Limit
@@ -113,7 +112,7 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 }
 
 // FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
-// first. The path stateDir is the state folder.
+// first. The argument stateDir is the path of the state folder.
 func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 	s := newSearch(Query{Limit: limit})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62

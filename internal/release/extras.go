@@ -25,9 +25,9 @@ type library struct {
 	title, dir string
 }
 
-// writeLicenses writes one file with the licenses of Go, of all Go modules in the program,
-// and of the embedded npm packages. The Go modules depend on the operating system. A
-// library without a license file is an error.
+// writeLicenses writes one file with the licenses of Go, of all Go modules in the program
+// for a target, and of the embedded npm packages. If a library has no license file,
+// writeLicenses returns an error.
 func (r release) writeLicenses(ctx context.Context, t target) error {
 	libraries, err := r.listLibraries(ctx, t)
 	if err != nil {

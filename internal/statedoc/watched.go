@@ -42,8 +42,8 @@ type Watched[T, V any] struct {
 type ReadResult[V any] struct {
 	info os.FileInfo // nil if the file was missing
 	View V
-	// Problem is why the file could not be read or parsed; nil after a success. If Problem
-	// is not nil, View is the view of an empty file.
+	// Problem is why the file could not be read or parsed; nil after a success. If the
+	// file cannot be read, View is the view of an empty file.
 	Problem error
 	// hasReadError is true after an I/O error. Each check then reads the file again,
 	// because the file's time and size do not show when the error has ended.

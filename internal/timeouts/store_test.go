@@ -23,8 +23,8 @@ func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }
 
-// openStore opens the timeouts in dir. The returned buffer collects the log messages of
-// the store.
+// openStore opens the Store of the state folder dir. The returned buffer collects the log
+// messages of the Store.
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer

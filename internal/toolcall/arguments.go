@@ -91,7 +91,8 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 }
 
 // propertySchema returns the schema of an argument, or nil if the argument accepts any
-// value. If the tool has no such argument, the error lists the tool's arguments.
+// value. If the tool has no argument with the given name, the error lists the arguments
+// that it has.
 func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
@@ -243,8 +244,8 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readInput reads the JSON object that the flag --input selects: the flag's text itself,
-// the content of FILE for @FILE, or stdin for "-".
+// readInput reads the JSON object that the flag --input selects. The value of the flag is
+// JSON, @ followed by the path of a file, or - for stdin.
 func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, source := []byte(text), "--input"
 	var err error
@@ -273,7 +274,7 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 }
 
 // addTarget adds the values of the flags --browser and --tab to the tool's arguments. The
-// daemon removes both again before it calls the tool.
+// daemon removes the browser and the tab from the arguments before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {

@@ -62,7 +62,7 @@ type ResultLostError struct {
 	CallID string
 }
 
-// Error returns the sentence for the user.
+// Error returns the error text for the user, which explains why the result is lost.
 func (e *ResultLostError) Error() string {
 	return "the tool was not called again: " + e.CallID + ", which has the same key, is done, but its result is not stored. " +
 		"The setting recordResults is off, or the result has secrets, is long or arrived after a lost link"
@@ -78,7 +78,7 @@ type Failure struct {
 // NewFailure returns a Failure whose Error method returns the given sentence for the user.
 func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure{code, sentence} }
 
-// Error returns the sentence for the user.
+// Error returns the text that explains the failure to the user.
 func (f *Failure) Error() string { return f.sentence }
 
 // Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same

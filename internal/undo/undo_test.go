@@ -46,7 +46,8 @@ type fixture struct {
 	gate   dispatch.Verdict
 }
 
-// Name, Decide and Before implement dispatch.Gate and dispatch.BeforeHook.
+// The fixture implements dispatch.Gate and dispatch.BeforeHook, to decide about calls and
+// to record them.
 func (f *fixture) Name() string                                  { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
 func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
@@ -150,7 +151,7 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	}
 }
 
-// everything is the recorder options that select arguments and results.
+// everything selects that the recorder stores arguments and results.
 var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestCallIsUndoneOnce(t *testing.T) {
