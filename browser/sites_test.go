@@ -26,8 +26,7 @@ type fixture struct {
 	calls   *dispatch.Dispatcher
 	rules   policy.Sites
 	address string
-	// The secret fields of the page, and the inspections of the page that the gate
-	// requested.
+	// secrets are the page's secret fields; inspections are what the gate has inspected.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
 	// output is what the extension returns. By default, the extension returns the page of
@@ -373,8 +372,8 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 	})
 }
 
-// TestRulesOfFrames checks that child frames follow the rules of their sites. No frame of
-// the daemon may be used.
+// TestRulesOfFrames checks that child frames follow the rules of their sites. No tool may
+// run in a frame that shows the daemon's own address.
 func TestRulesOfFrames(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "*.news.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
