@@ -52,8 +52,8 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
-// toolBridge adds internal arguments to calls of browser tools before the browser
-// receives them. Calls of browser_batch run in toolBridge itself.
+// toolBridge adds internal arguments to calls of browser tools before the browser receives
+// them. toolBridge itself runs the steps of browser_batch calls.
 type toolBridge struct {
 	dispatch.Bridge
 	uploadFolders []string

@@ -10,15 +10,15 @@ import (
 // errHistoryLimit is the error for a side panel's request with a limit out of range.
 var errHistoryLimit = errors.New("calls.history needs a limit from 1 to 200")
 
-// ReadPage returns one page of the records that a query selects, newest first. Queued
-// records are written to the disk first, so that the page includes them.
+// ReadPage returns one page of the records that a query selects, newest first. ReadPage
+// first writes the queued records to the disk, so that the page includes them.
 func (r *Recorder) ReadPage(q Query) (Page, error) {
 	r.Flush()
 	return readPage(r.dir, q)
 }
 
-// Find returns the record of one call; ok is false if the call has no record. Queued
-// records are written to the disk first.
+// Find returns the record of one call; ok is false if the call has no record. The
+// recorder's Find first writes the queued records to the disk.
 func (r *Recorder) Find(callID string) (e Entry, ok bool, err error) {
 	r.Flush()
 	return find(r.dir, callID)

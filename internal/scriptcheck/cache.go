@@ -141,5 +141,5 @@ func (c *Cache) readFile() {
 }
 
 // fileHeader returns the first line of the cache file, which contains the version of the
-// check. A new version of the check thus ignores the hashes of the old version.
+// check. Hashes that an older version of the check has stored are therefore ignored.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

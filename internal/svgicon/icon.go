@@ -70,8 +70,8 @@ func writeIcon(n *node, prefix string) string {
 	return n.String()
 }
 
-// readIcon parses and checks one icon file. The second result describes why the file is
-// rejected; it is empty for a valid file.
+// readIcon parses and checks one icon file. If the icon file is rejected, the second
+// result describes why; otherwise it is empty.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)

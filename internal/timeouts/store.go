@@ -230,9 +230,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 }
 
 // mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. The result has the shorter of the two timeouts. If hasProgress is false, e
-// does not show whether progress restarts the timeout, so the result has the stored
-// ProgressRestarts.
+// one, known. The result has the shorter of the two timeouts. If hasProgress is false, the
+// call without progress does not show whether progress restarts the timeout, so
+// ProgressRestarts comes from known.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {

@@ -25,8 +25,8 @@ const (
 	stateUnknown = string(wire.UndoUnknown)
 )
 
-// maxStates limits how many undone calls are kept in memory. For older calls, the Undoer
-// reads the notes of the recorder.
+// maxStates limits how many undone calls are kept in memory. For calls that are no longer
+// in memory, the Undoer reads the notes of the recorder.
 const maxStates = 10_000
 
 // ErrNotRecorded is the error of [Undoer.Undo] for a call that never existed or whose
@@ -216,8 +216,8 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 }
 
 // State returns the call that undoes, has undone or may have undone the call callID; nil
-// if there is none. The time created is when the call callID was created, which limits the
-// search for notes.
+// if there is none. The argument created is when the call callID was created; older notes
+// are not searched.
 func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
