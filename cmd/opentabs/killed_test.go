@@ -24,9 +24,9 @@ import (
 // The constants are the numbers of kills, calls and agents in
 // TestKilledServerKeepsItsRecords.
 const (
-	killCount    = 3
-	minCallCount = 600
-	agentCount   = 4
+	serverKillCount = 3
+	minCallCount    = 600
+	agentCount      = 4
 	// maxLostTime is the time before the kill within which calls may be missing in the
 	// records.
 	maxLostTime = time.Second

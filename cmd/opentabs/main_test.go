@@ -148,10 +148,10 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdUntil implements the script command "until REGEXP PROGRAM ARGS...". cmdUntil repeats
-// the program until its output matches. Between two runs cmdUntil pauses for three times
-// the duration of a run, so that the other scripts get most of the CPU time.
-func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+// repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...".
+// repeatUntilCmd repeats the program until its output matches. The pause between two runs
+// is three times as long as a run, so that the other scripts get most of the CPU time.
+func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
 	}

@@ -21,7 +21,7 @@ import (
 type fakeCalls struct {
 	view      dispatch.View
 	decisions []httpapi.Decision
-	result    httpapi.Decided
+	result    httpapi.DecideResponse
 	errors    []error // the errors of the next calls of Decide, in order
 }
 
