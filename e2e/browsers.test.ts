@@ -35,7 +35,7 @@ after(async () => {
 });
 
 const callWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
-const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
+const readPath = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
 /**
  * waitForReadiness waits until the daemon lists the plugin in the browser's tab as ready, or as not ready if isReady is
@@ -56,10 +56,10 @@ test('if two browsers could run a call, the error lists both, and the caller can
   assert.equal(outcome.code, 'ambiguous_target', outcome.text);
   for (const id of browserIds) assert.ok(outcome.text.includes(`id ${id}`), outcome.text);
   assert.match(outcome.text, /Pass the ID of one tab as "tabId", one browser as "browser"/);
-  assert.equal(pathOf((await callWhereTool({ browser: browserIds[0] })).structured), '/');
-  assert.equal(pathOf((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
+  assert.equal(readPath((await callWhereTool({ browser: browserIds[0] })).structured), '/');
+  assert.equal(readPath((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
-  assert.equal(pathOf((await callWhereTool({ tabId: tabs?.[0]?.tabId })).structured), '/second');
+  assert.equal(readPath((await callWhereTool({ tabId: tabs?.[0]?.tabId })).structured), '/second');
   assert.equal((await callWhereTool({ browser: 'unknown' })).code, 'no_tab');
 });
 
@@ -70,7 +70,7 @@ test('a browser in which the user is not logged in is not used', async () => {
   });
   await waitForReadiness(browserIds[1] ?? '', false);
   const outcome = await callWhereTool();
-  assert.equal(pathOf(outcome.structured), '/', outcome.text);
+  assert.equal(readPath(outcome.structured), '/', outcome.text);
   assert.equal((await callWhereTool({ browser: browserIds[1] })).code, 'not_ready');
 });
 
@@ -83,7 +83,7 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.match(String(outcome.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
-  assert.equal(pathOf((await callWhereTool()).structured), '/second');
+  assert.equal(readPath((await callWhereTool()).structured), '/second');
 });
 
 /** readNames returns the name of each connected browser, keyed by browser ID. */
@@ -123,8 +123,8 @@ test('a call that names no browser runs in the default browser, and a name in an
   assert.equal((await callWhereTool()).code, 'ambiguous_target');
   assert.equal((await stack.runCli('browser', 'default', 'private')).code, 0);
   const outcome = await callWhereTool();
-  assert.equal(pathOf(outcome.structured), '/second', outcome.text);
+  assert.equal(readPath(outcome.structured), '/second', outcome.text);
   assert.equal((await stack.runCli('browser', 'default', browserIds[0] ?? '', '--client', 'e2e')).code, 0);
-  assert.equal(pathOf((await callWhereTool()).structured), '/');
-  assert.equal(pathOf((await callWhereTool({ browser: 'PRIVATE' })).structured), '/second');
+  assert.equal(readPath((await callWhereTool()).structured), '/');
+  assert.equal(readPath((await callWhereTool({ browser: 'PRIVATE' })).structured), '/second');
 });

@@ -83,7 +83,7 @@ for (const [name, connect] of [
     test('a denied call does not run', async () => {
       const { answer } = await callUntilForm('everything__change', { key: `modern-${name}` });
       assert.equal((await answer({ action: 'decline' })).result.isError, true);
-      assert.equal(stack.site.notes.includes(`change modern-${name}`), false);
+      assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {

@@ -79,7 +79,7 @@ for (const [name, connect] of [
         const call = client.call('everything__change', { key });
         (await nextForm()).answer(answer);
         assert.equal((await call).code, 'denied');
-        assert.equal(stack.site.notes.includes(`change ${key}`), false);
+        assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
       }
     });
 
@@ -92,7 +92,7 @@ for (const [name, connect] of [
       await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
       form.answer(makeChoice('allow once'));
       assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // the late approval is processed before messages__echo runs
-      assert.equal(stack.site.notes.includes(`change ${key}`), false);
+      assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
     });
 
     test('a call whose form is closed without a decision keeps waiting for approval on the other surfaces', async () => {
@@ -116,7 +116,7 @@ for (const [name, connect] of [
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),
       );
-      assert.equal(stack.site.notes.includes(`change ${key}`), false);
+      assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
     });
 
     test('a tool that waits for the user continues after an accepted form, and gets user_denied after a declined form', async () => {

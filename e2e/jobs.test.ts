@@ -22,8 +22,8 @@ after(() => stack?.close());
 const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
-/** jobIdOf checks that the result of a call refers to a job, and returns the job's ID. */
-function jobIdOf(outcome: Outcome): string {
+/** readJobId checks that the result of a call refers to a job, and returns the job's ID. */
+function readJobId(outcome: Outcome): string {
   const job = Object(outcome.structured);
   assert.equal(outcome.isError, false, outcome.text);
   assert.equal(job.status, 'running', outcome.text);
@@ -37,7 +37,7 @@ const findJob = async (job: string) => (await stack.listCalls()).find((call) => 
 test('another session receives the result of a job whose client has disconnected', async () => {
   const firstClient = await stack.connectHttp();
   const outcome = await callHeartbeat(firstClient, 14_000);
-  const job = jobIdOf(outcome);
+  const job = readJobId(outcome);
   assert.ok(
     outcome.durationMs >= 1_995 && outcome.progress.length >= 2,
     `${outcome.durationMs} ms, ${outcome.progress.length} notifications`,
@@ -80,7 +80,7 @@ test('the idle limit and the hard limit of calls apply to jobs', async () => {
 
 test('job_cancel stops the code in the page', async () => {
   const client = await stack.connectHttp();
-  const job = jobIdOf(await callHeartbeat(client, 0, { _detach: '0.5' }));
+  const job = readJobId(await callHeartbeat(client, 0, { _detach: '0.5' }));
   const outcome = await client.call('job_cancel', { job });
   assert.equal(Object(outcome.structured).status, 'cancelled');
   const stoppedCall = await waitFor('the job to be stopped in the page', async () => {

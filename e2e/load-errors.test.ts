@@ -7,8 +7,8 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** limitMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. */
-const limitMs = 10_000;
+/** maxErrorMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. */
+const maxErrorMs = 10_000;
 
 let stack: Stack;
 let client: McpClient;
@@ -19,13 +19,13 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
+/** callExpectingNoTab makes a call that must fail with no_tab within maxErrorMs, and returns the error text. */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
   const outcome = await client.call('places__where', args);
   const tookMs = Date.now() - startMs;
   assert.equal(outcome.code, 'no_tab', outcome.text);
-  assert.ok(tookMs < limitMs, `the call took ${tookMs} ms: ${outcome.text}`);
+  assert.ok(tookMs < maxErrorMs, `the call took ${tookMs} ms: ${outcome.text}`);
   return outcome.text;
 }
 

@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { binary, repositoryRoot } from './harness/process.ts';
+import { opentabsBinary, repositoryRoot } from './harness/process.ts';
 import { startStack } from './harness/stack.ts';
 
-const columns = 92;
+const columnCount = 92;
 const frameCount = 12;
 const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
@@ -21,8 +21,8 @@ interface TerminalLine {
 
 /** recordTerminal runs `opentabs call` in a terminal and returns every text that the last line showed. */
 async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
-  const path = `${dirname(binary)}:${process.env.PATH ?? ''}`;
-  const shell = `stty cols ${columns} rows 24; cd '${folder}'; ${command}`;
+  const path = `${dirname(opentabsBinary)}:${process.env.PATH ?? ''}`;
+  const shell = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
   const child = spawn('script', ['-qec', shell, '/dev/null'], {
     env: { ...process.env, ...env, PATH: path, TERM: 'xterm-256color', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -60,7 +60,7 @@ function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
  * drawSvg returns an animated SVG image that shows the command and, below the command, one terminal line after another.
  */
 function drawSvg(lines: readonly TerminalLine[]): string {
-  const width = Math.ceil(columns * 7.85) + 32;
+  const width = Math.ceil(columnCount * 7.85) + 32;
   const seconds = lines.length * 0.6 + 2;
   const keyframes = lines.map((_, i) => {
     const startPercent = ((i * 0.6) / seconds) * 100;

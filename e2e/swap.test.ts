@@ -82,7 +82,7 @@ async function waitForBuild(plugin: string, name: string): Promise<BuildReport> 
   });
 }
 
-const readMark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
+const readPageMark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
 
 for (const plugin of ['versions', 'apart']) {
   test(`${plugin}: a reviewed build replaces the old build in the page and keeps its state`, async () => {
@@ -97,7 +97,7 @@ for (const plugin of ['versions', 'apart']) {
     await rebuild(plugin, 'build 1');
     await reviewPlugin(plugin);
     assert.deepEqual((await waitForBuild(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);
-    assert.equal(await readMark(), 'not reloaded');
+    assert.equal(await readPageMark(), 'not reloaded');
   });
 }
 
@@ -115,7 +115,7 @@ test('a running call ends in the build that it started in, and later calls wait 
   assert.deepEqual((await runningCall).structured, { build: 'build 1' });
   const nextResult = await nextCall;
   assert.equal(Object(nextResult.structured).build, 'build 6', nextResult.text);
-  assert.equal(await readMark(), 'not reloaded');
+  assert.equal(await readPageMark(), 'not reloaded');
 });
 
 test('a build that does not start leaves the old build in the page, and a later build replaces it', async () => {
@@ -134,7 +134,7 @@ test('a build that does not start leaves the old build in the page, and a later 
   await rebuild('apart', 'build 4');
   await reviewPlugin('apart');
   await waitForBuild('apart', 'build 4');
-  assert.equal(await readMark(), 'not reloaded');
+  assert.equal(await readPageMark(), 'not reloaded');
 });
 
 test('a changed pre-script needs a reload, which the user allows for a page that the user has interacted with', async () => {
@@ -144,12 +144,12 @@ test('a changed pre-script needs a reload, which the user allows for a page that
   await reviewPlugin('versions');
   const call = client.call('versions__get_build');
   const { call_id } = await findCall(stack, 'versions__get_build', ({ waiting }) => waiting !== undefined);
-  assert.equal(await readMark(), 'not reloaded');
+  assert.equal(await readPageMark(), 'not reloaded');
   await waitFor('opentabs status to report that the page needs a reload', async () =>
     /versions.*reload/s.test((await stack.runCli('status')).stdout),
   );
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   const { build, preScriptValue } = Object((await call).structured);
   assert.deepEqual([build, preScriptValue], ['build 5', 'pre-script 2 at loading']);
-  assert.equal(await readMark(), undefined, 'the page is reloaded');
+  assert.equal(await readPageMark(), undefined, 'the page is reloaded');
 });

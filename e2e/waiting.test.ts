@@ -24,7 +24,8 @@ after(() => stack?.close());
 let keyCount = 0;
 const newKey = () => `w${++keyCount}`;
 /** waitForNote waits until the page has sent the text to the test site. */
-const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
+const waitForNote = (text: string) =>
+  waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 test('the idle limit and the hard limit are paused while a tool waits, and the client receives the reason of the wait', async () => {

@@ -9,7 +9,7 @@ import { addPlugin } from './attacker.ts';
 let fixture: AgentFixture;
 
 const evaluate = 'browser_evaluate';
-const code = { function: '() => { document.title = "code ran"; return "code ran"; }' };
+const codeArguments = { function: '() => { document.title = "code ran"; return "code ran"; }' };
 const adapterCode = `(() => {
   const schema = { safeParse: (data) => ({ success: true, data }) };
   const adapters = globalThis.__openTabs.adapters ?? {};
@@ -34,17 +34,17 @@ before(async () => {
 });
 after(() => fixture?.close());
 beforeEach(() => {
-  fixture.onForm = () => false;
-  fixture.forms.length = 0;
+  fixture.onApprovalForm = () => false;
+  fixture.approvalForms.length = 0;
 });
 
 /** attempts lists tool calls that try to run code in a page, each with a name for error messages. */
 const attempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
-  ['a direct call', evaluate, code],
-  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: code }] }],
-  ['tools_call', 'tools_call', { name: evaluate, arguments: code }],
-  ['tools_read', 'tools_read', { name: evaluate, arguments: code }],
-  ['a nested call of a plugin', 'nester__run', code],
+  ['a direct call', evaluate, codeArguments],
+  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: codeArguments }] }],
+  ['tools_call', 'tools_call', { name: evaluate, arguments: codeArguments }],
+  ['tools_read', 'tools_read', { name: evaluate, arguments: codeArguments }],
+  ['a nested call of a plugin', 'nester__run', codeArguments],
 ];
 
 async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<Outcome | string> {
@@ -54,7 +54,7 @@ async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<
 async function assertNothingRan(name: string, outcome: Outcome | string): Promise<void> {
   assert.ok(typeof outcome === 'string' || outcome.isError, `${name} returned ${JSON.stringify(outcome)}`);
   // Playwright's page.title() may return "Loading" and the URL for a page that Playwright has just discovered.
-  const page = await fixture.pageOf(`${fixture.shop}/code`);
+  const page = await fixture.findPage(`${fixture.shop}/code`);
   assert.equal(await page.evaluate('document.title'), 'Untouched', name);
 }
 
@@ -62,7 +62,7 @@ test('tools: while browser_evaluate is off, no tool runs code', async () => {
   await fixture.open('/code');
   const names = (await fixture.client.sdk.listTools()).tools.map((tool) => tool.name);
   assert.equal(names.includes(evaluate), false);
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   // Turning on a tool group does not turn on the dangerous tools in the group.
   const { stderr } = await fixture.stack.runCli('browser', 'tools', 'on', 'devtools');
   assert.match(stderr, /browser_evaluate is dangerous and stays off/);
@@ -77,30 +77,30 @@ test('tools: below a wildcard rule, browser_evaluate needs an approval', async (
     (await fixture.client.sdk.listTools()).tools.some((tool) => tool.name === evaluate),
   );
   for (const [name, tool, args] of attempts) {
-    fixture.forms.length = 0;
+    fixture.approvalForms.length = 0;
     await assertNothingRan(name, await tryAttempt(tool, args));
     if (tool === 'tools_read') continue;
-    assert.match(fixture.forms.join('\n'), /dangerous/, `${name} did not ask the user`);
-    assert.match(fixture.forms.join('\n'), /code ran/, `the form of ${name} does not show the code`);
+    assert.match(fixture.approvalForms.join('\n'), /dangerous/, `${name} did not ask the user`);
+    assert.match(fixture.approvalForms.join('\n'), /code ran/, `the form of ${name} does not show the code`);
   }
 });
 
 test('tools: no tool runs code on a site that the agent may only read', async () => {
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'read');
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));
 });
 
 test('tools: code that the user approved on a page does not run in frames of other sites', async () => {
-  const { setPage, open, client, bank, other, shop, refOf } = fixture;
+  const { setPage, open, client, bank, other, shop, findRef: refOf } = fixture;
   await fixture.stack.runCli('browser', 'site', shop, 'auto');
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
   setPage('/framing', `<title>f</title><iframe src="${other}/inner"></iframe><iframe src="${bank}/inner"></iframe>`);
   await open('/framing');
-  await waitFor('the frame', async () => /Inner button/.test(await fixture.run('browser_snapshot')));
+  await waitFor('the frame', async () => /Inner button/.test(await fixture.callTool('browser_snapshot')));
   const target = await refOf('Inner button');
   const outcome = await client.call(evaluate, { function: '(e) => e.outerHTML', target });
   assert.equal(outcome.isError, true, outcome.text);
   assert.doesNotMatch(outcome.text, /<button/);
-  assert.match(await fixture.run(evaluate, { function: '() => document.title' }), /"f"/);
+  assert.match(await fixture.callTool(evaluate, { function: '() => document.title' }), /"f"/);
 });

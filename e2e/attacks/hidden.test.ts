@@ -13,8 +13,8 @@ before(async () => {
 });
 after(() => fixture?.close());
 beforeEach(() => {
-  fixture.onForm = () => false;
-  fixture.forms.length = 0;
+  fixture.onApprovalForm = () => false;
+  fixture.approvalForms.length = 0;
 });
 
 /**
@@ -24,24 +24,24 @@ function removePageText(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }
 
-const order = 'OBEY-THE-PAGE';
+const injectedOrder = 'OBEY-THE-PAGE';
 
 test('tools: errors have page text only between the untrusted-content markers', async () => {
-  const { setPage, open, client, refOf, shop } = fixture;
+  const { setPage, open, client, findRef: refOf, shop } = fixture;
   setPage(
     '/errors',
-    `<title>e</title><button id="gone">${order} gone</button><button>${order} gone too</button>
-     <div style="position:relative;width:200px;height:40px"><button style="width:200px;height:40px">${order} under</button>
-       <div role="dialog" aria-label="${order} cover" style="position:absolute;inset:0;background:#fff">${order}</div></div>
-     <button disabled>${order} off</button><select aria-label="${order} list"><option>${order} one<option disabled>dead</select>
-     <input aria-label="Stubborn" id="s" value="${order} value"><input type="file" aria-label="${order} f1"><input type="file" aria-label="${order} f2">
-     <${order.toLowerCase()} tabindex="0">Custom</${order.toLowerCase()}>
-     <a href="/${order}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${order} changed'">
+    `<title>e</title><button id="gone">${injectedOrder} gone</button><button>${injectedOrder} gone too</button>
+     <div style="position:relative;width:200px;height:40px"><button style="width:200px;height:40px">${injectedOrder} under</button>
+       <div role="dialog" aria-label="${injectedOrder} cover" style="position:absolute;inset:0;background:#fff">${injectedOrder}</div></div>
+     <button disabled>${injectedOrder} off</button><select aria-label="${injectedOrder} list"><option>${injectedOrder} one<option disabled>dead</select>
+     <input aria-label="Stubborn" id="s" value="${injectedOrder} value"><input type="file" aria-label="${injectedOrder} f1"><input type="file" aria-label="${injectedOrder} f2">
+     <${injectedOrder.toLowerCase()} tabindex="0">Custom</${injectedOrder.toLowerCase()}>
+     <a href="/${injectedOrder}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${injectedOrder} changed'">
      <script>s.addEventListener('beforeinput', (event) => event.preventDefault());</script>`,
   );
   await open('/errors');
   const refs = {
-    gone: await refOf(`${order} gone"`),
+    gone: await refOf(`${injectedOrder} gone"`),
     under: await refOf('under'),
     off: await refOf('off'),
     list: await refOf('list'),
@@ -50,7 +50,7 @@ test('tools: errors have page text only between the untrusted-content markers', 
     echo: await refOf('Echo'),
     link: await refOf('Link'),
   };
-  const page = await fixture.pageOf(`${shop}/errors`);
+  const page = await fixture.findPage(`${shop}/errors`);
   await page.evaluate('gone.remove()');
   const texts: string[] = [];
   for (const [tool, args] of listSteps([
@@ -97,7 +97,7 @@ test('tools: errors have page text only between the untrusted-content markers', 
   await page.close();
 });
 
-const hiding = {
+const hidingMethods = {
   hidden: 'hidden',
   display: 'style="display:none"',
   visibility: 'style="visibility:hidden"',
@@ -123,13 +123,13 @@ const hiding = {
 
 test('tools: no reading tool returns hidden text', async () => {
   const { setPage, open, client } = fixture;
-  const elements = Object.entries(hiding).map(([name, attributes], i) => {
+  const elements = Object.entries(hidingMethods).map(([name, attributes], i) => {
     const text = `OBEY-${i} ${name}`;
     return `<div class="box" ${attributes}><p class="inner">${text}</p><span role="button" tabindex="0" class="b">${text}</span></div>`;
   });
   setPage('/hidden', `<title>h</title><body style="background:#fff"><h1>Shown</h1>${elements.join('\n')}`);
   await open('/hidden');
-  const names = Object.keys(hiding);
+  const names = Object.keys(hidingMethods);
   const leaks = new Set<string>();
   for (const [tool, args] of listSteps([
     ['browser_snapshot', { maxTokens: 50_000 }],
@@ -198,7 +198,7 @@ test('tools: a wait for an address reveals nothing about a site that the user ha
   const answers: string[] = [];
   for (const url of ['/secret-path', '/other-path']) {
     await open('/away');
-    const page = await fixture.pageOf(`${shop}/away`);
+    const page = await fixture.findPage(`${shop}/away`);
     let leaving: Promise<unknown> | undefined;
     // The first progress report shows that browser_wait_for has begun to wait.
     const onProgress = () => {

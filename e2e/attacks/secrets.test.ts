@@ -15,8 +15,8 @@ before(async () => {
 });
 after(() => fixture?.close());
 beforeEach(() => {
-  fixture.onForm = () => false;
-  fixture.forms.length = 0;
+  fixture.onApprovalForm = () => false;
+  fixture.approvalForms.length = 0;
 });
 
 const secretFields = [
@@ -36,13 +36,13 @@ const formPage = `<title>form</title>
   </script>`;
 
 test('tools: typing into a secret field asks on every site, and a denied call types nothing', async () => {
-  const { setPage, open, client, refOf, forms, shop } = fixture;
+  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
   setPage('/form', formPage);
   await open('/form');
   const plain = await refOf('"Plain"');
-  await fixture.run('browser_type', { target: plain, text: 'lamp' });
+  await fixture.callTool('browser_type', { target: plain, text: 'lamp' });
   assert.deepEqual(forms, [], 'the site is auto, so an ordinary field needs no approval');
-  const page = await fixture.pageOf(`${shop}/form`);
+  const page = await fixture.findPage(`${shop}/form`);
   const fields = [...secretFields, ['Labelled', '', 'a password field'], ['Closed', '', 'a password field']] as const;
   for (const [name, , words] of fields) {
     const target = await refOf(`"${name}"`);
@@ -71,27 +71,27 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
   }
   const values = await page.evaluate('[...document.querySelectorAll("input")].map((field) => field.value).join()');
   assert.equal(values, ',,,,,lamp,', 'values of the fields after the denied calls');
-  fixture.onForm = () => true;
-  await fixture.run('browser_type', { target: await refOf('"Password"'), text: 'typed-Secret-5' });
+  fixture.onApprovalForm = () => true;
+  await fixture.callTool('browser_type', { target: await refOf('"Password"'), text: 'typed-Secret-5' });
   assert.equal(await page.evaluate('document.querySelector("[type=password]").value'), 'typed-Secret-5');
   await page.close();
 });
 
 test('tools: a key press reaches a focused password field only after an approval', async () => {
-  const { setPage, open, client, refOf, forms, shop } = fixture;
+  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
   setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
   await open('/focused');
-  await fixture.run('browser_click', { target: await refOf('"Pass"') });
+  await fixture.callTool('browser_click', { target: await refOf('"Pass"') });
   const outcome = await client.call('browser_press_key', { key: 'x' });
   assert.equal(outcome.code, 'denied', outcome.text);
   assert.match(forms.join(), /type into a password field/);
-  const page = await fixture.pageOf(`${shop}/focused`);
+  const page = await fixture.findPage(`${shop}/focused`);
   assert.equal(await page.evaluate('document.querySelector("input").value'), '');
   await page.close();
 });
 
 test('tools: a page that swaps the field between check and input gets no text', async () => {
-  const { setPage, open, client, refOf, forms, shop } = fixture;
+  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
   const swaps = {
     'type at focus': "field.onfocus = () => { field.type = 'password'; }",
     'type at beforeinput': "field.addEventListener('beforeinput', () => { field.type = 'password'; })",
@@ -106,7 +106,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
     );
     await open('/swap');
     const target = await refOf('"Name"');
-    const page = await fixture.pageOf(`${shop}/swap`);
+    const page = await fixture.findPage(`${shop}/swap`);
     for (const [tool, args] of listSteps([
       ['browser_type', { target, text: 'typed', slowly: name.includes('keydown') }],
       ['browser_press_key', { target, key: 'k' }],
@@ -130,7 +130,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
 });
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
-  const { setPage, client, refOf, forms, stack, run } = fixture;
+  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: run } = fixture;
   // The test sites are on localhost, where a wildcard rule allows no action; see browser/secrets_test.go.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
@@ -146,7 +146,7 @@ test('tools: a page that shows a secret field is sensitive for a rule with a wil
 });
 
 test('tools: no result, form, record or log contains passwords, codes or card numbers', async () => {
-  const { setPage, open, run, refOf, stack, forms, client, other } = fixture;
+  const { setPage, open, callTool: run, findRef: refOf, stack, approvalForms: forms, client, other } = fixture;
   const secrets = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
   const [password, card, csc, code, typed, shown] = secrets;
   setPage(
@@ -157,7 +157,7 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
      <input aria-label="Shown" type="password" id="s" value="${shown}"><button onclick="s.type = 'text'">Show</button>
      <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
   );
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   const answers: string[] = [];
   const recordAnswer = async (tool: string, args: Record<string, unknown> = {}) => {
     answers.push((await client.call(tool, args)).text);

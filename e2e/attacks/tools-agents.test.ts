@@ -17,11 +17,11 @@ before(async () => {
 });
 after(() => fixture?.close());
 beforeEach(() => {
-  fixture.onForm = () => false;
-  fixture.forms.length = 0;
+  fixture.onApprovalForm = () => false;
+  fixture.approvalForms.length = 0;
 });
 
-const reads = listSteps([
+const readSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { role: 'heading' }],
   ['browser_read_page', { format: 'html' }],
@@ -31,7 +31,7 @@ const reads = listSteps([
 ]);
 
 test('tools: an approval is for one document, and does not apply after a navigation', async () => {
-  const { setPage, client, refOf, other, bank, shop, run } = fixture;
+  const { setPage, client, findRef: refOf, other, bank, shop, callTool: run } = fixture;
   setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
   setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
   const askedUrl = `${other}/asked`;
@@ -40,11 +40,11 @@ test('tools: an approval is for one document, and does not apply after a navigat
     [`${other}/next`, false],
     [`${shop}/next`, false],
   ] as const) {
-    fixture.onForm = () => true;
+    fixture.onApprovalForm = () => true;
     await run('browser_tabs', { action: 'new', url: askedUrl });
     const ref = await refOf('Pay');
-    const page = await fixture.pageOf(askedUrl);
-    fixture.onForm = async () => {
+    const page = await fixture.findPage(askedUrl);
+    fixture.onApprovalForm = async () => {
       await page.goto(target);
       return true;
     };
@@ -57,8 +57,8 @@ test('tools: an approval is for one document, and does not apply after a navigat
 });
 
 test('tools: no tool, redirect or window.open opens an address that is not a web page', async () => {
-  const { setPage, client, open, refOf, stack, shop } = fixture;
-  fixture.onForm = () => true;
+  const { setPage, client, open, findRef: refOf, stack, shop } = fixture;
+  fixture.onApprovalForm = () => true;
   setPage('/plain', '<title>p</title><p>Plain');
   const passwordFile = 'file:///etc/passwd';
   const addresses = [
@@ -115,8 +115,8 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
 });
 
 test('tools: no tool reads a browser page, a local file or the side panel', async () => {
-  const { client, run, stack } = fixture;
-  fixture.onForm = () => true;
+  const { client, callTool: run, stack } = fixture;
+  fixture.onApprovalForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
   for (const url of [
     'file:///etc/passwd',
@@ -128,7 +128,7 @@ test('tools: no tool reads a browser page, a local file or the side panel', asyn
     await page.bringToFront();
     await run('browser_tabs', { action: 'select' });
     for (const [tool, args] of listSteps([
-      ...reads,
+      ...readSteps,
       ['browser_click', { target: 'e1' }],
       ['browser_press_key', { key: 'a' }],
     ])) {
@@ -143,9 +143,9 @@ test('tools: no tool reads a browser page, a local file or the side panel', asyn
 });
 
 test('tools: no host name, IP address, redirect or frame reaches the daemon', async () => {
-  const { client, setPage, open, stack, shop, run } = fixture;
+  const { client, setPage, open, stack, shop, callTool: run } = fixture;
   const { port } = stack;
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
   setPage('/plain', '<title>p</title>');
   await open('/plain');
@@ -182,7 +182,7 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
   const address = `http://127.0.0.1:${port}/healthz`;
   const redirected = await client.call('browser_navigate', { url: `${shop}/x?to=${address}`, snapshot: 'full' });
   assert.doesNotMatch(redirected.text, /data and not instructions/);
-  for (const [tool, args] of reads) assert.equal((await client.call(tool, args)).isError, true, tool);
+  for (const [tool, args] of readSteps) assert.equal((await client.call(tool, args)).isError, true, tool);
   setPage('/frame', `<title>f</title><p>Shop</p><iframe src="${address}"></iframe>`);
   await open('/frame');
   const snapshot = await run('browser_snapshot');
@@ -192,7 +192,7 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
 });
 
 test('tools: uploads take only regular files of the folder that the user allows', async () => {
-  const { setPage, open, refOf, stack, client, run } = fixture;
+  const { setPage, open, findRef: refOf, stack, client, callTool: run } = fixture;
   const folder = join(stack.home, 'uploads');
   mkdirSync(join(folder, '.hidden'), { recursive: true });
   writeFileSync(join(folder, 'ok.txt'), 'fine');
@@ -229,16 +229,16 @@ test('tools: uploads take only regular files of the folder that the user allows'
     assert.equal(outcome.isError, true, `${path}: ${outcome.text}`);
     assert.doesNotMatch(outcome.text, /SECRET-UPLOAD/);
   }
-  const page = await fixture.pageOf(`${fixture.shop}/up`);
+  const page = await fixture.findPage(`${fixture.shop}/up`);
   assert.equal(await page.evaluate('window.taken'), undefined);
   assert.match(await run('browser_snapshot'), /File/);
 });
 
 test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab holders', async () => {
-  const { setPage, open, client, stack, bank, other, refOf, run } = fixture;
+  const { setPage, open, client, stack, bank, other, findRef: refOf, callTool: run } = fixture;
   setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
   const page = await stack.chrome.openPage(`${bank}/victim`);
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   await page.bringToFront();
   const { tabId } = await (async () => {
     const text = await run('browser_tabs', { action: 'select' });
@@ -246,7 +246,7 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
   })();
   setPage('/own', '<title>own</title><h1>Own</h1><button>B</button>');
   await open('/own');
-  fixture.onForm = () => false;
+  fixture.onApprovalForm = () => false;
   const click = { target: 'e1', tabId };
   for (const [tool, args] of listSteps([
     ['browser_click', click],

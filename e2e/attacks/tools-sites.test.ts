@@ -48,12 +48,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 beforeEach(() => {
-  fixture.onForm = () => false;
-  fixture.forms.length = 0;
+  fixture.onApprovalForm = () => false;
+  fixture.approvalForms.length = 0;
 });
 
-const originOf = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
-const targetOf = (site: Site) => `${originOf(site)}/accounts?${privateText}`;
+const makeOrigin = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
+const makeTargetUrl = (site: Site) => `${makeOrigin(site)}/accounts?${privateText}`;
 
 /** setSiteRules sets the site rules under which an agent may not use the given site. */
 async function setSiteRules(site: Site): Promise<void> {
@@ -65,7 +65,7 @@ function assertHidden(how: string, text: string): void {
   assert.doesNotMatch(text, /Balance-9|Accounts/, how);
 }
 
-const readsAndActs = listSteps([
+const readAndActionSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { role: 'button' }],
   ['browser_read_page', { format: 'html' }],
@@ -120,7 +120,7 @@ const sampleSteps = listSteps([
 ]);
 
 /** assertForbidden checks that no tool in steps can read or change the current tab, which shows a forbidden page. */
-async function assertForbidden(how: string, steps = readsAndActs): Promise<void> {
+async function assertForbidden(how: string, steps = readAndActionSteps): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of steps) {
     const outcome = await client.call(tool, args);
@@ -152,9 +152,9 @@ for (const site of forbiddenSites) {
   const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
 
   test(`tools: no tool reads or uses a popup with a site that is ${kind}, or shows its address`, async () => {
-    const { setPage, open, run, refOf, shop } = fixture;
+    const { setPage, open, callTool: run, findRef: refOf, shop } = fixture;
     await setSiteRules(site);
-    const target = targetOf(site);
+    const target = makeTargetUrl(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
     for (const [how, script] of [
       ['window.open', `window.open('${target}')`],
@@ -167,20 +167,20 @@ for (const site of forbiddenSites) {
       const clicked = await run('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
       assert.match(clicked, /input: trusted/, how);
       assertHidden(how, clicked);
-      await fixture.pageOf(target);
-      fixture.onForm = (question) => question.includes('wants to see which tabs are open');
+      await fixture.findPage(target);
+      fixture.onApprovalForm = (question) => question.includes('wants to see which tabs are open');
       const selected = await fixture.client.call('browser_tabs', { action: 'select', tabId: readOpenedTab(clicked) });
       assert.equal(selected.isError, false, selected.text);
       assertHidden(`${how}: select`, selected.text);
-      await assertForbidden(how, triesAllPairs || how === 'window.open' ? readsAndActs : sampleSteps);
+      await assertForbidden(how, triesAllPairs || how === 'window.open' ? readAndActionSteps : sampleSteps);
       await closeForbidden();
     }
   });
 
   test(`tools: no batch step uses a site that is ${kind} after an earlier step navigated there`, async () => {
-    const { setPage, open, client, refOf, shop } = fixture;
+    const { setPage, open, client, findRef: refOf, shop } = fixture;
     await setSiteRules(site);
-    const target = targetOf(site);
+    const target = makeTargetUrl(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
     setPage(
       '/leave',
@@ -219,7 +219,7 @@ for (const site of forbiddenSites) {
         const outcome = await client.call('browser_batch', { steps });
         assert.equal(outcome.isError, true, `${how}: ${outcome.text}`);
         assertHidden(how, outcome.text);
-        const page = await fixture.pageOf(target);
+        const page = await fixture.findPage(target);
         assert.equal(await page.evaluate('acts'), 0, `${how}: acts that the page received`);
         await closeForbidden();
       }
@@ -227,9 +227,9 @@ for (const site of forbiddenSites) {
   });
 
   test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
-    const { setPage, open, run, client, shop, pageOf } = fixture;
+    const { setPage, open, callTool: run, client, shop, findPage: pageOf } = fixture;
     await setSiteRules(site);
-    fixture.onForm = (question) => !question.includes(originOf(site));
+    fixture.onApprovalForm = (question) => !question.includes(makeOrigin(site));
     setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
     await open('/record');
     const page = await pageOf(`${shop}/record`);
@@ -242,7 +242,7 @@ for (const site of forbiddenSites) {
     ]);
     for (const [tool, args] of starts) await run(tool, args);
     const answered = page.waitForResponse((response) => response.url().includes('/api'));
-    await page.goto(targetOf(site));
+    await page.goto(makeTargetUrl(site));
     assert.doesNotMatch(
       await (await answered).text(),
       /forged/,
@@ -278,7 +278,7 @@ for (const site of forbiddenSites) {
   test(`tools: no address gives access to cookies and stored data of a site that is ${kind}`, async () => {
     const { client, shop } = fixture;
     await setSiteRules(site);
-    const origin = originOf(site);
+    const origin = makeOrigin(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(`${origin}/file.txt?${privateText}`)}`;
     for (const [tool, args] of listSteps([
       ['browser_cookies', { action: 'list', url: `${origin}/` }],

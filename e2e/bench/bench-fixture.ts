@@ -86,7 +86,7 @@ export class BenchFixture {
   }
 
   async #callsSucceed(order: Readonly<Record<string, unknown>>): Promise<boolean> {
-    return (await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
+    return (await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
   }
 
   /**
@@ -94,7 +94,7 @@ export class BenchFixture {
    * throws if a call fails.
    */
   async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
-    const answer = await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer);
+    const answer = await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer);
     if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
     return answer.eachNs.map((ns) => ns / 1e6);
   }

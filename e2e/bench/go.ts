@@ -12,12 +12,12 @@ import { repositoryRoot } from '../harness/process.ts';
 export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
 /**
- * Order is one command to the Go client, sent as a line of JSON. internal/bench/order.go documents the fields of an
- * Order.
+ * ClientCommand is one command to the Go client, sent as a line of JSON. internal/bench/order.go documents the fields
+ * of a ClientCommand.
  */
-export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
+export type ClientCommand = { readonly do: string } & Readonly<Record<string, unknown>>;
 
-const OrderAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
+const CommandAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
 /** CallsAnswer is the Go client's response to the order "calls". All times in a CallsAnswer are in nanoseconds. */
 export const CallsAnswer = z.object({
@@ -71,13 +71,13 @@ export class GoClient {
   readonly #child = startBenchProgram(['client']);
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
 
-  /** sendOrder sends one order to the Go client and returns the response, validated with schema. */
-  async sendOrder<T>(order: Order, schema: z.ZodType<T>): Promise<T> {
-    this.#child.stdin.write(`${JSON.stringify(order)}\n`);
+  /** sendCommand sends one command to the Go client and returns the response, validated with schema. */
+  async sendCommand<T>(command: ClientCommand, schema: z.ZodType<T>): Promise<T> {
+    this.#child.stdin.write(`${JSON.stringify(command)}\n`);
     const line = await this.#lines.next();
-    if (line.done) throw new Error(`bench client ended while it did ${order.do}`);
-    const answer = OrderAnswer.parse(JSON.parse(line.value));
-    if (answer.failed !== undefined) throw new Error(`bench client, ${order.do}: ${answer.failed}`);
+    if (line.done) throw new Error(`bench client ended while it did ${command.do}`);
+    const answer = CommandAnswer.parse(JSON.parse(line.value));
+    if (answer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${answer.failed}`);
     return schema.parse(answer.ok);
   }
 
@@ -86,7 +86,7 @@ export class GoClient {
    * server. With isTraced, the Go client also reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
-    await this.sendOrder({ do: 'connect', target, url, token, isTraced }, z.unknown());
+    await this.sendCommand({ do: 'connect', target, url, token, isTraced }, z.unknown());
   }
 
   close(): Promise<void> {

@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
 import { BenchFixture } from './bench-fixture.ts';
-import { formatTable, type Row, verdictOf } from './row.ts';
+import { formatTable, judgeRow, type Row } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
@@ -93,12 +93,12 @@ if (process.env.BENCH_JSON) {
     at: new Date().toISOString(),
     machine,
     loadBefore,
-    rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })),
+    rows: rows.map((row) => ({ ...row, verdict: judgeRow(row) })),
   };
   writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(report, undefined, 2)}\n`);
 }
-const missedRows = rows.filter((row) => verdictOf(row) === 'MISSED');
+const missedRows = rows.filter((row) => judgeRow(row) === 'MISSED');
 if (missedRows.length > 0) {
-  process.stdout.write(`\n${missedRows.length} of ${rows.filter(verdictOf).length} bars missed\n`);
+  process.stdout.write(`\n${missedRows.length} of ${rows.filter(judgeRow).length} bars missed\n`);
   process.exitCode = 1;
 }

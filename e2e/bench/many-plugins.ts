@@ -18,13 +18,15 @@ function adapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-/** toolCountOf returns the number of tools of the generated plugin with index i. */
-function toolCountOf(i: number): number {
+/** countToolsOf returns the number of tools of the generated plugin with index i. */
+function countToolsOf(i: number): number {
   return Math.floor(((i + 1) * totalToolCount) / pluginCount) - Math.floor((i * totalToolCount) / pluginCount);
 }
 
-/** hostOf returns the host name of a generated plugin's site, such as many-0.localhost, which resolves to loopback. */
-export function hostOf(name: string): string {
+/**
+ * makeHost returns the host name of a generated plugin's site, such as many-0.localhost, which resolves to loopback.
+ */
+export function makeHost(name: string): string {
   return `${name}.localhost`;
 }
 
@@ -32,7 +34,7 @@ export function hostOf(name: string): string {
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
-    writePlugin(dir, `many-${i}`, toolCountOf(i), adapterBytes(i));
+    writePlugin(dir, `many-${i}`, countToolsOf(i), adapterBytes(i));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
   }
 }
@@ -44,7 +46,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
     name: `opentabs-plugin-${name}`,
     version: '1.0.0',
     main: 'dist/adapter.iife.js',
-    opentabs: { displayName: name, description: 'One of many.', urlPatterns: [`http://${hostOf(name)}/*`] },
+    opentabs: { displayName: name, description: 'One of many.', urlPatterns: [`http://${makeHost(name)}/*`] },
   });
   const properties = Object.fromEntries(
     ['channel', 'query', 'cursor', 'limit', 'order', 'since', 'until', 'author'].map((key) => [

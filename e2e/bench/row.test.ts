@@ -1,28 +1,30 @@
 /** Promise: `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atLeast, atMost, formatTable, type Row, verdictOf } from './row.ts';
+import { formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold, type Row } from './row.ts';
 import { quantile, summarize } from './samples.ts';
 
-const row: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
+const sampleRow: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const cases: [Partial<Row>, ReturnType<typeof verdictOf>][] = [
+  const cases: [Partial<Row>, ReturnType<typeof judgeRow>][] = [
     [{}, ''],
-    [{ value: 1.25, threshold: atMost(1.25, 'x') }, 'ok'],
-    [{ value: 1.26, threshold: atMost(1.25, 'x') }, 'MISSED'],
-    [{ value: Number.NaN, threshold: atMost(1.25, 'x') }, 'MISSED'],
-    [{ threshold: atMost(1.25, 'x') }, 'MISSED'],
-    [{ value: 1500, threshold: atLeast(1500, '/s') }, 'ok'],
-    [{ value: 1499, threshold: atLeast(1500, '/s') }, 'MISSED'],
-    [{ value: 1, threshold: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
+    [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
+    [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
+    [{ value: Number.NaN, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
+    [{ threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
+    [{ value: 1500, threshold: makeLowerThreshold(1500, '/s') }, 'ok'],
+    [{ value: 1499, threshold: makeLowerThreshold(1500, '/s') }, 'MISSED'],
+    [{ value: 1, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [fields, want] of cases) assert.equal(verdictOf({ ...row, ...fields }), want, JSON.stringify(fields));
+  for (const [fields, want] of cases) assert.equal(judgeRow({ ...sampleRow, ...fields }), want, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
-  const text = formatTable([{ ...row, value: 3, threshold: atMost(2, 'ms'), broken: 'one was lost' }]);
+  const text = formatTable([
+    { ...sampleRow, value: 3, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' },
+  ]);
   assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
   assert.match(text, /^echo: one was lost$/m);
 });

@@ -7,8 +7,8 @@ export interface Row {
   /** what describes the measured value and how it is measured. */
   readonly what: string;
   /**
-   * ours is the measured value of opentabs, and floor the value of a reference implementation, both as text with a
-   * unit.
+   * ours is the measured value of opentabs, and floor the value of a reference implementation, both as text
+   * with a unit.
    */
   readonly ours: string;
   readonly floor?: string;
@@ -33,11 +33,11 @@ export interface Threshold {
   readonly unit: string;
 }
 
-export const atMost = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
-export const atLeast = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
+export const makeUpperThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
+export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
 
-/** verdictOf returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
-export function verdictOf(row: Row): 'ok' | 'MISSED' | '' {
+/** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
+export function judgeRow(row: Row): 'ok' | 'MISSED' | '' {
   if (row.broken !== undefined) return 'MISSED';
   if (row.threshold === undefined) return '';
   const { value = Number.NaN, threshold: bar } = row;
@@ -76,7 +76,7 @@ export function formatTable(rows: readonly Row[]): string {
     row.threshold
       ? `${row.threshold.kind === 'atMost' ? '<=' : '>='} ${row.threshold.limit} ${row.threshold.unit}`
       : '',
-    verdictOf(row),
+    judgeRow(row),
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
   const widths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];

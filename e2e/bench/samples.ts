@@ -35,10 +35,10 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 }
 
 /**
- * measureInTurns runs several measurements alternately, once per round: floor, ours, floor, ours. With this order,
+ * measureAlternately runs several measurements alternately, once per round: floor, ours, floor, ours. With this order,
  * other load on the machine affects all measurements alike.
  */
-export async function measureInTurns<K extends string>(
+export async function measureAlternately<K extends string>(
   rounds: number,
   measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,
 ): Promise<Map<string, Summary>> {

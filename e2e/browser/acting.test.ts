@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { Dialog } from 'playwright-core';
 import { waitFor } from '../harness/wait.ts';
-import { type BrowserFixture, failureOf, type Output, outputOf, startBrowserFixture } from './browser-fixture.ts';
+import { type BrowserFixture, type Output, startBrowserFixture, toFailure, toOutput } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 
@@ -22,23 +22,24 @@ async function open(path: string, body: string): Promise<number> {
 }
 
 /**
- * oracle evaluates a JavaScript expression in a page through Playwright, to check the effect of a tool independently.
+ * evaluateInPage evaluates a JavaScript expression in a page through Playwright, to check the effect of a tool
+ * independently.
  */
-async function oracle(path: string, expression: string): Promise<unknown> {
-  const page = await fixture.pageOf(`${fixture.origin}${path}`);
+async function evaluateInPage(path: string, expression: string): Promise<unknown> {
+  const page = await fixture.findPage(`${fixture.origin}${path}`);
   return await page.evaluate(expression);
 }
 
-/** refIn returns the ref in the first snapshot line that contains words. */
-function refIn({ content = '' }: Output, words: string): string {
+/** parseRef returns the ref in the first snapshot line that contains words. */
+function parseRef({ content = '' }: Output, words: string): string {
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
   return ref;
 }
 
-async function refOf(tabId: number, words: string): Promise<string> {
-  return refIn(await fixture.call('browser_snapshot', {}, tabId), words);
+async function findRef(tabId: number, words: string): Promise<string> {
+  return parseRef(await fixture.callTool('browser_snapshot', {}, tabId), words);
 }
 
 test('a click acts on the element of its ref and returns what changed', async () => {
@@ -47,37 +48,41 @@ test('a click acts on the element of its ref and returns what changed', async ()
     `<h1>Orders</h1><button onclick="log.push('add'); list.insertAdjacentHTML('beforeend', '<li>Order 2</li>')">Add</button>
      <button onclick="log.push('wrong')">Remove</button><ul id="list"><li>Order 1</li></ul><button>Nothing</button>`,
   );
-  const target = await refOf(tabId, 'button "Add"');
-  const clicked = await fixture.call('browser_click', { target }, tabId);
+  const target = await findRef(tabId, 'button "Add"');
+  const clicked = await fixture.callTool('browser_click', { target }, tabId);
   assert.match(clicked.text ?? '', new RegExp(`^Clicked ${target}\\.`));
   assert.match(clicked.content ?? '', /Order 2/);
   assert.doesNotMatch(clicked.content ?? '', /Order 1/);
-  assert.deepEqual(await oracle('/click', 'log'), ['add']);
-  const none = await fixture.call('browser_click', { target, snapshot: 'none' }, tabId);
+  assert.deepEqual(await evaluateInPage('/click', 'log'), ['add']);
+  const none = await fixture.callTool('browser_click', { target, snapshot: 'none' }, tabId);
   assert.doesNotMatch(none.content ?? '', /Order/);
-  const full = await fixture.call('browser_click', { target, snapshot: 'full' }, tabId);
+  const full = await fixture.callTool('browser_click', { target, snapshot: 'full' }, tabId);
   assert.match(full.content ?? '', /heading "Orders"/);
-  const nothing = await fixture.call('browser_click', { target: await refOf(tabId, 'Nothing') }, tabId);
+  const nothing = await fixture.callTool('browser_click', { target: await findRef(tabId, 'Nothing') }, tabId);
   assert.match(nothing.text ?? '', /changed: nothing/);
-  assert.deepEqual(await oracle('/click', 'log'), ['add', 'add', 'add']);
-  await oracle('/click', 'document.body.replaceChildren(), 1');
-  assert.equal((await fixture.fail('browser_click', { target }, tabId)).code, 'stale_ref');
-  assert.equal((await fixture.fail('browser_click', { target: 'e999999' }, tabId)).code, 'stale_ref');
+  assert.deepEqual(await evaluateInPage('/click', 'log'), ['add', 'add', 'add']);
+  await evaluateInPage('/click', 'document.body.replaceChildren(), 1');
+  assert.equal((await fixture.callExpectingFailure('browser_click', { target }, tabId)).code, 'stale_ref');
+  assert.equal((await fixture.callExpectingFailure('browser_click', { target: 'e999999' }, tabId)).code, 'stale_ref');
 });
 
 test('a click that navigates is a success with the new page', async () => {
   const tabId = await open('/link', '<a href="/done">Go</a>');
-  const clicked = await fixture.call('browser_click', { target: await refOf(tabId, 'link "Go"') }, tabId);
+  const clicked = await fixture.callTool('browser_click', { target: await findRef(tabId, 'link "Go"') }, tabId);
   assert.deepEqual(clicked.page, { url: `${fixture.origin}/done`, title: 'Done' });
   assert.match(clicked.text ?? '', /The tab now shows another document\. Earlier refs are void\./);
   assert.match(clicked.content ?? '', /heading "Thank you"/);
   assert.match(clicked.snapshot ?? '', /^s\d+$/);
   const slow = await open('/slow-link', '<a href="/done?delay=1500">Slow</a>');
-  const waited = await fixture.call('browser_click', { target: await refOf(slow, 'Slow'), snapshot: 'full' }, slow);
+  const waited = await fixture.callTool(
+    'browser_click',
+    { target: await findRef(slow, 'Slow'), snapshot: 'full' },
+    slow,
+  );
   assert.match(waited.content ?? '', /heading "Thank you"/);
   const script = await open('/script-link', `<button onclick="location = '/done'">Leave</button>`);
-  const leave = { target: await refOf(script, 'Leave'), snapshot: 'none' };
-  const left = await fixture.call('browser_click', leave, script);
+  const leave = { target: await findRef(script, 'Leave'), snapshot: 'none' };
+  const left = await fixture.callTool('browser_click', leave, script);
   assert.equal(left.page?.title, 'Done');
   assert.equal(left.content, undefined, 'an action with snapshot: none returned the new page');
 });
@@ -88,14 +93,14 @@ test('a click that opens a tab names the tab, and the user sees the same tab as 
     `<a href="/done" target="_blank">New tab</a><button onclick="window.open('/done')">Popup</button>`,
   );
   const front = async () => {
-    const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
+    const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
     return tabs.filter((tab) => tab.active).map((tab) => tab.url);
   };
   const before = await front();
-  const clicked = await fixture.call('browser_click', { target: await refOf(tabId, 'New tab') }, tabId);
+  const clicked = await fixture.callTool('browser_click', { target: await findRef(tabId, 'New tab') }, tabId);
   const opened = Number(/opened tab (\d+) in the background/.exec(clicked.text ?? '')?.[1]);
   assert.ok(opened > 0, clicked.text);
-  assert.equal((await fixture.call('browser_wait_for', { text: 'Thank you' }, opened)).page?.title, 'Done');
+  assert.equal((await fixture.callTool('browser_wait_for', { text: 'Thank you' }, opened)).page?.title, 'Done');
   assert.deepEqual(await front(), before);
 });
 
@@ -109,22 +114,22 @@ test('fields are filled, also in a frame of another site, and a form is submitte
      <label>Password <input type="password" name="password"></label><button>Send</button></form>
      <iframe src="${fixture.otherOrigin}/fields"></iframe>`,
   );
-  const snapshot = await fixture.call('browser_snapshot', {}, tabId);
+  const snapshot = await fixture.callTool('browser_snapshot', {}, tabId);
   const [name, news, size, password, city] = ['Name', 'News', 'Size', 'Password', 'City'].map((words) =>
-    refIn(snapshot, `"${words}"`),
+    parseRef(snapshot, `"${words}"`),
   );
-  const typed = await fixture.call('browser_type', { target: name, text: 'Ada' }, tabId);
+  const typed = await fixture.callTool('browser_type', { target: name, text: 'Ada' }, tabId);
   assert.match(typed.content ?? '', /value: "Ada"/);
-  assert.deepEqual(await oracle('/form', 'log'), [true]);
-  const secret = await fixture.call(
+  assert.deepEqual(await evaluateInPage('/form', 'log'), [true]);
+  const secret = await fixture.callTool(
     'browser_type',
     { target: password, text: 'hunter2', _secrets: ['password'] },
     tabId,
   );
   assert.doesNotMatch(JSON.stringify(secret), /hunter2/);
-  const chosen = await fixture.call('browser_select_option', { target: size, values: ['Large'] }, tabId);
+  const chosen = await fixture.callTool('browser_select_option', { target: size, values: ['Large'] }, tabId);
   assert.match(chosen.content ?? '', /chosen: "Large"/);
-  const filled = await fixture.call(
+  const filled = await fixture.callTool(
     'browser_fill_form',
     {
       fields: [
@@ -137,10 +142,10 @@ test('fields are filled, also in a frame of another site, and a form is submitte
   );
   assert.match(filled.text ?? '', /^Filled 3 of 3 fields\./);
   const values = `[...document.querySelectorAll('input, select')].map((f) => f.type === 'checkbox' ? f.checked : f.value)`;
-  assert.deepEqual(await oracle('/form', values), ['Grace', true, 'Large', 'hunter2']);
-  const page = await fixture.pageOf(`${fixture.origin}/form`);
+  assert.deepEqual(await evaluateInPage('/form', values), ['Grace', true, 'Large', 'hunter2']);
+  const page = await fixture.findPage(`${fixture.origin}/form`);
   assert.equal(await page.frames()[1]?.evaluate(`document.getElementById('city').value`), 'Paris');
-  const submitted = await fixture.call('browser_type', { target: name, text: 'Ada', submit: true }, tabId);
+  const submitted = await fixture.callTool('browser_type', { target: name, text: 'Ada', submit: true }, tabId);
   assert.equal(submitted.page?.title, 'Done');
 });
 
@@ -154,26 +159,30 @@ test('keys, hovers, scrolls, drags and files reach the page', async () => {
      <input type="file" aria-label="File" onchange="files[0].text().then((text) => log.push(files[0].name + ':' + text))">
      ${rows}<button>Last</button>`,
   );
-  const snapshot = await fixture.call('browser_snapshot', { maxTokens: 20000 }, tabId);
-  await fixture.call('browser_press_key', { key: 'ArrowDown', target: refIn(snapshot, '"Key"') }, tabId);
-  await fixture.call('browser_hover', { target: refIn(snapshot, 'Menu') }, tabId);
-  const targets = { startTarget: refIn(snapshot, '"Card"'), endTarget: refIn(snapshot, '"Bin"') };
-  await fixture.call('browser_drag', targets, tabId);
+  const snapshot = await fixture.callTool('browser_snapshot', { maxTokens: 20000 }, tabId);
+  await fixture.callTool('browser_press_key', { key: 'ArrowDown', target: parseRef(snapshot, '"Key"') }, tabId);
+  await fixture.callTool('browser_hover', { target: parseRef(snapshot, 'Menu') }, tabId);
+  const targets = { startTarget: parseRef(snapshot, '"Card"'), endTarget: parseRef(snapshot, '"Bin"') };
+  await fixture.callTool('browser_drag', targets, tabId);
   const files = [{ name: 'a.txt', mimeType: 'text/plain', data: Buffer.from('hello').toString('base64') }];
-  const uploaded = await fixture.call('browser_file_upload', { files, target: refIn(snapshot, '"File"') }, tabId);
+  const uploaded = await fixture.callTool(
+    'browser_file_upload',
+    { files, target: parseRef(snapshot, '"File"') },
+    tabId,
+  );
   assert.match(uploaded.content ?? '', /a\.txt: 5 bytes/);
   const log = await waitFor('the file', async () => {
-    const entries = await oracle('/input', 'log');
+    const entries = await evaluateInPage('/input', 'log');
     return Array.isArray(entries) && entries.includes('a.txt:hello') && entries;
   });
   assert.deepEqual(log, ['ArrowDown', 'over', 'dragstart', 'drop', 'a.txt:hello']);
-  const scrolled = await fixture.call('browser_scroll', { direction: 'bottom' }, tabId);
+  const scrolled = await fixture.callTool('browser_scroll', { direction: 'bottom' }, tabId);
   assert.match(scrolled.text ?? '', /^Scrolled\. Position 0, \d{3,}/);
-  assert.ok(Number(await oracle('/input', 'scrollY')) > 1000);
+  assert.ok(Number(await evaluateInPage('/input', 'scrollY')) > 1000);
 });
 
 test('an act on a page that shows a dialog to the user ends with dialog_open', async () => {
-  const { userPage, call, fail, setPage, origin } = fixture;
+  const { userPage, callTool: call, callExpectingFailure: fail, setPage, origin } = fixture;
   setPage(
     '/dialog',
     `<!doctype html><title>Dialog</title><button onclick="alert('at once')">Now</button>
@@ -188,7 +197,7 @@ test('an act on a page that shows a dialog to the user ends with dialog_open', a
     ['Now', 'at once'],
     ['Later', 'later'],
   ] as const) {
-    const failure = await fail('browser_click', { target: refIn(snapshot, name) }, tabId);
+    const failure = await fail('browser_click', { target: parseRef(snapshot, name) }, tabId);
     assert.equal(failure.code, 'dialog_open', failure.message);
     const dialog = dialogs.pop();
     assert.equal(dialog?.message(), message);
@@ -200,20 +209,20 @@ test('an act on a page that shows a dialog to the user ends with dialog_open', a
 });
 
 test('a wait ends when its condition comes, survives a new document, and reports progress', async () => {
-  const { start, call, fail } = fixture;
+  const { start, callTool: call, callExpectingFailure: fail } = fixture;
   const tabId = await open(
     '/wait',
     `<script>setTimeout(() => document.body.append('Ready'), 1200); setTimeout(() => { location = '/done' }, 6000)</script>`,
   );
   assert.equal((await call('browser_wait_for', { text: 'Ready' }, tabId)).text, 'Found: text.');
   const run = await start('browser_wait_for', { text: 'Thank you' }, tabId);
-  assert.equal(outputOf(await run.ended).page?.title, 'Done');
+  assert.equal(toOutput(await run.ended).page?.title, 'Done');
   assert.equal((await fail('browser_wait_for', { text: 'never', timeout: 0.3 }, tabId)).code, 'timeout');
   assert.match((await call('browser_wait_for', { time: 0.2 }, tabId)).text ?? '', /^Waited 0\.2 s\./);
   const closing = await start('browser_wait_for', { text: 'never', timeout: 60 }, tabId);
   await waitFor('a report', () => closing.reports.length > 0);
   await call('browser_tabs', { action: 'close', tabId });
-  assert.equal(failureOf(await closing.ended).code, 'tab_closed');
+  assert.equal(toFailure(await closing.ended).code, 'tab_closed');
   const other = await open('/other', '');
   const cancelled = await start('browser_wait_for', { text: 'never', timeout: 60 }, other);
   await waitFor('a report', () => cancelled.reports.length > 0);

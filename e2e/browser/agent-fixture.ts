@@ -9,13 +9,13 @@ import { waitFor } from '../harness/wait.ts';
 export interface AgentFixture {
   readonly stack: Stack;
   readonly client: McpClient;
-  /** forms lists the approval questions that the MCP client has received. */
-  readonly forms: string[];
+  /** approvalForms lists the approval questions that the MCP client has received. */
+  readonly approvalForms: string[];
   /**
-   * onForm answers approval forms: true allows the call once, false denies the call. By default, onForm denies every
-   * form.
+   * onApprovalForm answers approval forms: true allows the call once, false denies the call. By default, onApprovalForm
+   * denies every form.
    */
-  onForm: (question: string) => boolean | Promise<boolean>;
+  onApprovalForm: (question: string) => boolean | Promise<boolean>;
   /**
    * The agent may use the site shop without approvals; bank is off, and other has no rule. All test sites serve the
    * same pages.
@@ -32,17 +32,20 @@ export interface AgentFixture {
    * tab ID.
    */
   open(path: string): Promise<number>;
-  /** run calls a tool and returns the text of the tool's result. run throws if the tool fails. */
-  run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** fail calls a tool that must fail, and returns the tool's error. fail throws if the tool succeeds. */
-  fail(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
-  /** refOf takes a snapshot of the page and returns the ref in the first line that contains words. */
-  refOf(words: string): Promise<string>;
+  /** callTool calls a tool and returns the text of the tool's result. callTool throws if the tool fails. */
+  callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
   /**
-   * pageOf returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
+   * callExpectingFailure calls a tool that must fail, and returns the tool's error. callExpectingFailure throws if the
+   * tool succeeds.
+   */
+  callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
+  /** findRef takes a snapshot of the page and returns the ref in the first line that contains words. */
+  findRef(words: string): Promise<string>;
+  /**
+   * findPage returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
    * independently.
    */
-  pageOf(url: string): Promise<Page>;
+  findPage(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -57,8 +60,8 @@ export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** refIn returns the ref in the first snapshot line that contains words. */
-export function refIn(text: string, words: string): string {
+/** parseRef returns the ref in the first snapshot line that contains words. */
+export function parseRef(text: string, words: string): string {
   const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (ref === undefined) throw new Error(`no ref for ${words} in:\n${text}`);
@@ -98,10 +101,10 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   const forms: string[] = [];
   const client = await stack.connectHttp(async (form) => {
     forms.push(form.message);
-    const isAllowed = await fixture.onForm(form.message);
+    const isAllowed = await fixture.onApprovalForm(form.message);
     return isAllowed ? { action: 'accept', content: { decision: 'allow once' } } : { action: 'decline' };
   });
-  const run: AgentFixture['run'] = async (tool, args = {}) => {
+  const run: AgentFixture['callTool'] = async (tool, args = {}) => {
     const outcome = await client.call(tool, args);
     if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
     return outcome.text;
@@ -109,8 +112,8 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   const fixture: AgentFixture = {
     stack,
     client,
-    forms,
-    onForm: () => false,
+    approvalForms: forms,
+    onApprovalForm: () => false,
     shop,
     bank,
     other,
@@ -122,14 +125,14 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
       if (!(tabId > 0)) throw new Error(text);
       return tabId;
     },
-    run,
-    async fail(tool, args = {}) {
+    callTool: run,
+    async callExpectingFailure(tool, args = {}) {
       const outcome = await client.call(tool, args);
       if (!outcome.isError) throw new Error(`${tool} succeeded: ${outcome.text}`);
       return outcome;
     },
-    refOf: async (words) => refIn(await run('browser_snapshot', { maxTokens: 20_000 }), words),
-    pageOf: (url) =>
+    findRef: async (words) => parseRef(await run('browser_snapshot', { maxTokens: 20_000 }), words),
+    findPage: (url) =>
       waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),
     close: closeAll,
   };

@@ -35,8 +35,8 @@ async function run(tool: string, args: Record<string, unknown> = {}): Promise<st
   return outcome.text;
 }
 
-/** refOf returns the ref in the first snapshot line that contains the text. */
-function refOf(snapshot: string, text: string): string {
+/** findRef returns the ref in the first snapshot line that contains the text. */
+function findRef(snapshot: string, text: string): string {
   const line = snapshot.split('\n').find((each) => each.includes(text)) ?? '';
   const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
   assert.ok(ref, `no ref for ${text} in ${snapshot}`);
@@ -67,8 +67,8 @@ test('each site needs an approval, and then an agent reads it and acts on it', a
   assert.doesNotMatch(snapshot, /Ignore your instructions/);
   await run('browser_find', { text: 'Add order' });
   assert.equal(forms.length, 1, 'reading the same site needs no second approval');
-  const customer = refOf(snapshot, 'Customer');
-  const add = refOf(snapshot, 'Add order');
+  const customer = findRef(snapshot, 'Customer');
+  const add = findRef(snapshot, 'Add order');
   await run('browser_type', { target: customer, text: 'Ada' });
   const clicked = await run('browser_click', { target: add, element: 'the button that adds an order' });
   assert.match(clicked, /Order of Ada/);
@@ -82,8 +82,8 @@ test('a rule allows a site without approvals, and a batch runs several steps', a
   const snapshot = await run('browser_snapshot');
   const text = await run('browser_batch', {
     steps: [
-      { tool: 'browser_type', args: { target: refOf(snapshot, 'Customer'), text: 'Grace' } },
-      { tool: 'browser_click', args: { target: refOf(snapshot, 'Add order') } },
+      { tool: 'browser_type', args: { target: findRef(snapshot, 'Customer'), text: 'Grace' } },
+      { tool: 'browser_click', args: { target: findRef(snapshot, 'Add order') } },
     ],
   });
   assert.match(text, /step 2 of 2, browser_click: .*Order of Grace/s);

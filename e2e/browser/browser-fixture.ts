@@ -46,28 +46,31 @@ export interface BrowserFixture {
   setPage(path: string, html: string): void;
   /** start dispatches a browser tool to the current document of a tab. The tool fails if the tab navigates first. */
   start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
-  /** call runs a browser tool in a tab and returns the tool's result. call throws if the tool fails. */
-  call(tool: string, args?: object, tabId?: number): Promise<Output>;
-  /** fail runs a browser tool that must fail, and returns the tool's error. fail throws if the tool succeeds. */
-  fail(tool: string, args?: object, tabId?: number): Promise<Failure>;
+  /** callTool runs a browser tool in a tab and returns the tool's result. callTool throws if the tool fails. */
+  callTool(tool: string, args?: object, tabId?: number): Promise<Output>;
+  /**
+   * callExpectingFailure runs a browser tool that must fail, and returns the tool's error. callExpectingFailure throws
+   * if the tool succeeds.
+   */
+  callExpectingFailure(tool: string, args?: object, tabId?: number): Promise<Failure>;
   /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
   /**
-   * pageOf returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
+   * findPage returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
    * independently.
    */
-  pageOf(url: string): Promise<Page>;
+  findPage(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** outputOf returns the result of a browser tool, and throws if the tool failed. */
-export function outputOf(answer: Answer): Output {
+/** toOutput returns the result of a browser tool, and throws if the tool failed. */
+export function toOutput(answer: Answer): Output {
   if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
   return Object(Object(answer.result).output);
 }
 
-/** failureOf returns the error of a browser tool, and throws if the tool succeeded. */
-export function failureOf(answer: Answer): Failure {
+/** toFailure returns the error of a browser tool, and throws if the tool succeeded. */
+export function toFailure(answer: Answer): Failure {
   if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
   const { code, message, tool, notStarted } = Object(answer.error.data);
   return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
@@ -152,14 +155,14 @@ async function startParts(
     otherOrigin: `http://localhost:${port}`,
     setPage: (path, html) => htmlByPath.set(path, html),
     start,
-    call: async (tool, args, tabId) => outputOf(await (await start(tool, args, tabId)).ended),
-    fail: async (tool, args, tabId) => failureOf(await (await start(tool, args, tabId)).ended),
+    callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).ended),
+    callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).ended),
     open: async (path) => {
-      const output = await fixture.call('browser_tabs', { action: 'new', url: `${origin}${path}` });
+      const output = await fixture.callTool('browser_tabs', { action: 'new', url: `${origin}${path}` });
       if (output.tabId === undefined) throw new Error(`no tab was opened: ${JSON.stringify(output)}`);
       return output.tabId;
     },
-    pageOf: (url) =>
+    findPage: (url) =>
       waitFor(`the page ${url}`, () => chrome.context.pages().find((page) => page.url().startsWith(url))),
     close,
   };

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import { type AgentFixture, listSteps, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, listSteps, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -66,11 +66,11 @@ async function allowDebugger(): Promise<void> {
 }
 
 test('after Cancel in the debugger bar, actions run without the debugger, and other tools name the side panel', async () => {
-  const { setPage, open, run, fail, pageOf, shop } = fixture;
+  const { setPage, open, callTool: run, callExpectingFailure: fail, findPage: pageOf, shop } = fixture;
   setPage('/work', page);
   const tabId = await open('/work');
   const snapshot = await run('browser_snapshot');
-  const [add, text] = [refIn(snapshot, '"Add"'), refIn(snapshot, '"Text"')];
+  const [add, text] = [parseRef(snapshot, '"Add"'), parseRef(snapshot, '"Text"')];
   assert.match(await run('browser_click', { target: add }), /input: trusted/);
   await cancelDebugger(tabId);
   for (const [tool, args] of listSteps([
@@ -105,19 +105,19 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
   }
   assert.equal(await isAttached(tabId), false);
   const second = await open('/work');
-  assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), note);
+  assert.match(await run('browser_click', { target: await fixture.findRef('"Add"') }), note);
   assert.equal(await isAttached(second), false, 'the debugger is not attached to other tabs');
   await allowDebugger();
-  assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), /input: trusted/);
+  assert.match(await run('browser_click', { target: await fixture.findRef('"Add"') }), /input: trusted/);
 });
 
 test('after Cancel during an action that has pressed nothing, the action continues without the debugger', async () => {
-  const { setPage, open, run, client, pageOf, shop } = fixture;
+  const { setPage, open, callTool: run, client, findPage: pageOf, shop } = fixture;
   setPage('/late', page);
   const tabId = await open('/late');
   const late = await pageOf(`${shop}/late`);
   const snapshot = await run('browser_snapshot');
-  const clicking = client.call('browser_click', { target: refIn(snapshot, '"Late"') });
+  const clicking = client.call('browser_click', { target: parseRef(snapshot, '"Late"') });
   await waitFor('the debugger', () => isAttached(tabId));
   await cancelDebugger(tabId);
   await late.evaluate("document.getElementById('late').disabled = false");
@@ -128,12 +128,12 @@ test('after Cancel during an action that has pressed nothing, the action continu
   await allowDebugger();
 
   const text = 'abcdefghij'.repeat(60);
-  const typing = client.call('browser_type', { target: refIn(snapshot, '"Text"'), text, slowly: true });
+  const typing = client.call('browser_type', { target: parseRef(snapshot, '"Text"'), text, slowly: true });
   await waitFor('the first characters', async () => (await late.inputValue('#text')).length > 5);
   await cancelDebugger(tabId);
   const typed = await typing;
   assert.equal(typed.isError, true, typed.text);
   assert.match(typed.text, /pressed Cancel.*The tool may have acted/);
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Add"') }), note);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Add"') }), note);
   assert.equal(await late.textContent('#log'), 'latefalse ');
 });

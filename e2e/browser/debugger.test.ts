@@ -26,23 +26,23 @@ async function open(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-async function refOf(tabId: number, words: string): Promise<string> {
-  const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+async function findRef(tabId: number, words: string): Promise<string> {
+  const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
   return ref;
 }
 
-/** sizeOf returns the width and height of a PNG screenshot, in pixels. */
-function sizeOf({ image }: Output): [number, number] {
+/** readPngSize returns the width and height of a PNG screenshot, in pixels. */
+function readPngSize({ image }: Output): [number, number] {
   const bytes = Buffer.from(image?.data ?? '', 'base64');
   assert.equal(image?.mimeType, 'image/png');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/** colorAt returns the color of one pixel of a screenshot, as red, green and blue from 0 to 255. */
-async function colorAt({ image }: Output, x: number, y: number): Promise<number[]> {
+/** readColorAt returns the color of one pixel of a screenshot, as red, green and blue from 0 to 255. */
+async function readColorAt({ image }: Output, x: number, y: number): Promise<number[]> {
   return await fixture.userPage.evaluate(
     async ({ url, x, y }) => {
       const bitmap = await createImageBitmap(await (await fetch(url)).blob());
@@ -54,7 +54,7 @@ async function colorAt({ image }: Output, x: number, y: number): Promise<number[
   );
 }
 
-function extensionWorker(): Promise<Worker> {
+function findExtensionWorker(): Promise<Worker> {
   return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
 }
 
@@ -76,14 +76,14 @@ async function isAttached(page: Page, tabId: number): Promise<boolean> {
 test('20 pictures of a background tab, and the user sees the same tab as before', async () => {
   const tabId = await open('/picture', '<style>body { background: rgb(0, 128, 0); margin: 0 }</style>');
   for (let i = 0; i < 20; i++) {
-    const picture = await fixture.call('browser_take_screenshot', { type: 'png' }, tabId);
+    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
     assert.match(
       picture.text ?? '',
       /^Picture of the visible part of the page, \d+ x \d+ pixels\. Taken with the debugger\./,
     );
-    assert.deepEqual(await colorAt(picture, 20, 20), [0, 128, 0]);
+    assert.deepEqual(await readColorAt(picture, 20, 20), [0, 128, 0]);
   }
-  const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
+  const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
   assert.deepEqual(
     tabs.filter(({ active }) => active).map(({ url }) => url),
     [`${fixture.origin}/`],
@@ -102,36 +102,36 @@ test('pictures have the type, the element and the size that the client asks for'
      <div role="button" aria-label="Box" style="position:absolute;left:10px;top:3000px;width:120px;height:50px;background:lime"></div>
      <iframe src="${fixture.otherOrigin}/inner" style="position:absolute;left:50px;top:5000px;border:7px solid;padding:5px;width:300px;height:200px"></iframe></div>`,
   );
-  const box = await fixture.call(
+  const box = await fixture.callTool(
     'browser_take_screenshot',
-    { type: 'png', target: await refOf(tabId, '"Box"') },
+    { type: 'png', target: await findRef(tabId, '"Box"') },
     tabId,
   );
-  assert.deepEqual(sizeOf(box), [120, 50]);
+  assert.deepEqual(readPngSize(box), [120, 50]);
   for (const [x, y] of [
     [1, 1],
     [118, 48],
   ] as const)
-    assert.deepEqual(await colorAt(box, x, y), [0, 255, 0]);
-  const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+    assert.deepEqual(await readColorAt(box, x, y), [0, 255, 0]);
+  const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
   const framed = /button.*\[ref=(f\d+e\d+)\]/.exec(content)?.[1];
-  const inner = await fixture.call('browser_take_screenshot', { type: 'png', target: framed }, tabId);
-  assert.deepEqual(sizeOf(inner), [80, 40]);
+  const inner = await fixture.callTool('browser_take_screenshot', { type: 'png', target: framed }, tabId);
+  assert.deepEqual(readPngSize(inner), [80, 40]);
   for (const [x, y] of [
     [1, 1],
     [78, 38],
   ] as const)
-    assert.deepEqual(await colorAt(inner, x, y), [255, 0, 0]);
-  const full = await fixture.call('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
-  assert.equal(sizeOf(full)[1], 8000);
+    assert.deepEqual(await readColorAt(inner, x, y), [255, 0, 0]);
+  const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
+  assert.equal(readPngSize(full)[1], 8000);
   assert.match(full.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
-  const small = await fixture.call('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
-  assert.equal(sizeOf(small)[0], 200);
+  const small = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
+  assert.equal(readPngSize(small)[0], 200);
   for (const [type, start] of [
     ['jpeg', '/9j/'],
     ['webp', 'UklG'],
   ] as const) {
-    const picture = await fixture.call('browser_take_screenshot', { type }, tabId);
+    const picture = await fixture.callTool('browser_take_screenshot', { type }, tabId);
     assert.equal(picture.image?.mimeType, `image/${type}`);
     assert.ok(picture.image?.data.startsWith(start));
   }
@@ -142,19 +142,19 @@ test('a hover is trusted and opens a menu of :hover in a background tab, also in
     <nav><button onmouseover="document.title = 'trusted: ' + event.isTrusted">File</button><ul><li>Save as</li></ul></nav>`;
   fixture.setPage('/menu', `<!doctype html><body>${menu}`);
   const tabId = await open('/hover', `<div style="height:3000px"></div>${menu}`);
-  const hovered = await fixture.call('browser_hover', { target: await refOf(tabId, 'button "File"') }, tabId);
+  const hovered = await fixture.callTool('browser_hover', { target: await findRef(tabId, 'button "File"') }, tabId);
   assert.match(hovered.text ?? '', /^Moved the pointer over \w+\. input: trusted\./);
   assert.match(hovered.content ?? '', /Save as/);
   assert.equal(hovered.page?.title, 'trusted: true');
   const framed = await open('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
-  const inner = await fixture.call('browser_hover', { target: await refOf(framed, 'button "File"') }, framed);
+  const inner = await fixture.callTool('browser_hover', { target: await findRef(framed, 'button "File"') }, framed);
   assert.match(inner.text ?? '', /input: trusted\./);
   assert.match(inner.content ?? '', /Save as/);
 });
 
 test('the debugger leaves a tab that shows a page which tools must not see', async () => {
   const tabId = await open('/leaving', 'Leaving');
-  await fixture.call('browser_take_screenshot', {}, tabId);
+  await fixture.callTool('browser_take_screenshot', {}, tabId);
   assert.ok(await isAttached(extensionPage, tabId));
   await extensionPage.evaluate((id) => chrome.tabs.update(id, { url: 'about:blank' }), tabId);
   await waitFor('the debugger to leave', async () => !(await isAttached(extensionPage, tabId)));
@@ -174,9 +174,9 @@ async function restartWorker(): Promise<Page> {
 
 test('after Cancel, no tool attaches the debugger until the user allows it in the side panel', async () => {
   const tabId = await open('/cancel', 'Cancel');
-  await fixture.call('browser_take_screenshot', {}, tabId);
+  await fixture.callTool('browser_take_screenshot', {}, tabId);
   // A headless browser has no debugger bar with a Cancel button, so the test simulates Chrome's event.
-  const worker = await extensionWorker();
+  const worker = await findExtensionWorker();
   await worker.evaluate(async (id) => {
     await chrome.debugger.detach({ tabId: id });
     const { onDetach } = chrome.debugger;
@@ -184,22 +184,22 @@ test('after Cancel, no tool attaches the debugger until the user allows it in th
     if (typeof dispatch !== 'function') throw new Error('the event cannot be repeated');
     dispatch.call(onDetach, { tabId: id }, 'canceled_by_user');
   }, tabId);
-  assert.equal((await fixture.fail('browser_take_screenshot', {}, tabId)).code, 'debugger_refused');
+  assert.equal((await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId)).code, 'debugger_refused');
   const panel = await restartWorker();
-  const refused = await fixture.fail('browser_take_screenshot', {}, tabId);
+  const refused = await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId);
   assert.equal(refused.code, 'debugger_refused');
   assert.match(refused.message, /side panel/);
   assert.equal(await isAttached(panel, tabId), false);
   await panel.getByRole('button', { name: 'Allow the debugger again' }).click();
   await panel.getByText('You switched the debugger off.').waitFor({ state: 'detached' });
-  assert.match((await fixture.call('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
+  assert.match((await fixture.callTool('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
   await panel.close();
 });
 
 test('after a restart of the worker, the debugger of the last worker is used again', async () => {
   const tabId = await open('/restart', 'Restart');
-  await fixture.call('browser_take_screenshot', {}, tabId);
+  await fixture.callTool('browser_take_screenshot', {}, tabId);
   const panel = await restartWorker();
-  assert.match((await fixture.call('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
+  assert.match((await fixture.callTool('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
   await panel.close();
 });

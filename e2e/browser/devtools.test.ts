@@ -34,7 +34,8 @@ Promise.reject(new TypeError('rejected'));
 fetch('/none?status=404');
     </script>`,
   );
-  const read = async (args: object = {}) => (await fixture.call('browser_console_messages', args, tabId)).content ?? '';
+  const read = async (args: object = {}) =>
+    (await fixture.callTool('browser_console_messages', args, tabId)).content ?? '';
   const content = await waitFor('all messages', async () => {
     const text = await read();
     return text.includes('status of 404') && text.includes('rejected') ? text : undefined;
@@ -54,13 +55,16 @@ fetch('/none?status=404');
   const errors = await read({ level: 'error' });
   assert.match(errors, /broken/);
   assert.doesNotMatch(errors, /careful|again/);
-  const { text = '' } = await fixture.call('browser_console_messages', { clear: true }, tabId);
+  const { text = '' } = await fixture.callTool('browser_console_messages', { clear: true }, tabId);
   assert.equal(await read(), '');
-  await (await fixture.pageOf(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
+  await (await fixture.findPage(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
   assert.match(await read(), /^\S+ info: later[^\n]*$/);
   const [, since] = /"since":([\d.]+)/.exec(text) ?? [];
   assert.match(await read({ since: Number(since) }), /^\S+ info: later/);
-  assert.equal((await fixture.call('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content, undefined);
+  assert.equal(
+    (await fixture.callTool('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content,
+    undefined,
+  );
 });
 
 test('messages of frames are read, except frames on sites that the user does not allow', async () => {
@@ -71,11 +75,11 @@ test('messages of frames are read, except frames on sites that the user does not
      <iframe src="${fixture.otherOrigin}/inner" name="far"></iframe>`,
   );
   const all = await waitFor('the messages of both frames', async () => {
-    const { content = '' } = await fixture.call('browser_console_messages', {}, tabId);
+    const { content = '' } = await fixture.callTool('browser_console_messages', {}, tabId);
     return content.includes('near') && content.includes('far') ? content : undefined;
   });
   assert.match(all, /from the page/);
-  const { text = '', content = '' } = await fixture.call('browser_console_messages', forbidOtherSite, tabId);
+  const { text = '', content = '' } = await fixture.callTool('browser_console_messages', forbidOtherSite, tabId);
   for (const words of [/from the page/, /near/]) assert.match(content, words);
   assert.doesNotMatch(content, /far/);
   assert.match(text, /left out/);
@@ -89,7 +93,7 @@ test('resources are listed by type and address, and a resource body comes in par
     `<script src="/code.js"></script><img src="/picture?status=200"><iframe src="/inner"></iframe>
      <iframe src="${fixture.otherOrigin}/inner?far"></iframe>`,
   );
-  const read = (args: object) => fixture.call('browser_resources', args, tabId);
+  const read = (args: object) => fixture.callTool('browser_resources', args, tabId);
   const all = await waitFor('all files', async () => {
     const { content = '' } = await read({});
     return content.includes('/inner?far') && content.includes('/code.js') ? content : undefined;
@@ -120,10 +124,10 @@ button { color: rgb(1, 2, 3); --size: 4px }
 #go:hover { color: rgb(9, 9, 9) }
 </style><div style="font-size: 30px"><button id="go" style="opacity: 0.5">Go</button></div>`,
   );
-  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
   const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
   const read = async (args: object) =>
-    (await fixture.call('browser_get_styles', { target, ...args }, tabId)).content ?? '';
+    (await fixture.callTool('browser_get_styles', { target, ...args }, tabId)).content ?? '';
   const styles = await read({ properties: ['color', '--size', 'padding'] });
   assert.match(styles, /^color: rgb\(1, 2, 3\)\n--size: 4px\npadding: 5px$/m);
   const place = `${fixture.origin}/styles`;
@@ -136,9 +140,9 @@ button { color: rgb(1, 2, 3); --size: 4px }
   assert.ok(hovered.includes(`#go:hover { color: rgb(9, 9, 9) } (${place}:5)`), hovered);
   assert.match(await read({ properties: ['color'] }), /^color: rgb\(1, 2, 3\)$/m);
   assert.match(await read({}), /^display: inline-block$/m);
-  const unknown = await fixture.fail('browser_get_styles', { target, properties: ['colour'] }, tabId);
+  const unknown = await fixture.callExpectingFailure('browser_get_styles', { target, properties: ['colour'] }, tabId);
   assert.equal(unknown.code, 'invalid_arguments');
-  assert.equal((await fixture.fail('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
+  assert.equal((await fixture.callExpectingFailure('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
 });
 
 test('CSS coverage counts the rules that were used since the start, across navigations', async () => {
@@ -149,18 +153,24 @@ test('CSS coverage counts the rules that were used since the start, across navig
   const link = `<link rel="stylesheet" href="/sheet.css"><style>h1 { margin: 0 }</style>`;
   fixture.setPage('/before', `${link}<p class="first">Before`);
   const tabId = await fixture.open('/before');
-  assert.equal((await fixture.fail('browser_css_coverage', { action: 'stop' }, tabId)).code, 'not_found');
-  await fixture.call('browser_css_coverage', { action: 'start' }, tabId);
-  await fixture.call('browser_navigate', { url: `${fixture.origin}/after` }, tabId);
-  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_css_coverage', { action: 'stop' }, tabId)).code,
+    'not_found',
+  );
+  await fixture.callTool('browser_css_coverage', { action: 'start' }, tabId);
+  await fixture.callTool('browser_navigate', { url: `${fixture.origin}/after` }, tabId);
+  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
   assert.match(tree, /After/);
-  const { text = '', content = '' } = await fixture.call('browser_css_coverage', { action: 'stop' }, tabId);
+  const { text = '', content = '' } = await fixture.callTool('browser_css_coverage', { action: 'stop' }, tabId);
   const all = Object.values(rules).join('\n').length;
   assert.match(text, /^Used \d+ of \d+ characters/);
   const used = rules.first.length + rules.second.length;
   assert.match(content, new RegExp(`^\\d+ % ${used} of ${all} characters \\S+/sheet\\.css$`, 'm'));
   assert.match(content, /^0 % 0 of 16 characters .*\/before:1:\d+ \(inline\)$/m);
-  assert.equal((await fixture.fail('browser_css_coverage', { action: 'stop' }, tabId)).code, 'not_found');
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_css_coverage', { action: 'stop' }, tabId)).code,
+    'not_found',
+  );
 });
 
 /** slowPage loads slowly and responds slowly: a long task, a layout shift, a late image and a slow click. */
@@ -197,14 +207,17 @@ fetch('/api?token=S3CRET');
 test('a performance recording names slow parts of a page, and its trace contains no secrets', async () => {
   fixture.setPage('/api', '{}');
   const tabId = await openPage('/slow', slowPage);
-  assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
-  await fixture.call('browser_performance', { action: 'start', reload: true }, tabId);
-  const page = await fixture.pageOf(`${fixture.origin}/slow`);
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_performance', { action: 'stop' }, tabId)).code,
+    'not_found',
+  );
+  await fixture.callTool('browser_performance', { action: 'start', reload: true }, tabId);
+  const page = await fixture.findPage(`${fixture.origin}/slow`);
   await page.waitForFunction(() => document.querySelector<HTMLImageElement>('#hero')?.naturalWidth === 300);
-  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
   const target = /button "Go".*?\[?(e\d+)/.exec(tree)?.[1] ?? '';
-  await fixture.call('browser_click', { target }, tabId);
-  const { text = '', content = '', file } = await fixture.call('browser_performance', { action: 'stop' }, tabId);
+  await fixture.callTool('browser_click', { target }, tabId);
+  const { text = '', content = '', file } = await fixture.callTool('browser_performance', { action: 'stop' }, tabId);
   assert.match(text, /^Recorded \d+\.\d s\. The file is the trace/);
   assert.match(content, /^TTFB \d+ ms \(\w+/m);
   assert.match(content, /^DOM ready \d+ ms, loaded \d+ ms \(reload\)$/m);
@@ -233,14 +246,17 @@ test('a performance recording names slow parts of a page, and its trace contains
   ])
     assert.ok(names.has(name), `the trace has no ${name}, only ${[...names].join(' ')}`);
   assert.doesNotMatch(`${content}${file?.text}`, /S3CRET/);
-  assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_performance', { action: 'stop' }, tabId)).code,
+    'not_found',
+  );
 });
 
 test('a performance recording without a reload counts events since its start, and ignores forbidden frames', async () => {
   fixture.setPage('/inner-speed', '<!doctype html><div id="content" style="height: 400px">Content</div>');
   const body = `<iframe width="600" height="600" src="${fixture.otherOrigin}/inner-speed"></iframe>`;
   const tabId = await openPage('/framed', body);
-  const page = await fixture.pageOf(`${fixture.origin}/framed`);
+  const page = await fixture.findPage(`${fixture.origin}/framed`);
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
   const addBanner = async () => {
     // Chrome reports layout shifts only after the first paint. A background tab paints only during a recording.
@@ -254,9 +270,9 @@ test('a performance recording without a reload counts events since its start, an
     });
   };
   const record = async (args: object) => {
-    await fixture.call('browser_performance', { action: 'start', ...args }, tabId);
+    await fixture.callTool('browser_performance', { action: 'start', ...args }, tabId);
     await addBanner();
-    return await fixture.call('browser_performance', { action: 'stop', ...args }, tabId);
+    return await fixture.callTool('browser_performance', { action: 'stop', ...args }, tabId);
   };
   const { text = '', content = '', file } = await record({});
   assert.match(text, /count from the start/);
@@ -274,9 +290,9 @@ test('without the debugger, computed styles are read, and other tools name how t
   try {
     plain.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
     const tabId = await plain.open('/plain');
-    const { content: tree = '' } = await plain.call('browser_snapshot', {}, tabId);
+    const { content: tree = '' } = await plain.callTool('browser_snapshot', {}, tabId);
     const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
-    const styles = await plain.call('browser_get_styles', { target, properties: ['color'] }, tabId);
+    const styles = await plain.callTool('browser_get_styles', { target, properties: ['color'] }, tabId);
     assert.equal(styles.text, 'Computed values. Matched rules need the debugger.');
     assert.match(styles.content ?? '', /^color: rgb\(1, 2, 3\)$/m);
     for (const [tool, args] of [
@@ -284,7 +300,7 @@ test('without the debugger, computed styles are read, and other tools name how t
       ['browser_console_messages', {}],
       ['browser_resources', {}],
     ] as const) {
-      const { code, message } = await plain.fail(tool, args, tabId);
+      const { code, message } = await plain.callExpectingFailure(tool, args, tabId);
       assert.equal(code, 'needs_debugger', tool);
       assert.match(message, /opentabs extension install --debugger/, tool);
     }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -18,11 +18,11 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot');
+  return await fixture.callTool('browser_snapshot');
 }
 
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 test('browser_handle_dialog is listed when a browser has the debugger', async () => {
@@ -31,12 +31,12 @@ test('browser_handle_dialog is listed when a browser has the debugger', async ()
 });
 
 test('a click opens dialogs, other tools fail meanwhile, and the last answer reports the changes', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/dialogs',
     `<button onclick="const ok = confirm('Delete it?'); const name = prompt('Name?', 'Ada'); out.textContent = ok + ' ' + name">Ask</button><p id="out"></p>`,
   );
-  const target = refIn(snapshot, '"Ask"');
+  const target = parseRef(snapshot, '"Ask"');
   const asked = await run('browser_click', { target });
   assert.match(
     asked,
@@ -56,12 +56,12 @@ test('a click opens dialogs, other tools fail meanwhile, and the last answer rep
 });
 
 test('the next tool names a dialog that opened later, and a dismissed prompt returns null', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/late',
     `<button onclick="setTimeout(() => { out.textContent = String(prompt('Late?')) }, 1500)">Later</button><p id="out"></p>`,
   );
-  await run('browser_click', { target: refIn(snapshot, '"Later"') });
+  await run('browser_click', { target: parseRef(snapshot, '"Later"') });
   const waited = await fail('browser_wait_for', { text: 'null', timeout: 20 });
   assert.match(waited.text, /Late\?.*code=dialog_open/);
   assert.match(await run('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
@@ -69,11 +69,11 @@ test('the next tool names a dialog that opened later, and a dismissed prompt ret
 });
 
 test('a beforeunload dialog opens on a click and on a navigation', async () => {
-  const { run, shop } = fixture;
+  const { callTool: run, shop } = fixture;
   fixture.setPage('/next', '<title>Next</title><p>Next page</p>');
   const body = `<a href="/next">Leave</a><button>Stay</button><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>`;
   const snapshot = await open('/leaving', body);
-  const clicked = await run('browser_click', { target: refIn(snapshot, '"Leave"') });
+  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Leave"') });
   assert.match(clicked, /opened a dialog "Leave site\?"/);
   const stayed = await run('browser_handle_dialog', { accept: false });
   assert.match(stayed, /Dismissed the dialog/);
@@ -86,27 +86,27 @@ test('a beforeunload dialog opens on a click and on a navigation', async () => {
 test('a trusted click on a javascript: link that returns a text returns the new page', async () => {
   const body = `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`;
   const snapshot = await open('/script-text', body);
-  const clicked = await fixture.run('browser_click', { target: refIn(snapshot, '"Show the result"') });
+  const clicked = await fixture.callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
   assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
 });
 
 test('a restarted worker dismisses the dialog that the previous worker left open', async () => {
-  const { run, stack } = fixture;
+  const { callTool: run, stack } = fixture;
   const body = `<button onclick="out.textContent = confirm('Go on?')">Ask</button><p id="out"></p>`;
   const snapshot = await open('/restart', body);
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Ask"') }), /opened a dialog \(confirm\)/);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Ask"') }), /opened a dialog \(confirm\)/);
   await stack.chrome.stopWorker();
-  const page = await fixture.pageOf(`${fixture.shop}/restart`);
+  const page = await fixture.findPage(`${fixture.shop}/restart`);
   await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
 });
 
 test('a page that opens 10,000 dialogs blocks only its own tab, which the agent can close', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const flood = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
   fixture.setPage('/flood', flood);
   const floodTab = await fixture.open('/flood');
   const snapshot = await run('browser_snapshot');
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Flood"') }), /again 0/);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Flood"') }), /again 0/);
   let answered = '';
   for (let i = 1; i <= 10; i++) answered = await run('browser_handle_dialog', { accept: true });
   assert.match(answered, /This is dialog 11 in a row.*close the tab/s);

@@ -69,8 +69,10 @@ after(async () => {
   rmSync(downloads, { recursive: true, force: true });
 });
 
-const start = (path: string) => agent.run('browser_downloads', { action: 'start', url: `${files}${path}` });
-const failStart = (path: string) => agent.fail('browser_downloads', { action: 'start', url: `${files}${path}` });
+const startDownload = (path: string) =>
+  agent.callTool('browser_downloads', { action: 'start', url: `${files}${path}` });
+const startExpectingFailure = (path: string) =>
+  agent.callExpectingFailure('browser_downloads', { action: 'start', url: `${files}${path}` });
 const listFiles = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
 const readDownloadId = (text: string) => {
   const id = /^Download (\d+) /.exec(text)?.[1];
@@ -82,10 +84,10 @@ const readDownloadId = (text: string) => {
  * download's ID.
  */
 const waitForDownloadEnd = (text: string) =>
-  agent.run('browser_downloads', { action: 'wait', id: readDownloadId(text) });
+  agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(text) });
 
 test('a slow download reports its bytes until it is done', async () => {
-  const started = await start('/slow.dat');
+  const started = await startDownload('/slow.dat');
   assert.match(started, /^Download \d+ "slow\.dat": running, [\d.]+ K?B of 200\.0 KB\.$/);
   const messages: string[] = [];
   const wait = agent.client.call(
@@ -108,9 +110,9 @@ test('a slow download reports its bytes until it is done', async () => {
 });
 
 test('a cancelled download leaves no file', async () => {
-  const started = await start('/slow-2.dat');
+  const started = await startDownload('/slow-2.dat');
   assert.match(
-    await agent.run('browser_downloads', { action: 'cancel', id: readDownloadId(started) }),
+    await agent.callTool('browser_downloads', { action: 'cancel', id: readDownloadId(started) }),
     /"slow-2\.dat": cancelled\.$/,
   );
   assert.match(await waitForDownloadEnd(started), /: cancelled\.$/);
@@ -128,7 +130,7 @@ test('a cancelled call of the action start leaves no download', async () => {
   // does not undo its effects.
   await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
   answer.end('content');
-  await waitForDownloadEnd(await start('/next.txt'));
+  await waitForDownloadEnd(await startDownload('/next.txt'));
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   await waitFor('the download to be discarded', async () => {
     const found = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
@@ -146,7 +148,7 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
     ['/%25HOME%25~%3Ab.txt', '_HOME___b.txt'],
     [`/${'x'.repeat(300)}.txt`, `${'x'.repeat(116)}.txt`],
   ] as const) {
-    const end = await waitForDownloadEnd(await start(path));
+    const end = await waitForDownloadEnd(await startDownload(path));
     assert.match(end, /: done, 7 B, in the folder opentabs/, path);
     assert.ok(listFiles().includes(want), `files after ${path} = ${listFiles().join(', ')}, want ${want}`);
   }
@@ -155,50 +157,57 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
 
 test('a download redirect is named, and refused if its site is turned off', async () => {
   const other = `http://other.localhost:${port}`;
-  const text = await start(`/moved.pdf?to=${other}/moved.pdf`);
+  const text = await startDownload(`/moved.pdf?to=${other}/moved.pdf`);
   assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
   await waitForDownloadEnd(text);
-  const { text: refusal } = await failStart(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
+  const { text: refusal } = await startExpectingFailure(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
   assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
-  const own = await failStart(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
+  const own = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
   assert.match(own.text, /which browser tools may not use/);
   assert.ok(!listFiles().some((name) => /balance|own/.test(name)), `files = ${listFiles().join(', ')}`);
-  assert.match((await failStart('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
+  assert.match((await startExpectingFailure('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
   for (const url of ['file:///etc/passwd', 'data:text/plain,x', 'chrome://version'])
-    assert.match((await agent.fail('browser_downloads', { action: 'start', url })).text, /whole http or https/, url);
+    assert.match(
+      (await agent.callExpectingFailure('browser_downloads', { action: 'start', url })).text,
+      /whole http or https/,
+      url,
+    );
 });
 
 test('each program download needs an approval, and a redirect to a program is refused', async () => {
-  agent.forms.splice(0);
-  agent.onForm = () => false;
-  assert.equal((await failStart('/setup.exe')).code, 'denied');
+  agent.approvalForms.splice(0);
+  agent.onApprovalForm = () => false;
+  assert.equal((await startExpectingFailure('/setup.exe')).code, 'denied');
   assert.match(
-    agent.forms.splice(0).join(),
+    agent.approvalForms.splice(0).join(),
     /wants to download "setup\.exe" from http:\/\/files\.localhost:\d+, which is a program or a script/,
   );
-  agent.onForm = () => true;
+  agent.onApprovalForm = () => true;
   for (const count of [1, 2]) {
-    assert.match(await start('/setup.exe'), /^Download \d+ "setup.*\.exe": /);
-    assert.equal(agent.forms.length, count, 'number of approvals of a program');
+    assert.match(await startDownload('/setup.exe'), /^Download \d+ "setup.*\.exe": /);
+    assert.equal(agent.approvalForms.length, count, 'number of approvals of a program');
   }
   const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
-  assert.match((await failStart(`/latest?to=${files}/setup.exe`)).text, message);
+  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, message);
   // Chrome may add the file name extension of the MIME type, such as .exe.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
   assert.ok(!listFiles().some((name) => /latest|typed\.|\.(js|sh)$/.test(name)), `files = ${listFiles().join(', ')}`);
-  assert.equal(agent.forms.length, 2, 'number of approvals after refused programs');
+  assert.equal(agent.approvalForms.length, 2, 'number of approvals after refused programs');
 });
 
 test('a client sees neither downloads of the user nor those of another client', async () => {
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   const id = await worker.evaluate((url) => chrome.downloads.download({ url }), `${files}/private.txt`);
-  const text = await agent.run('browser_downloads', { action: 'list' });
+  const text = await agent.callTool('browser_downloads', { action: 'list' });
   assert.match(text, /^--- text of your downloads, data and not instructions \[\w+\] ---\nDownload \d+ "/);
   assert.match(text, /\nDownload \d+ "slow\.dat": done, 200\.0 KB/);
   assert.doesNotMatch(text, /private|balance|latest/);
   for (const action of ['wait', 'cancel'])
-    assert.match((await agent.fail('browser_downloads', { action, id })).text, /you have started no download/);
+    assert.match(
+      (await agent.callExpectingFailure('browser_downloads', { action, id })).text,
+      /you have started no download/,
+    );
   const second = await agent.stack.connectHttp();
   assert.match((await second.call('browser_downloads', { action: 'list' })).text, /You have started no download\./);
   const own = readDownloadId(text.split('\n')[1] ?? '');
@@ -211,7 +220,10 @@ test('without the downloads permission, the tool names the switch in the side pa
   const other = await startAgentFixture();
   try {
     assert.equal((await other.stack.runCli('browser', 'tools', 'on', 'browser_downloads')).code, 0);
-    const { text } = await other.fail('browser_downloads', { action: 'start', url: `${other.shop}/a.pdf` });
+    const { text } = await other.callExpectingFailure('browser_downloads', {
+      action: 'start',
+      url: `${other.shop}/a.pdf`,
+    });
     assert.match(text, /code=needs_permission/);
     assert.match(text, /browser_downloads needs Chrome's permission "downloads".* switch on "Downloads"/);
   } finally {

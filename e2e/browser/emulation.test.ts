@@ -12,10 +12,10 @@ before(async () => {
 after(() => agent?.close());
 
 test('a tab keeps its emulation across navigations, until clear', async () => {
-  assert.match((await agent.fail('browser_emulate', {})).text, /is off until the user switches it on/);
+  assert.match((await agent.callExpectingFailure('browser_emulate', {})).text, /is off until the user switches it on/);
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'emulation')).code, 0);
   await agent.open('/');
-  const page = await agent.pageOf(`${agent.shop}/`);
+  const page = await agent.findPage(`${agent.shop}/`);
   const read = () =>
     page.evaluate(() => ({
       width: innerWidth,
@@ -27,8 +27,8 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
       ratio: devicePixelRatio,
     }));
   const before = await read();
-  assert.equal((await agent.run('browser_emulate', {})).split('\n')[0], 'The tab emulates nothing.');
-  const text = await agent.run('browser_emulate', {
+  assert.equal((await agent.callTool('browser_emulate', {})).split('\n')[0], 'The tab emulates nothing.');
+  const text = await agent.callTool('browser_emulate', {
     viewport: { width: 400, height: 800, scale: 3, mobile: true },
     userAgent: 'Test phone',
     media: { colorScheme: 'dark' },
@@ -52,21 +52,24 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
     ratio: 3,
   };
   assert.deepEqual(await read(), emulated);
-  await agent.run('browser_navigate', { url: `${agent.shop}/?next` });
+  await agent.callTool('browser_navigate', { url: `${agent.shop}/?next` });
   assert.deepEqual(await read(), emulated, 'values after a navigation');
-  await agent.run('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
+  await agent.callTool('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
   assert.deepEqual(await read(), { ...emulated, zone: 'Europe/Paris', locale: 'fr-FR' });
-  const wrong = await agent.fail('browser_emulate', { timezone: 'Nowhere' });
+  const wrong = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
   assert.match(wrong.text, /Chrome rejected setTimezoneOverride/);
-  assert.equal((await agent.run('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
+  assert.equal((await agent.callTool('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
   assert.deepEqual(await read(), before, 'values after clear');
 });
 
 test('an emulation needs the approval of the site, and does not reach other tabs', async () => {
   await agent.stack.runCli('browser', 'site', agent.shop, 'read');
-  assert.match((await agent.fail('browser_emulate', { media: { type: 'print' } })).text, /but not to act/);
+  assert.match(
+    (await agent.callExpectingFailure('browser_emulate', { media: { type: 'print' } })).text,
+    /but not to act/,
+  );
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
-  await agent.run('browser_emulate', { media: { type: 'print' } });
+  await agent.callTool('browser_emulate', { media: { type: 'print' } });
   const other = await agent.stack.chrome.openPage(`${agent.other}/`);
   assert.equal(await other.evaluate(() => matchMedia('print').matches), false);
 });

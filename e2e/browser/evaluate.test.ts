@@ -9,12 +9,12 @@ import { type BrowserFixture, type BrowserFixtureOptions, startFixture } from '.
 
 const strictPolicy = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`;
 
-const ways: readonly [name: string, options: BrowserFixtureOptions][] = [
+const evaluationWays: readonly [name: string, options: BrowserFixtureOptions][] = [
   ['user scripts', {}],
   ['the debugger', { userScripts: false, installFlags: ['--debugger'] }],
 ];
 
-for (const [way, options] of ways)
+for (const [way, options] of evaluationWays)
   describe(`by ${way}`, () => {
     let fixture: BrowserFixture;
     before(async () => {
@@ -28,7 +28,7 @@ for (const [way, options] of ways)
     }
 
     async function refOf(tabId: number, words: string): Promise<string> {
-      const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+      const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
       const line = content.split('\n').find((text) => text.includes(words));
       const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
       if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
@@ -36,11 +36,11 @@ for (const [way, options] of ways)
     }
 
     const evaluate = (tabId: number, code: string, args: object = {}) =>
-      fixture.call('browser_evaluate', { function: code, ...args }, tabId);
+      fixture.callTool('browser_evaluate', { function: code, ...args }, tabId);
     const jsonOf = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
       JSON.parse((await evaluate(tabId, code, args)).content ?? '');
     const failEvaluate = (tabId: number, code: string, args: object = {}) =>
-      fixture.fail('browser_evaluate', { function: code, ...args }, tabId);
+      fixture.callExpectingFailure('browser_evaluate', { function: code, ...args }, tabId);
 
     test('functions, async functions and expressions return JSON, also on a page that runs no scripts', async () => {
       const tabId = await openPage('/strict', `${strictPolicy}<p>Text`);
@@ -78,7 +78,7 @@ for (const [way, options] of ways)
          <iframe src="/inner"></iframe><iframe src="${fixture.otherOrigin}/inner?other"></iframe>`,
       );
       const { content = '' } = await waitFor('both frames', async () => {
-        const snapshot = await fixture.call('browser_snapshot', {}, tabId);
+        const snapshot = await fixture.callTool('browser_snapshot', {}, tabId);
         return (snapshot.content ?? '').split('"Inside"').length === 3 ? snapshot : undefined;
       });
       const target = await refOf(tabId, '"Outside"');
@@ -141,15 +141,15 @@ for (const [way, options] of ways)
       for (let parts = 1; /Next part: cursor "(.+)"/.test(text); parts++) {
         assert.ok(parts < 10, 'the result has too many parts');
         const [, cursor] = /Next part: cursor "(.+)"/.exec(text) ?? [];
-        const part = await fixture.call('browser_evaluate', { cursor }, tabId);
+        const part = await fixture.callTool('browser_evaluate', { cursor }, tabId);
         [text, content] = [part.text ?? '', content + part.content];
       }
       assert.equal(JSON.parse(content), `${'😀'.repeat(60_000)}end`);
       const [, cursor] = /Next part: cursor "(.+)"/.exec(first.text ?? '') ?? [];
       const elsewhere = await openPage('/elsewhere', '');
-      assert.equal((await fixture.fail('browser_evaluate', { cursor }, elsewhere)).code, 'not_found');
+      assert.equal((await fixture.callExpectingFailure('browser_evaluate', { cursor }, elsewhere)).code, 'not_found');
       assert.equal(
-        (await fixture.fail('browser_evaluate', { cursor, function: '1' }, tabId)).code,
+        (await fixture.callExpectingFailure('browser_evaluate', { cursor, function: '1' }, tabId)).code,
         'invalid_arguments',
       );
       const cut = await evaluate(tabId, '() => "x".repeat(3000000)');
@@ -223,7 +223,7 @@ test('without user scripts and debugger, the error names both remedies', async (
   const fixture = await startFixture({ userScripts: false });
   try {
     const tabId = await fixture.open('/');
-    const { code, message } = await fixture.fail('browser_evaluate', { function: '() => 1' }, tabId);
+    const { code, message } = await fixture.callExpectingFailure('browser_evaluate', { function: '() => 1' }, tabId);
     assert.equal(code, 'needs_user_scripts');
     assert.match(message, /"Allow User Scripts".*opentabs extension install --debugger/);
   } finally {

@@ -6,23 +6,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
-import { listSteps, refIn } from './agent-fixture.ts';
+import { listSteps, parseRef } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
 const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 60;
 
-/** recorder is a page script that records the page's focus and visibility events in window.events. */
-const recorder = `<script>
+/** eventRecorderScript is a page script that records the page's focus and visibility events in window.events. */
+const eventRecorderScript = `<script>
   window.events = [];
   const record = ({ type, target }) => events.push(type + ' ' + (target.id ?? 'window') + ' ' + document.visibilityState);
   for (const type of ['focus', 'blur', 'resize', 'pagehide', 'freeze']) addEventListener(type, record, true);
   for (const type of ['visibilitychange', 'selectionchange', 'fullscreenchange']) document.addEventListener(type, record, true);
 </script>`;
 
-const userPage = `<title>User</title>${recorder}<textarea id="text">The text of the user</textarea>
+const userPage = `<title>User</title>${eventRecorderScript}<textarea id="text">The text of the user</textarea>
   <script>text.focus(); text.setSelectionRange(4, 8)</script>`;
 
-const workPage = `<title>Work</title>${recorder}<h1>Work</h1><label>Name <input id="name"></label>
+const workPage = `<title>Work</title>${eventRecorderScript}<h1>Work</h1><label>Name <input id="name"></label>
   <button onclick="count.textContent++">Add</button><p id="count">0</p>
   <select aria-label="Size"><option>S</option><option>L</option></select><input type="checkbox" aria-label="Check">
   <div role="button" aria-label="Card" draggable="true">Card</div><div role="button" aria-label="Place">Place</div>
@@ -90,7 +90,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
   for (let round = 0; count < callCount; round++) {
     await run('browser_tabs', { action: 'new', url: `${shop}/work` });
     const snapshot = await run('browser_snapshot');
-    const ref = (words: string) => refIn(snapshot, words);
+    const ref = (words: string) => parseRef(snapshot, words);
     for (const [tool, args] of readOnlyCalls) await run(tool, args);
     // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});

@@ -28,13 +28,13 @@ async function waitForTabTaken(tabId: number): Promise<void> {
 
 /** assertFailsAsTaken calls a tool and checks that the tool fails because the user has taken the tab back. */
 async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
-  const { code, text } = await fixture.fail(tool, args);
+  const { code, text } = await fixture.callExpectingFailure(tool, args);
   assert.equal(code, 'tab_taken', text);
   assert.match(text, /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/);
 }
 
 test("a user's click takes the tab back until the agent reads the page again", async () => {
-  const { setPage, open, run, refOf, pageOf, shop, stack } = fixture;
+  const { setPage, open, callTool: run, findRef: refOf, findPage: pageOf, shop, stack } = fixture;
   setPage('/tasks', taskPage);
   const tabId = await open('/tasks');
   const page = await pageOf(`${shop}/tasks`);
@@ -44,7 +44,9 @@ test("a user's click takes the tab back until the agent reads the page again", a
   await waitForTabTaken(tabId);
   await assertFailsAsTaken('browser_click', { target: add });
   await assertFailsAsTaken('browser_navigate', { url: `${shop}/tasks` });
-  const batch = await fixture.fail('browser_batch', { steps: [{ tool: 'browser_click', args: { target: add } }] });
+  const batch = await fixture.callExpectingFailure('browser_batch', {
+    steps: [{ tool: 'browser_click', args: { target: add } }],
+  });
   assert.match(batch.text, /tab_taken/);
   const status = await stack.runCli('status');
   assert.match(status.stdout, /you took it back from .*, which must read the page before it acts again/);
@@ -55,7 +57,7 @@ test("a user's click takes the tab back until the agent reads the page again", a
 });
 
 test("a user's key press takes the tab back, also in a new document or a frame; agent input does not", async () => {
-  const { setPage, open, run, refOf, pageOf, shop, other } = fixture;
+  const { setPage, open, callTool: run, findRef: refOf, findPage: pageOf, shop, other } = fixture;
   setPage('/keys', taskPage);
   setPage('/next', `<title>Next</title><label>Name <input id="name"></label><iframe src="${other}/inner"></iframe>`);
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
@@ -83,7 +85,18 @@ test("a user's key press takes the tab back, also in a new document or a frame; 
 });
 
 test('stopping the agent in a tab ends its call, and further actions there need an approval', async () => {
-  const { setPage, open, run, fail, refOf, pageOf, shop, stack, client, forms } = fixture;
+  const {
+    setPage,
+    open,
+    callTool: run,
+    callExpectingFailure: fail,
+    findRef: refOf,
+    findPage: pageOf,
+    shop,
+    stack,
+    client,
+    approvalForms: forms,
+  } = fixture;
   setPage(
     '/stop',
     `${taskPage}<button style="animation: move 1s infinite">Moving</button>
@@ -100,16 +113,16 @@ test('stopping the agent in a tab ends its call, and further actions there need 
   assert.match(again.stderr, /no client uses tab \d+/);
 
   await run('browser_snapshot');
-  fixture.onForm = () => false;
+  fixture.onApprovalForm = () => false;
   assert.equal((await fail('browser_click', { target: add })).code, 'denied');
   assert.match(forms.at(-1) ?? '', /wants to act on .* again, in tab \d+, where you stopped it/);
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   await run('browser_click', { target: add });
   assert.equal(await (await pageOf(`${shop}/stop`)).textContent('#count'), '1');
 });
 
 test('a tab in which no agent has acted runs no input watch script', async () => {
-  const { setPage, run, refOf, open, pageOf, shop, stack } = fixture;
+  const { setPage, callTool: run, findRef: refOf, open, findPage: pageOf, shop, stack } = fixture;
   setPage('/held', taskPage);
   setPage('/free', '<title>Free</title>');
   const free = await stack.chrome.openPage(`${shop}/free`);

@@ -10,7 +10,7 @@ import type { Outcome } from '../harness/client.ts';
 import { fetchCallRecords } from '../harness/daemon-api.ts';
 import { runChecked } from '../harness/process.ts';
 import { pause, waitFor } from '../harness/wait.ts';
-import { refIn } from './agent-fixture.ts';
+import { parseRef } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
 /** workPage has slow event handlers, so that a drag takes long enough to be interrupted. */
@@ -30,10 +30,10 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
   </script>`;
 
 /**
- * MaxEndMs is the maximum duration of a call after the worker has stopped: the grace period of 10 s plus a margin, in
- * milliseconds.
+ * MaxCallEndMs is the maximum duration of a call after the worker has stopped: the grace period of 10 s plus a margin,
+ * in milliseconds.
  */
-const MaxEndMs = 20_000;
+const MaxCallEndMs = 20_000;
 
 for (const [level, flags] of [
   ['without the debugger', []],
@@ -64,7 +64,7 @@ for (const [level, flags] of [
     await fixture.run('browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
     snapshot = await fixture.run('browser_snapshot');
   }
-  const refOf = (words: string) => refIn(snapshot, `"${words}"`);
+  const refOf = (words: string) => parseRef(snapshot, `"${words}"`);
   const evaluateInPage = (expression: string) => fixture.evaluate(path, expression);
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
@@ -114,7 +114,7 @@ for (const [level, flags] of [
     await whileDown();
     const outcome = await calling;
     assert.ok(
-      performance.now() - killedMs < MaxEndMs,
+      performance.now() - killedMs < MaxCallEndMs,
       `${tool} ended ${performance.now() - killedMs} ms after the stop`,
     );
     if (outcome.isError) assert.match(outcome.text, /link_lost|restarted while the tool ran|lost/, tool);
@@ -127,7 +127,7 @@ for (const [level, flags] of [
    */
   async function assertUsable(): Promise<void> {
     const before = Number(await evaluateInPage('count.textContent'));
-    const add = refIn(await fixture.run('browser_snapshot'), '"Add"');
+    const add = parseRef(await fixture.run('browser_snapshot'), '"Add"');
     const clicked = await fixture.run('browser_click', { target: add });
     assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
     assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
@@ -226,7 +226,7 @@ for (const [level, flags] of [
     const outcome = await interruptCall('browser_file_upload', args);
     assert.equal(outcome.code, 'link_lost', outcome.text);
     await assertUsable();
-    const target = refIn(await fixture.run('browser_snapshot'), '"File"');
+    const target = parseRef(await fixture.run('browser_snapshot'), '"File"');
     assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import { type BrowserFixture, failureOf, outputOf, startBrowserFixture } from './browser-fixture.ts';
+import { type BrowserFixture, startBrowserFixture, toFailure, toOutput } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 
@@ -14,12 +14,12 @@ after(() => fixture.close());
 
 /** isUserPageVisible reports whether the user's tab is still the active tab. */
 const isUserPageVisible = async () => {
-  const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
+  const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
   return tabs.some((tab) => tab.active && tab.url === fixture.userPage.url());
 };
 
 test('a tab opens in the background, is listed, selected and closed', async () => {
-  const { call, origin } = fixture;
+  const { callTool: call, origin } = fixture;
   const opened = await call('browser_tabs', { action: 'new', url: `${origin}/a` });
   const tabId = opened.tabId ?? 0;
   assert.match(opened.text ?? '', /^Opened tab \d+ in the background\. .* Loaded \(status 200\)\.$/);
@@ -36,13 +36,13 @@ test('a tab opens in the background, is listed, selected and closed', async () =
   await call('browser_tabs', { action: 'select', tabId, focus: true });
   await waitFor('the tab to be in front', async () => !(await isUserPageVisible()));
   assert.match((await call('browser_tabs', { action: 'close', tabId })).text ?? '', /^Closed tab/);
-  assert.equal((await fixture.fail('browser_tabs', { action: 'select', tabId })).code, 'not_found');
-  assert.equal((await fixture.fail('browser_navigate', { go: 'back' }, tabId)).code, 'tab_closed');
+  assert.equal((await fixture.callExpectingFailure('browser_tabs', { action: 'select', tabId })).code, 'not_found');
+  assert.equal((await fixture.callExpectingFailure('browser_navigate', { go: 'back' }, tabId)).code, 'tab_closed');
   await fixture.userPage.bringToFront();
 });
 
 test('a tab navigates, goes back, forward and reloads, and the answer has the final address', async () => {
-  const { call, fail, open, origin, otherOrigin } = fixture;
+  const { callTool: call, callExpectingFailure: fail, open, origin, otherOrigin } = fixture;
   const tabId = await open('/a');
   const navigated = await call('browser_navigate', { url: `${origin}/b` }, tabId);
   assert.deepEqual(navigated.page, { url: `${origin}/b`, title: 'Page B' });
@@ -66,7 +66,7 @@ test('a tab navigates, goes back, forward and reloads, and the answer has the fi
 });
 
 test('a navigation that fails names the error of Chrome', async () => {
-  const { call, fail, open, origin } = fixture;
+  const { callTool: call, callExpectingFailure: fail, open, origin } = fixture;
   const tabId = await open('/a');
   const refused = await fail('browser_navigate', { url: 'http://127.0.0.1:9/' }, tabId);
   assert.equal(refused.code, 'navigation_failed');
@@ -90,7 +90,7 @@ test('a navigation that fails names the error of Chrome', async () => {
 });
 
 test('a tool of a document that the tab no longer shows does not start', async () => {
-  const { open, origin, server, call } = fixture;
+  const { open, origin, server, callTool: call } = fixture;
   const tabId = await open('/a');
   const run = server.dispatchTool({
     plugin: 'browser',
@@ -99,17 +99,17 @@ test('a tool of a document that the tab no longer shows does not start', async (
     documentId: 'D0000000000000000000000000000000',
     args: { url: `${origin}/b` },
   });
-  const failure = failureOf(await run.ended);
+  const failure = toFailure(await run.ended);
   assert.deepEqual([failure.code, failure.notStarted], ['navigated', true]);
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
   await call('browser_tabs', { action: 'close', tabId });
 });
 
 test('a slow navigation reports progress and can be cancelled', async () => {
-  const { call, open, origin, start } = fixture;
+  const { callTool: call, open, origin, start } = fixture;
   const tabId = await open('/a');
   const run = await start('browser_navigate', { url: `${origin}/b?delay=2500` }, tabId);
-  assert.equal(outputOf(await run.ended).page?.title, 'Page B');
+  assert.equal(toOutput(await run.ended).page?.title, 'Page B');
   assert.deepEqual(run.reports[0], { message: "waiting for the site's answer, 1 s" });
   const slow = await start('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
   await waitFor('a report', () => slow.reports.length > 0);
@@ -118,10 +118,10 @@ test('a slow navigation reports progress and can be cancelled', async () => {
 });
 
 test('a call that an earlier worker may have run does not run again', async () => {
-  const { server, call } = fixture;
+  const { server, callTool: call } = fixture;
   const { tabs = [] } = await call('browser_tabs', { action: 'list' });
   const run = server.dispatchTool({ plugin: 'browser', tool: 'browser_tabs', args: { action: 'new' }, again: true });
-  const failure = failureOf(await run.ended);
+  const failure = toFailure(await run.ended);
   assert.deepEqual([failure.code, failure.notStarted], ['link_lost', undefined]);
   assert.equal((await call('browser_tabs', { action: 'list' })).tabs?.length, tabs.length);
 });

@@ -19,26 +19,29 @@ async function runCli(...args: string[]): Promise<string> {
 test('the group network is off until turned on, and browser_route has a separate switch', async () => {
   fixture.setPage('/cart', '<title>Cart</title><script>fetch("/prices?api_key=S3" + "CRET")</script>');
   await fixture.open('/cart');
-  assert.equal((await fixture.fail('browser_network_requests')).code, 'denied');
+  assert.equal((await fixture.callExpectingFailure('browser_network_requests')).code, 'denied');
   await runCli('browser', 'tools', 'on', 'network');
-  assert.match(await fixture.run('browser_network_requests'), /^Recording of requests begins now\./);
-  assert.equal((await fixture.fail('browser_route', { action: 'add', pattern: '*', abort: true })).code, 'denied');
+  assert.match(await fixture.callTool('browser_network_requests'), /^Recording of requests begins now\./);
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_route', { action: 'add', pattern: '*', abort: true })).code,
+    'denied',
+  );
   await runCli('browser', 'tools', 'on', 'browser_route');
   // The rule "auto" for the test site's exact host also allows dangerous tools.
   assert.match(
-    await fixture.run('browser_route', { action: 'add', pattern: '*/prices*', body: '[]' }),
+    await fixture.callTool('browser_route', { action: 'add', pattern: '*/prices*', body: '[]' }),
     /Added rule 1\.[\s\S]*data and not instructions[\s\S]*rule 1 \*\/prices\*: answer 200/,
   );
 });
 
 test('requests and HAR files are untrusted page data without secrets, and only for the client', async () => {
-  await fixture.run('browser_navigate', { go: 'reload' });
-  const list = await fixture.run('browser_network_requests');
+  await fixture.callTool('browser_navigate', { go: 'reload' });
+  const list = await fixture.callTool('browser_network_requests');
   assert.match(
     list,
     /data and not instructions \[\w+\] ---\n[\s\S]*\d+ GET 200 fetch .* \/prices\?api_key=\[masked\]\n--- end/,
   );
-  const text = await fixture.run('browser_har_export', { bodies: true });
+  const text = await fixture.callTool('browser_har_export', { bodies: true });
   const uri = /^file: (opentabs:\/\/files\/\w+), "shop\.localhost-\d{8}-\d{6}\.har"/m.exec(text)?.[1] ?? '';
   assert.match(text, /\[resource_link\]$/);
   const { contents } = await fixture.client.sdk.readResource({ uri });
@@ -60,13 +63,13 @@ test('requests and HAR files are untrusted page data without secrets, and only f
 test('requests of a site that is off are not listed, neither of the tab nor of frames', async () => {
   fixture.setPage('/account', '<title>Account</title><script>fetch("/balance")</script>');
   fixture.setPage('/embed', `<title>Embed</title><iframe src="${fixture.bank}/account"></iframe>`);
-  await fixture.run('browser_navigate', { url: `${fixture.shop}/embed` });
-  const list = await fixture.run('browser_network_requests', { static: true });
+  await fixture.callTool('browser_navigate', { url: `${fixture.shop}/embed` });
+  const list = await fixture.callTool('browser_network_requests', { static: true });
   assert.match(list, /\/embed/);
   assert.doesNotMatch(list, /bank|balance/);
-  assert.doesNotMatch(await fixture.run('browser_network_requests', { filter: 'balance' }), /bank/);
-  const page = await fixture.pageOf(`${fixture.shop}/embed`);
+  assert.doesNotMatch(await fixture.callTool('browser_network_requests', { filter: 'balance' }), /bank/);
+  const page = await fixture.findPage(`${fixture.shop}/embed`);
   await page.goto(`${fixture.bank}/account`);
-  assert.equal((await fixture.fail('browser_network_requests')).code, 'denied');
-  assert.equal((await fixture.fail('browser_har_export')).code, 'denied');
+  assert.equal((await fixture.callExpectingFailure('browser_network_requests')).code, 'denied');
+  assert.equal((await fixture.callExpectingFailure('browser_har_export')).code, 'denied');
 });

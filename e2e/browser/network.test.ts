@@ -78,25 +78,25 @@ async function open(path: string, body: string): Promise<number> {
 
 /** startRecording starts to record the network requests of a tab, and reloads the page. */
 async function startRecording(tabId: number, title: string): Promise<void> {
-  const first = await fixture.call('browser_network_requests', {}, tabId);
+  const first = await fixture.callTool('browser_network_requests', {}, tabId);
   assert.match(first.text ?? '', /^Recording of requests begins now\./);
-  await fixture.call('browser_navigate', { go: 'reload' }, tabId);
+  await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, title);
 }
 
 async function awaitTitle(tabId: number, title: string): Promise<void> {
   await waitFor(
     `the title ${title}`,
-    async () => (await fixture.call('browser_network_requests', {}, tabId)).page?.title === title,
+    async () => (await fixture.callTool('browser_network_requests', {}, tabId)).page?.title === title,
   );
 }
 
-/** run evaluates a script in a page of the test site and returns the script's value. */
-async function run(path: string, script: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.origin}${path}`)).evaluate(script);
+/** runScriptInPage evaluates a script in a page of the test site and returns the script's value. */
+async function runScriptInPage(path: string, script: string): Promise<unknown> {
+  return await (await fixture.findPage(`${fixture.origin}${path}`)).evaluate(script);
 }
 
-function numberOf(content: string, part: string): number {
+function readRequestNumber(content: string, part: string): number {
   const line = content.split('\n').find((text) => text.includes(part));
   if (line === undefined) throw new Error(`no request with ${part} in:\n${content}`);
   return Number.parseInt(line, 10);
@@ -115,13 +115,13 @@ test('the first call lists performance entries; then redirects, frames, workers 
        Promise.all([worked, fetched]).then(() => { document.title = 'done'; });
      </script>`,
   );
-  await waitFor('the page to be done', async () => (await run('/shop', 'document.title')) === 'done');
-  const first = await fixture.call('browser_network_requests', {}, tabId);
+  await waitFor('the page to be done', async () => (await runScriptInPage('/shop', 'document.title')) === 'done');
+  const first = await fixture.callTool('browser_network_requests', {}, tabId);
   assert.match(first.content ?? '', /^- 200 navigation .* \/shop$/m);
   assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${apiUrl('/old')}$`, 'm'));
-  await fixture.call('browser_navigate', { go: 'reload' }, tabId);
+  await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, 'done');
-  const list = await fixture.call('browser_network_requests', {}, tabId);
+  const list = await fixture.callTool('browser_network_requests', {}, tabId);
   const content = list.content ?? '';
   assert.match(list.text ?? '', /^\d+ requests\. Not listed: .*1 image/);
   for (const line of [
@@ -135,17 +135,17 @@ test('the first call lists performance entries; then redirects, frames, workers 
   ])
     assert.match(content, line);
   assert.equal(content.match(/\/from-worker/g)?.length, 1);
-  const all = await fixture.call('browser_network_requests', { static: true, filter: 'picture' }, tabId);
+  const all = await fixture.callTool('browser_network_requests', { static: true, filter: 'picture' }, tabId);
   assert.match(all.content ?? '', /^\d+ GET 404 image .* \/picture\.png$/);
-  const last = numberOf(content, '/new?');
-  const since = await fixture.call('browser_network_requests', { since: last - 1, types: ['Fetch'] }, tabId);
-  assert.equal(numberOf(since.content ?? '', '/new?'), last);
+  const last = readRequestNumber(content, '/new?');
+  const since = await fixture.callTool('browser_network_requests', { since: last - 1, types: ['Fetch'] }, tabId);
+  assert.equal(readRequestNumber(since.content ?? '', '/new?'), last);
   const frames = { _frames: { localhost: false } };
-  const allowed = await fixture.call('browser_network_requests', frames, tabId);
+  const allowed = await fixture.callTool('browser_network_requests', frames, tabId);
   assert.doesNotMatch(allowed.content ?? '', /localhost/);
   assert.match(allowed.content ?? '', /\/from-worker$/m);
-  const hidden = numberOf(content, '/from-frame');
-  const refused = await fixture.fail('browser_network_request', { index: hidden, ...frames }, tabId);
+  const hidden = readRequestNumber(content, '/from-frame');
+  const refused = await fixture.callExpectingFailure('browser_network_request', { index: hidden, ...frames }, tabId);
   assert.equal(refused.code, 'not_found');
 });
 
@@ -164,10 +164,10 @@ test('request details contain headers, bodies and times, but no secrets', async 
      })()</script>`,
   );
   await startRecording(tabId, 'done');
-  const { content = '' } = await fixture.call('browser_network_requests', {}, tabId);
+  const { content = '' } = await fixture.callTool('browser_network_requests', {}, tabId);
   const texts = [content];
-  const index = numberOf(content, '/login?next');
-  const details = await fixture.call('browser_network_request', { index }, tabId);
+  const index = readRequestNumber(content, '/login?next');
+  const details = await fixture.callTool('browser_network_request', { index }, tabId);
   for (const line of [
     /^POST http:.*\/login\?next=%2Fhome&api_key=\[masked\]$/m,
     /^started \d{4}-.*, \d+ ms, .* received$/m,
@@ -181,15 +181,15 @@ test('request details contain headers, bodies and times, but no secrets', async 
   ])
     assert.match(details.content ?? '', line);
   for (const path of ['/form', '/json']) {
-    const part = await fixture.call(
+    const part = await fixture.callTool(
       'browser_network_request',
-      { index: numberOf(content, path), part: 'requestBody' },
+      { index: readRequestNumber(content, path), part: 'requestBody' },
       tabId,
     );
     assert.match(part.content ?? '', /ada[\s\S]*\[masked\]/);
     texts.push(part.content ?? '');
   }
-  const { file, text } = await fixture.call('browser_har_export', { bodies: true }, tabId);
+  const { file, text } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
   assert.match(text ?? '', /^HAR of \d+ requests/);
   const har = JSON.parse(file?.text ?? '');
   const entry = har.log.entries.find((each: { request: { url: string } }) => each.request.url.includes('/login'));
@@ -203,17 +203,17 @@ test('request details contain headers, bodies and times, but no secrets', async 
 test('requests from while the tab showed another site are not listed', async () => {
   const tabId = await open('/first', '<script>fetch("/mine")</script>');
   await startRecording(tabId, '/first');
-  const before = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
-  const index = numberOf(before, '/mine');
+  const before = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
+  const index = readRequestNumber(before, '/mine');
   fixture.setPage('/second', '<!doctype html><link rel="icon" href="data:,"><title>second</title>');
-  await fixture.call('browser_navigate', { url: `${fixture.otherOrigin}/second` }, tabId);
-  const other = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
+  await fixture.callTool('browser_navigate', { url: `${fixture.otherOrigin}/second` }, tabId);
+  const other = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
   assert.match(other, /\/second$/);
   assert.doesNotMatch(other, /mine|first/);
-  assert.equal((await fixture.fail('browser_network_request', { index }, tabId)).code, 'not_found');
-  await fixture.call('browser_navigate', { url: `${fixture.origin}/first` }, tabId);
-  const back = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
-  assert.equal(numberOf(back, '/mine'), index);
+  assert.equal((await fixture.callExpectingFailure('browser_network_request', { index }, tabId)).code, 'not_found');
+  await fixture.callTool('browser_navigate', { url: `${fixture.origin}/first` }, tabId);
+  const back = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
+  assert.equal(readRequestNumber(back, '/mine'), index);
   assert.doesNotMatch(back, /second/);
 });
 
@@ -225,14 +225,14 @@ test('WebSocket messages are recorded without secrets', async () => {
        socket.onmessage = () => { document.title = 'done'; };</script>`,
   );
   await startRecording(tabId, 'done');
-  const { text = '', content = '' } = await fixture.call('browser_websocket_messages', {}, tabId);
+  const { text = '', content = '' } = await fixture.callTool('browser_websocket_messages', {}, tabId);
   assert.match(text, /^1 sockets, 2 messages\./);
   assert.match(content, /^socket 1 open 2 messages ws:.*\/live\?token=\[masked\]$/m);
   assert.match(content, /^1 [\d:.]+ socket 1 sent \{"hello":1,"token":"\[masked\]"\}$/m);
   assert.match(content, /^2 [\d:.]+ socket 1 received \{"hello":1,"token":"\[masked\]"\}$/m);
-  const since = await fixture.call('browser_websocket_messages', { since: 1 }, tabId);
+  const since = await fixture.callTool('browser_websocket_messages', { since: 1 }, tabId);
   assert.doesNotMatch(since.content ?? '', / sent /);
-  const { file } = await fixture.call('browser_har_export', {}, tabId);
+  const { file } = await fixture.callTool('browser_har_export', {}, tabId);
   assert.equal(JSON.parse(file?.text ?? '').log._webSockets[0].messages.length, 2);
   assert.doesNotMatch(content + (file?.text ?? ''), /S3CRET/);
 });
@@ -250,20 +250,20 @@ test('rules answer and abort requests only of the site on which the rules were m
     body: '{"items":["é"]}',
     headers: { 'x-mock': 'yes' },
   };
-  const added = await fixture.call('browser_route', add, tabId);
+  const added = await fixture.callTool('browser_route', add, tabId);
   assert.match(
     added.text ?? '',
     /^Added rule 1\. It applies to requests of documents of http:\/\/127\.0\.0\.1:\d+, not to those of workers, until/,
   );
-  await fixture.call('browser_route', { action: 'add', pattern: apiUrl('/ads?x=1'), abort: true }, tabId);
-  assert.equal(await run('/routes', fetchText('/items?page=2')), '201 {"items":["é"]}');
-  assert.equal(await run('/routes', fetchText(apiUrl('/items'))), '201 {"items":["é"]}');
-  assert.equal(await run('/routes', fetchText(apiUrl('/ads?x=1'))), 'failed: Failed to fetch');
-  assert.match(String(await run('/routes', fetchText(apiUrl('/adsx')))), /^200 /);
-  const page = await fixture.pageOf(`${fixture.origin}/routes`);
+  await fixture.callTool('browser_route', { action: 'add', pattern: apiUrl('/ads?x=1'), abort: true }, tabId);
+  assert.equal(await runScriptInPage('/routes', fetchText('/items?page=2')), '201 {"items":["é"]}');
+  assert.equal(await runScriptInPage('/routes', fetchText(apiUrl('/items'))), '201 {"items":["é"]}');
+  assert.equal(await runScriptInPage('/routes', fetchText(apiUrl('/ads?x=1'))), 'failed: Failed to fetch');
+  assert.match(String(await runScriptInPage('/routes', fetchText(apiUrl('/adsx')))), /^200 /);
+  const page = await fixture.findPage(`${fixture.origin}/routes`);
   const frame = page.frames().find((each) => each.url().includes('/inner'));
   assert.match(String(await frame?.evaluate(fetchText('/items'))), /^404 /);
-  const list = await fixture.call('browser_route', { action: 'list' }, tabId);
+  const list = await fixture.callTool('browser_route', { action: 'list' }, tabId);
   assert.match(
     list.content ?? '',
     /^rule 2 .*\/ads\?x=1: abort; 1 requests matched\nrule 1 \*\/items\*: answer 201, .* 2 requests matched$/,
@@ -274,18 +274,18 @@ test('rules answer and abort requests only of the site on which the rules were m
     { ...add, abort: true },
     { ...add, status: 99 },
   ])
-    assert.equal((await fixture.fail('browser_route', args, tabId)).code, 'invalid_arguments');
-  const removed = await fixture.call('browser_route', { action: 'remove' }, tabId);
+    assert.equal((await fixture.callExpectingFailure('browser_route', args, tabId)).code, 'invalid_arguments');
+  const removed = await fixture.callTool('browser_route', { action: 'remove' }, tabId);
   assert.match(removed.text ?? '', /^Removed 2 rules\./);
-  assert.match(String(await run('/routes', fetchText('/items'))), /^404 /);
+  assert.match(String(await runScriptInPage('/routes', fetchText('/items'))), /^404 /);
 });
 
 test('a request that a rule pauses does not hang when the worker stops', async () => {
   const tabId = await open('/stopped', 'Stopped');
-  await fixture.call('browser_route', { action: 'add', pattern: '*/items', body: 'mock' }, tabId);
-  assert.equal(await run('/stopped', fetchText('/items')), '200 mock');
-  await fixture.call('browser_network_requests', {}, tabId);
-  const page = await fixture.pageOf(`${fixture.origin}/stopped`);
+  await fixture.callTool('browser_route', { action: 'add', pattern: '*/items', body: 'mock' }, tabId);
+  assert.equal(await runScriptInPage('/stopped', fetchText('/items')), '200 mock');
+  await fixture.callTool('browser_network_requests', {}, tabId);
+  const page = await fixture.findPage(`${fixture.origin}/stopped`);
   await fixture.chrome.stopWorker();
   const answer = await page.evaluate(fetchText('/items'));
   assert.match(String(answer), /^404 /);
@@ -293,20 +293,20 @@ test('a request that a rule pauses does not hang when the worker stops', async (
     'the worker to return',
     async () => (await fixture.server.request('tab.describe', {})).result !== undefined,
   );
-  const list = await fixture.call('browser_route', { action: 'list' }, tabId);
+  const list = await fixture.callTool('browser_route', { action: 'list' }, tabId);
   assert.equal(list.content, 'no rules');
 });
 
 test('the network of a tab is offline or slow until the client resets the conditions', async () => {
   const tabId = await open('/slow', 'Slow');
-  const offline = await fixture.call('browser_network_conditions', { preset: 'offline' }, tabId);
+  const offline = await fixture.callTool('browser_network_conditions', { preset: 'offline' }, tabId);
   assert.match(offline.text ?? '', /^The network of the tab: offline, until/);
-  assert.equal(await run('/slow', fetchText('/x')), 'failed: Failed to fetch');
-  await fixture.call('browser_network_conditions', { latency: 700 }, tabId);
+  assert.equal(await runScriptInPage('/slow', fetchText('/x')), 'failed: Failed to fetch');
+  await fixture.callTool('browser_network_conditions', { latency: 700 }, tabId);
   const timed = `(async () => { const t = performance.now(); await fetch('/x'); return performance.now() - t })()`;
-  assert.ok(Number(await run('/slow', timed)) >= 650);
-  await fixture.call('browser_network_conditions', { preset: 'none' }, tabId);
-  assert.match(String(await run('/slow', fetchText('/x'))), /^404 /);
-  assert.ok(Number(await run('/slow', timed)) < 650);
-  assert.equal((await fixture.fail('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
+  assert.ok(Number(await runScriptInPage('/slow', timed)) >= 650);
+  await fixture.callTool('browser_network_conditions', { preset: 'none' }, tabId);
+  assert.match(String(await runScriptInPage('/slow', fetchText('/x'))), /^404 /);
+  assert.ok(Number(await runScriptInPage('/slow', timed)) < 650);
+  assert.equal((await fixture.callExpectingFailure('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
 });

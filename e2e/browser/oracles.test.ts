@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -20,16 +20,19 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates a JavaScript expression in a page of the test site, to check the effect of a tool independently. */
-async function oracle(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+/**
+ * evaluateInPage evaluates a JavaScript expression in a page of the test site, to check the effect of a tool
+ * independently.
+ */
+async function evaluateInPage(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 test('buttons that are late, moving or below the fold are clicked, and a covered button is not', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/buttons',
     `<button id="late" disabled onclick="log.push('late')">Late</button>
@@ -41,15 +44,15 @@ test('buttons that are late, moving or below the fold are clicked, and a covered
      <script>setTimeout(() => { late.disabled = false }, 1500);
        let x = 0; const timer = setInterval(() => { moving.style.left = ++x * 7 + 'px'; if (x > 30) clearInterval(timer) }, 50);</script>`,
   );
-  await run('browser_click', { target: refIn(snapshot, '"Moving"') });
-  await run('browser_click', { target: refIn(snapshot, '"Late"') });
-  await run('browser_click', { target: refIn(snapshot, '"Below"') });
-  assert.equal((await fail('browser_click', { target: refIn(snapshot, '"Covered"') })).isError, true);
-  assert.equal((await fail('browser_click', { target: refIn(snapshot, '"Never"') })).isError, true);
-  assert.deepEqual(await oracle('/buttons', 'log'), ['moving', 'late', 'below']);
-  await oracle('/buttons', 'cover.remove()');
-  await run('browser_click', { target: refIn(snapshot, '"Covered"') });
-  assert.deepEqual(await oracle('/buttons', 'log'), ['moving', 'late', 'below', 'covered']);
+  await run('browser_click', { target: parseRef(snapshot, '"Moving"') });
+  await run('browser_click', { target: parseRef(snapshot, '"Late"') });
+  await run('browser_click', { target: parseRef(snapshot, '"Below"') });
+  assert.equal((await fail('browser_click', { target: parseRef(snapshot, '"Covered"') })).isError, true);
+  assert.equal((await fail('browser_click', { target: parseRef(snapshot, '"Never"') })).isError, true);
+  assert.deepEqual(await evaluateInPage('/buttons', 'log'), ['moving', 'late', 'below']);
+  await evaluateInPage('/buttons', 'cover.remove()');
+  await run('browser_click', { target: parseRef(snapshot, '"Covered"') });
+  assert.deepEqual(await evaluateInPage('/buttons', 'log'), ['moving', 'late', 'below', 'covered']);
 });
 
 test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
@@ -79,33 +82,33 @@ test('controlled fields keep the text, and a field that rejects the text is no s
      </script>`,
   );
   const type = (name: string, text: string) =>
-    client.call('browser_type', { target: refIn(snapshot, `"${name}"`), text });
+    client.call('browser_type', { target: parseRef(snapshot, `"${name}"`), text });
   assert.match((await type('Controlled', 'Ada Lovelace')).text, /value: "Ada Lovelace"/);
   assert.match((await type('Controlled', 'Grace')).text, /value: "Grace"/);
-  assert.equal(await oracle('/controlled', 'react.value'), 'Grace');
+  assert.equal(await evaluateInPage('/controlled', 'react.value'), 'Grace');
   const digits = await type('Digits', 'a1b2');
   assert.match(digits.text, /"12"/);
   assert.match(digits.text, /not contain exactly|rejected|did not accept|changed/);
   const locked = await type('Locked', 'abc');
   assert.ok(locked.isError || /not contain exactly/.test(locked.text), locked.text);
-  assert.equal(await oracle('/controlled', 'locked.value'), '');
+  assert.equal(await evaluateInPage('/controlled', 'locked.value'), '');
   assert.match((await type('Upper', 'abc')).text, /"ABC"/);
   assert.match((await type('Area', 'one\ntwo')).text, /one\\ntwo/);
-  assert.equal(await oracle('/controlled', 'area.value'), 'one\ntwo');
+  assert.equal(await evaluateInPage('/controlled', 'area.value'), 'one\ntwo');
   const fixed = await type('Fixed', 'x');
   assert.equal(fixed.isError, true, fixed.text);
   const { text } = await client.call('browser_fill_form', {
     fields: [
-      { target: refIn(snapshot, '"Controlled"'), value: 'Form' },
-      { target: refIn(snapshot, '"Locked"'), value: 'Form' },
+      { target: parseRef(snapshot, '"Controlled"'), value: 'Form' },
+      { target: parseRef(snapshot, '"Locked"'), value: 'Form' },
     ],
   });
   assert.match(text, /Filled 1 of 2 fields/);
-  assert.deepEqual(await oracle('/controlled', '[react.value, locked.value]'), ['Form', '']);
+  assert.deepEqual(await evaluateInPage('/controlled', '[react.value, locked.value]'), ['Form', '']);
 });
 
 test('editable content, selects, checkboxes and radios have the state that the tools report', async () => {
-  const { run, client, fail } = fixture;
+  const { callTool: run, client, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/fields',
     `<div id="editor" contenteditable role="textbox" aria-label="Editor" oninput="log.push('edit')"><p>old</p></div>
@@ -124,18 +127,18 @@ test('editable content, selects, checkboxes and radios have the state that the t
        document.getElementById('switch').onclick = (event) => { event.target.ariaChecked = String(event.target.ariaChecked !== 'true') };
      </script>`,
   );
-  const ref = (name: string) => refIn(snapshot, `"${name}"`);
+  const ref = (name: string) => parseRef(snapshot, `"${name}"`);
   await run('browser_type', { target: ref('Editor'), text: 'new text' });
-  assert.equal(await oracle('/fields', 'editor.innerText.trim()'), 'new text');
+  assert.equal(await evaluateInPage('/fields', 'editor.innerText.trim()'), 'new text');
   assert.match(await run('browser_select_option', { target: ref('One'), values: ['B'] }), /chosen: "B"/);
-  assert.equal(await oracle('/fields', 'one.value'), 'b');
+  assert.equal(await evaluateInPage('/fields', 'one.value'), 'b');
   for (const values of [['C'], ['missing'], ['A', 'B']])
     await fail('browser_select_option', { target: ref('One'), values });
-  assert.equal(await oracle('/fields', 'one.value'), 'b');
+  assert.equal(await evaluateInPage('/fields', 'one.value'), 'b');
   await run('browser_select_option', { target: ref('Many'), values: ['X', 'Z'] });
-  assert.deepEqual(await oracle('/fields', '[...many.selectedOptions].map((o) => o.text)'), ['X', 'Z']);
+  assert.deepEqual(await evaluateInPage('/fields', '[...many.selectedOptions].map((o) => o.text)'), ['X', 'Z']);
   await run('browser_select_option', { target: ref('Colour'), values: ['Blue'] });
-  assert.equal(await oracle('/fields', 'combo.textContent'), 'Blue');
+  assert.equal(await evaluateInPage('/fields', 'combo.textContent'), 'Blue');
   const filled = await client.call('browser_fill_form', {
     fields: [
       { target: ref('Check'), value: true },
@@ -146,15 +149,15 @@ test('editable content, selects, checkboxes and radios have the state that the t
   });
   assert.match(filled.text, /Filled 3 of 4 fields/);
   const states = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
-  assert.deepEqual(await oracle('/fields', states), [true, false, true, 'true', false]);
+  assert.deepEqual(await evaluateInPage('/fields', states), [true, false, true, 'true', false]);
   await run('browser_type', { target: ref('Query'), text: 'find', submit: true });
   await run('browser_press_key', { target: ref('Query'), key: 'Enter' });
-  const log = await oracle('/fields', `log.filter((entry) => entry.startsWith('submit'))`);
+  const log = await evaluateInPage('/fields', `log.filter((entry) => entry.startsWith('submit'))`);
   assert.deepEqual(log, ['submit find', 'submit find']);
 });
 
 test('shadow roots and frames are used by refs alone', async () => {
-  const { run, setPage, other, stack } = fixture;
+  const { callTool: run, setPage, other, stack } = fixture;
   await stack.runCli('browser', 'site', other, 'auto');
   setPage(
     '/inner',
@@ -169,26 +172,26 @@ test('shadow roots and frames are used by refs alone', async () => {
          root.querySelector('button').onclick = () => log.push(mode); root.querySelector('input').oninput = (e) => log.push(e.target.value) } })</script>`,
   );
   for (const mode of ['open', 'closed']) {
-    await run('browser_click', { target: refIn(snapshot, `"${mode} root"`) });
+    await run('browser_click', { target: parseRef(snapshot, `"${mode} root"`) });
     assert.match(
-      await run('browser_type', { target: refIn(snapshot, `"${mode} field"`), text: `in ${mode}` }),
+      await run('browser_type', { target: parseRef(snapshot, `"${mode} field"`), text: `in ${mode}` }),
       /value: "in/,
     );
   }
-  await run('browser_click', { target: refIn(snapshot, '"Doc"') });
-  assert.deepEqual(await oracle('/roots', 'log'), ['open', 'in open', 'closed', 'in closed', 'srcdoc']);
+  await run('browser_click', { target: parseRef(snapshot, '"Doc"') });
+  assert.deepEqual(await evaluateInPage('/roots', 'log'), ['open', 'in open', 'closed', 'in closed', 'srcdoc']);
   const fields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
   assert.equal(fields.length, 2, snapshot);
   for (const [i, line] of fields.entries())
-    await run('browser_type', { target: refIn(line, 'Inner'), text: `frame ${i}` });
-  const page = await fixture.pageOf(`${fixture.shop}/roots`);
+    await run('browser_type', { target: parseRef(line, 'Inner'), text: `frame ${i}` });
+  const page = await fixture.findPage(`${fixture.shop}/roots`);
   const inner = page.frames().filter((frame) => frame.url().endsWith('/inner'));
   const values = await Promise.all(inner.map((frame) => frame.evaluate('inner.value')));
   assert.deepEqual(values.sort(), ['frame 0', 'frame 1']);
 });
 
 test('routes, virtual lists and pages that are never idle', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/app',
     `<button onclick="history.pushState({}, '', '/app/orders'); main.innerHTML = '<h1>Orders</h1>'">Orders</button><main id="main"><h1>Home</h1></main>
@@ -198,12 +201,12 @@ test('routes, virtual lists and pages that are never idle', async () => {
          const row = document.createElement('div'); row.role = 'listitem'; row.textContent = 'Row ' + (first + i);
          row.style.cssText = 'position:absolute;height:20px;top:' + (first + i) * 20 + 'px'; return row })) }; rows.onscroll = draw; draw()</script>`,
   );
-  const clicked = await fixture.client.call('browser_click', { target: refIn(snapshot, '"Orders"') });
+  const clicked = await fixture.client.call('browser_click', { target: parseRef(snapshot, '"Orders"') });
   assert.equal(clicked.isError, false, clicked.text);
   assert.match(clicked.text, /Orders/);
   assert.ok(clicked.durationMs < 15_000, `${clicked.durationMs} ms`);
-  assert.equal(await oracle('/app', 'location.pathname'), '/app/orders');
-  await run('browser_scroll', { target: refIn(snapshot, '"Rows"'), direction: 'down', amount: 20_000 });
+  assert.equal(await evaluateInPage('/app', 'location.pathname'), '/app/orders');
+  await run('browser_scroll', { target: parseRef(snapshot, '"Rows"'), direction: 'down', amount: 20_000 });
   assert.match(await run('browser_wait_for', { text: 'Row 1001' }), /Found/);
   await fail('browser_wait_for', { text: 'Row 77777', timeout: 1 });
   assert.match(await run('browser_navigate_back'), /app/);

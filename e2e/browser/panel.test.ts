@@ -22,7 +22,16 @@ const page = `<title>Work</title><button onclick="count.textContent++">Add</butt
   <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`;
 
 test("the panel shows a tab in use; a user's click and the button Stop take the tab back", async () => {
-  const { setPage, open, run, fail, refOf, pageOf, client, shop } = fixture;
+  const {
+    setPage,
+    open,
+    callTool: run,
+    callExpectingFailure: fail,
+    findRef: refOf,
+    findPage: pageOf,
+    client,
+    shop,
+  } = fixture;
   setPage('/work', page);
   const tabId = await open('/work');
   const add = await refOf('"Add"');
@@ -42,7 +51,7 @@ test("the panel shows a tab in use; a user's click and the button Stop take the 
 });
 
 test('the panel and the commands change the same browser tool switches and site rules', async () => {
-  const { stack, fail } = fixture;
+  const { stack, callExpectingFailure: fail } = fixture;
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const all = panel.getByRole('switch', { name: 'Agents may use browser tools' });
   const readTools = async () => (await stack.runCli('browser', 'tools')).stderr;

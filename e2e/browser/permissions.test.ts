@@ -14,7 +14,7 @@ const permissions = ['cookies', 'browsingData', 'sessions', 'tabGroups', 'histor
 
 before(async () => {
   fixture = await startAgentFixture();
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
   fixture.setPage('/home', '<title>Home</title>');
   const names = callsByPermission().map(([, , tool]) => tool);
   const { code, stderr } = await fixture.stack.runCli('browser', 'tools', 'on', ...names);
@@ -50,19 +50,19 @@ function callsByPermission(): readonly (readonly [string, string, string, Record
 
 test('each tool names its missing permission and the switch in the side panel, and asks for no approval', async () => {
   const questions: string[] = [];
-  fixture.onForm = (question) => questions.push(question) > 0;
+  fixture.onApprovalForm = (question) => questions.push(question) > 0;
   for (const [permission, label, tool, args] of callsByPermission()) {
-    const { text } = await fixture.fail(tool, args);
+    const { text } = await fixture.callExpectingFailure(tool, args);
     assert.match(text, /code=needs_permission/, tool);
     assert.match(text, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
     assert.match(text, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
   }
   assert.deepEqual(questions, []);
-  fixture.onForm = () => true;
+  fixture.onApprovalForm = () => true;
 });
 
 test('a tool works at once after the grant in the side panel, and fails after a revoke', async () => {
-  const { stack, run, fail } = fixture;
+  const { stack, callTool: run, callExpectingFailure: fail } = fixture;
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });

@@ -14,7 +14,7 @@ before(async () => {
 after(() => fixture.close());
 
 test('a snapshot of a background tab has the content with refs, and the tab stays hidden', async () => {
-  const { call, open, origin } = fixture;
+  const { callTool: call, open, origin } = fixture;
   const tabId = await open('/shop');
   const { content, text, page, snapshot } = await call('browser_snapshot', {}, tabId);
   assert.match(content ?? '', /^main\n/);
@@ -31,7 +31,7 @@ test('a snapshot of a background tab has the content with refs, and the tab stay
 });
 
 test('a snapshot and a search contain the frames of other sites, with the refs of each frame', async () => {
-  const { call, open, otherOrigin, setPage } = fixture;
+  const { callTool: call, open, otherOrigin, setPage } = fixture;
   setPage(
     '/frames',
     `<!doctype html><title>Frames</title><h1>Top</h1><iframe src="${otherOrigin}/middle" width="600" height="400"></iframe>
@@ -48,11 +48,14 @@ test('a snapshot and a search contain the frames of other sites, with the refs o
   const found = await call('browser_find', { text: 'Pay' }, tabId);
   assert.equal(found.text, '1 of 1 matches.');
   assert.match(found.content ?? '', new RegExp(`\\[ref=${ref}\\].*\\(in frame f\\d+`));
-  assert.equal((await fixture.fail('browser_snapshot', { target: 'f99999e1' }, tabId)).code, 'stale_ref');
+  assert.equal(
+    (await fixture.callExpectingFailure('browser_snapshot', { target: 'f99999e1' }, tabId)).code,
+    'stale_ref',
+  );
 });
 
 test('a ref is void in the next document of the tab', async () => {
-  const { call, fail, open, origin } = fixture;
+  const { callTool: call, callExpectingFailure: fail, open, origin } = fixture;
   const tabId = await open('/shop');
   const first = await call('browser_snapshot', {}, tabId);
   const ref = /button "New order" \[ref=(e\d+)\]/.exec(first.content ?? '')?.[1] ?? '';
@@ -65,7 +68,7 @@ test('a ref is void in the next document of the tab', async () => {
 });
 
 test('a page without browser tools has no script of the extension', async () => {
-  const { userPage, chrome, call, open, origin } = fixture;
+  const { userPage, chrome, callTool: call, open, origin } = fixture;
   const tabId = await open('/shop');
   const worker = chrome.context.serviceWorkers()[0];
   const hasScript = (id: number) =>
@@ -81,7 +84,7 @@ test('a page without browser tools has no script of the extension', async () => 
 });
 
 test('refs are the same after a restart of the worker', async () => {
-  const { call, chrome, open, server } = fixture;
+  const { callTool: call, chrome, open, server } = fixture;
   const tabId = await open('/shop');
   const before = await call('browser_snapshot', {}, tabId);
   await chrome.stopWorker();
@@ -94,7 +97,7 @@ test('refs are the same after a restart of the worker', async () => {
 });
 
 test('a picture is taken of the tab in front only', async () => {
-  const { call, fail, open, userPage } = fixture;
+  const { callTool: call, callExpectingFailure: fail, open, userPage } = fixture;
   const tabId = await open('/shop');
   const hidden = await fail('browser_take_screenshot', {}, tabId);
   assert.equal(hidden.code, 'needs_debugger');
@@ -111,7 +114,7 @@ test('a picture is taken of the tab in front only', async () => {
 });
 
 test('a page is read as Markdown in parts, with the texts of its frames', async () => {
-  const { call, open, otherOrigin, setPage } = fixture;
+  const { callTool: call, open, otherOrigin, setPage } = fixture;
   const paragraphs = Array.from({ length: 300 }, (_, i) => `<p>Paragraph ${i} has some words.</p>`).join('');
   setPage(
     '/long',

@@ -49,7 +49,7 @@ async function openChangedPage(client: McpClient, path: string): Promise<OpenedP
   await run(client, 'browser_emulate', { media: { colorScheme: 'dark' }, timezone: 'Asia/Tokyo' });
   await run(client, 'browser_network_conditions', { latency: 1 });
   await run(client, 'browser_network_requests', {});
-  const page = await fixture.pageOf(`${fixture.shop}${path}`);
+  const page = await fixture.findPage(`${fixture.shop}${path}`);
   assert.deepEqual(await readPage(page), { prices: 'from the rule', isDark: true, zone: 'Asia/Tokyo' });
   return { tabId, page };
 }
@@ -99,10 +99,10 @@ for (const [name, connect] of transports)
     const target = /button "Add" \[ref=(\w+)\]/.exec(snapshot)?.[1];
     await run(ending, 'browser_click', { target });
     const act = { tabId: opened.tabId, target };
-    assert.equal((await fixture.fail('browser_click', act)).code, 'tab_in_use');
+    assert.equal((await fixture.callExpectingFailure('browser_click', act)).code, 'tab_in_use');
     await endSession(ending);
     await waitForEnd(opened);
-    await fixture.run('browser_click', act);
+    await fixture.callTool('browser_click', act);
     assert.equal(await opened.page.textContent('#count'), '2');
     const next = await connect(fixture.stack);
     assert.equal((await next.call('browser_snapshot')).code, 'no_tab');
@@ -140,9 +140,9 @@ test('the end of a session dismisses its dialogs, and the next client gets a not
   const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
   const target = /button "Ask" \[ref=(\w+)\]/.exec(await run(client, 'browser_snapshot', {}))?.[1];
   assert.match(await run(client, 'browser_click', { target }), /opened a dialog \(confirm\).*dismisses it after 5 min/);
-  assert.match((await fixture.fail('browser_snapshot', { tabId })).text, /code=dialog_open/);
+  assert.match((await fixture.callExpectingFailure('browser_snapshot', { tabId })).text, /code=dialog_open/);
   await endSession(client);
-  const page = await fixture.pageOf(`${fixture.shop}/ask`);
+  const page = await fixture.findPage(`${fixture.shop}/ask`);
   await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
   const snapshot = await run(fixture.client, 'browser_snapshot', { tabId });
   assert.match(snapshot, /^Before this call, opentabs dismissed the dialog \(confirm\).*dialog \(confirm\): "1"/s);

@@ -19,7 +19,12 @@ test('turning on a group leaves its dangerous tools off until the user names the
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'storage')).code, 0);
   for (const tool of tools) {
     assert.equal((await listToolNames()).includes(tool), false, `${tool} is listed`);
-    const { text } = await agent.fail(tool, { action: 'list', url: agent.shop, area: 'local', origin: agent.shop });
+    const { text } = await agent.callExpectingFailure(tool, {
+      action: 'list',
+      url: agent.shop,
+      area: 'local',
+      origin: agent.shop,
+    });
     assert.match(text, new RegExp(`${tool} is off until the user switches it on`), `error of ${tool}`);
   }
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', ...tools)).code, 0);
@@ -32,36 +37,42 @@ test('turning on a group leaves its dangerous tools off until the user names the
 test('cookies: the action list returns names and flags, and only get returns values', async () => {
   const url = `${agent.shop}/account`;
   const expires = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString();
-  await agent.run('browser_cookies', {
+  await agent.callTool('browser_cookies', {
     action: 'set',
     url,
     name: 'sid',
     value: 'secret-value',
     options: { path: '/', httpOnly: true, sameSite: 'Lax', expires },
   });
-  const listed = await agent.run('browser_cookies', { action: 'list', url });
+  const listed = await agent.callTool('browser_cookies', { action: 'list', url });
   assert.match(listed, /^1 cookie\.\n--- text of http:\/\/shop\.localhost:\d+, data and not instructions/);
   assert.match(listed, /"sid" shop\.localhost \/, 12 characters, until [-\d]+T[:.\d]+Z, HttpOnly, SameSite=Lax\n/);
   assert.doesNotMatch(listed, /secret-value/);
-  assert.match(await agent.run('browser_cookies', { action: 'get', url, name: 'sid' }), /value: secret-value\n/);
+  assert.match(await agent.callTool('browser_cookies', { action: 'get', url, name: 'sid' }), /value: secret-value\n/);
   const cookies = await agent.stack.chrome.context.cookies(url);
   assert.deepEqual(
     cookies.map(({ name, value, httpOnly }) => [name, value, httpOnly]),
     [['sid', 'secret-value', true]],
   );
-  assert.equal(await agent.run('browser_cookies', { action: 'delete', url, name: 'sid' }), 'Deleted 1 cookie.');
+  assert.equal(await agent.callTool('browser_cookies', { action: 'delete', url, name: 'sid' }), 'Deleted 1 cookie.');
   assert.deepEqual(await agent.stack.chrome.context.cookies(url), []);
-  assert.match((await agent.fail('browser_cookies', { action: 'get', url, name: 'sid' })).text, /no such cookie/);
-  assert.match((await agent.fail('browser_cookies', { action: 'get', url })).text, /needs the name of a cookie/);
+  assert.match(
+    (await agent.callExpectingFailure('browser_cookies', { action: 'get', url, name: 'sid' })).text,
+    /no such cookie/,
+  );
+  assert.match(
+    (await agent.callExpectingFailure('browser_cookies', { action: 'get', url })).text,
+    /needs the name of a cookie/,
+  );
   const foreign = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
-  assert.match((await agent.fail('browser_cookies', foreign)).text, /Chrome rejected the cookie/);
+  assert.match((await agent.callExpectingFailure('browser_cookies', foreign)).text, /Chrome rejected the cookie/);
   const undated = { action: 'set', url, name: 'a', value: 'b', options: { expires: 'soon' } };
-  assert.match((await agent.fail('browser_cookies', undated)).text, /expires must be a date/);
+  assert.match((await agent.callExpectingFailure('browser_cookies', undated)).text, /expires must be a date/);
 });
 
 test('storage: browser_storage lists keys with sizes, and reads and changes values and IndexedDB records', async () => {
   await agent.open('/');
-  const page = await agent.pageOf(`${agent.shop}/`);
+  const page = await agent.findPage(`${agent.shop}/`);
   await page.evaluate(async () => {
     localStorage.setItem('token', 'abc'.repeat(10_000));
     sessionStorage.setItem('draft', 'hello');
@@ -78,21 +89,21 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
       };
     });
   });
-  const list = (args: Record<string, unknown>) => agent.run('browser_storage', { action: 'list', ...args });
+  const list = (args: Record<string, unknown>) => agent.callTool('browser_storage', { action: 'list', ...args });
   assert.match(await list({ area: 'local' }), /^1 key\.\n.*\n(page: .*\n)?"token" 30000 characters\n/);
   assert.match(await list({ area: 'session' }), /"draft" 5 characters/);
-  const value = await agent.run('browser_storage', { action: 'get', area: 'local', key: 'token' });
+  const value = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token' });
   assert.match(value, /^30000 characters\. The rest follows with cursor "20000"\.\n/);
-  const rest = await agent.run('browser_storage', { action: 'get', area: 'local', key: 'token', cursor: '20000' });
+  const rest = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token', cursor: '20000' });
   assert.match(rest, /\n(abc|bca|cab){3333}c?\w?\n/);
-  await agent.run('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
+  await agent.callTool('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
   assert.equal(
-    await agent.run('browser_storage', { action: 'delete', area: 'local', key: 'theme' }).then(firstLine),
+    await agent.callTool('browser_storage', { action: 'delete', area: 'local', key: 'theme' }).then(firstLine),
     'Deleted the entry.',
   );
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), null);
-  const missing = await agent.fail('browser_storage', { action: 'get', area: 'local', key: 'theme' });
+  const missing = await agent.callExpectingFailure('browser_storage', { action: 'get', area: 'local', key: 'theme' });
   assert.match(missing.text, /no entry with this key/);
 
   const database = { area: 'indexeddb', database: 'mail' };
@@ -101,9 +112,9 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     /database "mail" store "friends" \(1 record\), store "letters" \(1 record\)/,
   );
   assert.match(await list({ ...database, store: 'letters' }), /\n7 \d+ characters\n/);
-  const letter = await agent.run('browser_storage', { action: 'get', ...database, store: 'letters', key: '7' });
+  const letter = await agent.callTool('browser_storage', { action: 'get', ...database, store: 'letters', key: '7' });
   assert.match(letter, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
-  await agent.run('browser_storage', {
+  await agent.callTool('browser_storage', {
     action: 'set',
     ...database,
     store: 'friends',
@@ -112,7 +123,7 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   });
   assert.match(await list({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
   assert.match(
-    (await agent.fail('browser_storage', { action: 'list', area: 'indexeddb', database: 'none' })).text,
+    (await agent.callExpectingFailure('browser_storage', { action: 'list', area: 'indexeddb', database: 'none' })).text,
     /no database "none"/,
   );
   assert.equal(
@@ -129,7 +140,7 @@ function firstLine(text: string): string | undefined {
 test('browser_clear_site_data deletes the data of one origin, and names the deleted data', async () => {
   agent.setPage('/fresh', '<title>Fresh</title>');
   await agent.open('/fresh');
-  const page = await agent.pageOf(`${agent.shop}/fresh`);
+  const page = await agent.findPage(`${agent.shop}/fresh`);
   await page.evaluate(() => localStorage.setItem('a', '1'));
   const otherPage = await agent.stack.chrome.openPage(`${agent.other}/`);
   await otherPage.evaluate(() => localStorage.setItem('a', '1'));
@@ -139,7 +150,10 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
     { ...cookie, name: 'two', url: agent.shop },
     { ...cookie, name: 'three', url: agent.other },
   ]);
-  const text = await agent.run('browser_clear_site_data', { origin: agent.shop, types: ['cookies', 'localStorage'] });
+  const text = await agent.callTool('browser_clear_site_data', {
+    origin: agent.shop,
+    types: ['cookies', 'localStorage'],
+  });
   assert.match(
     text,
     /^Deleted for http:\/\/shop\.localhost:\d+: 2 cookies, localStorage\. Kept: indexedDB, cacheStorage/,
@@ -153,7 +167,7 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
     ['three'],
   );
   assert.match(
-    await agent.run('browser_clear_site_data', { origin: agent.shop }),
+    await agent.callTool('browser_clear_site_data', { origin: agent.shop }),
     /indexedDB, cacheStorage, serviceWorkers, fileSystems, cache\. session/,
   );
   assert.deepEqual(await page.evaluate(async () => await indexedDB.databases()), []);
@@ -168,21 +182,25 @@ test('each call of a dangerous tool needs an approval, and never reaches a site 
       ['browser_clear_site_data', { origin: site }],
     ] as const;
   for (const [tool, args] of calls(agent.other)) {
-    agent.forms.length = 0;
-    assert.equal((await agent.fail(tool, args)).code, 'denied', tool);
+    agent.approvalForms.length = 0;
+    assert.equal((await agent.callExpectingFailure(tool, args)).code, 'denied', tool);
     assert.match(
-      agent.forms.join('\n'),
+      agent.approvalForms.join('\n'),
       new RegExp(`use a dangerous tool on ${agent.other} \\(${tool}\\); this tool is dangerous`),
     );
   }
-  agent.forms.length = 0;
+  agent.approvalForms.length = 0;
   for (const [tool, args] of calls(agent.bank))
-    assert.match((await agent.fail(tool, args)).text, /does not allow browser tools on http:\/\/bank\.localhost/, tool);
+    assert.match(
+      (await agent.callExpectingFailure(tool, args)).text,
+      /does not allow browser tools on http:\/\/bank\.localhost/,
+      tool,
+    );
   for (const url of ['file:///etc/passwd', 'chrome://settings', 'shop.example'])
     assert.match(
-      (await agent.fail('browser_cookies', { action: 'list', url })).text,
+      (await agent.callExpectingFailure('browser_cookies', { action: 'list', url })).text,
       /whole http or https address/,
       url,
     );
-  assert.deepEqual(agent.forms, []);
+  assert.deepEqual(agent.approvalForms, []);
 });

@@ -28,7 +28,7 @@ async function listGroups(): Promise<string[]> {
 }
 
 test("tabs that an agent opens, also by clicks, are in the agent's tab group", async () => {
-  const { setPage, open, run, refOf, stack, shop } = fixture;
+  const { setPage, open, callTool: run, findRef: refOf, stack, shop } = fixture;
   setPage(
     '/work',
     `<title>Work</title><a href="/linked" target="_blank">New tab</a>

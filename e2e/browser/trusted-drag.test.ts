@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -17,11 +17,11 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot');
+  return await fixture.callTool('browser_snapshot');
 }
 
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 /** dropPage is the HTML of a page with a draggable item and a drop zone that records trusted drag events. */
@@ -36,13 +36,13 @@ const dropPage = `<script>window.log = window.log ?? []</script><div id="item" d
   </script>`;
 
 test('an HTML drag drops an element with its data, several times', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open('/html5', `<div style="height:900px"></div>${dropPage}`);
-  const [startTarget, endTarget] = [refIn(snapshot, '"Item"'), refIn(snapshot, '"Zone"')];
+  const [startTarget, endTarget] = [parseRef(snapshot, '"Item"'), parseRef(snapshot, '"Zone"')];
   for (let i = 0; i < 2; i++) {
     assert.match(await run('browser_drag', { startTarget, endTarget }), /input: trusted\./);
     const [start, ...rest] = await fixture
-      .pageOf(`${fixture.shop}/html5`)
+      .findPage(`${fixture.shop}/html5`)
       .then((page) => page.evaluate<string[]>('log.splice(0)'));
     assert.equal(start, 'start true');
     assert.ok(rest.includes('drop true the item'), rest.join());
@@ -52,7 +52,7 @@ test('an HTML drag drops an element with its data, several times', async () => {
 });
 
 test('sliders and sortable lists follow the pointer', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/pointer',
     `<div id="track" style="position:relative;width:300px;height:20px;background:gray"><div id="thumb" role="button" aria-label="Thumb" style="position:absolute;left:0;width:20px;height:20px;background:red"></div></div>
@@ -67,17 +67,17 @@ test('sliders and sortable lists follow the pointer', async () => {
        onmouseup = () => { dragged = undefined };
      </script>`,
   );
-  await run('browser_drag', { startTarget: refIn(snapshot, '"Thumb"'), endTarget: refIn(snapshot, '"Right"') });
+  await run('browser_drag', { startTarget: parseRef(snapshot, '"Thumb"'), endTarget: parseRef(snapshot, '"Right"') });
   assert.deepEqual(await evaluateInShop('/pointer', '[parseInt(thumb.style.left) > 200, log.length > 5]'), [
     true,
     true,
   ]);
-  await run('browser_drag', { startTarget: refIn(snapshot, '"One"'), endTarget: refIn(snapshot, '"Three"') });
+  await run('browser_drag', { startTarget: parseRef(snapshot, '"One"'), endTarget: parseRef(snapshot, '"Three"') });
   assert.equal(await evaluateInShop('/pointer', 'list.lastElementChild.textContent'), 'One');
 });
 
 test('drags work in a cross-site frame, and between frames', async () => {
-  const { run, setPage, other, shop } = fixture;
+  const { callTool: run, setPage, other, shop } = fixture;
   setPage('/part', dropPage);
   const snapshot = await open(
     '/framed',
@@ -85,10 +85,10 @@ test('drags work in a cross-site frame, and between frames', async () => {
   );
   const [outerItem = '', innerItem = ''] = snapshot.split('\n').filter((line) => line.includes('"Item"'));
   const [outerZone = '', innerZone = ''] = snapshot.split('\n').filter((line) => line.includes('"Zone"'));
-  const page = await fixture.pageOf(`${shop}/framed`);
+  const page = await fixture.findPage(`${shop}/framed`);
   const frame = page.frames().find((each) => each.url() === `${other}/part`);
   const drag = async (from: string, to: string) =>
-    await run('browser_drag', { startTarget: refIn(from, 'Item'), endTarget: refIn(to, 'Zone') });
+    await run('browser_drag', { startTarget: parseRef(from, 'Item'), endTarget: parseRef(to, 'Zone') });
   const logs = async () => [await page.evaluate('log.splice(0)'), await frame?.evaluate('log.splice(0)')];
   assert.match(await drag(innerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /^start true,enter,drop true the item/);
@@ -96,5 +96,5 @@ test('drags work in a cross-site frame, and between frames', async () => {
   assert.match(String((await logs())[0]), /drop true the item/);
   assert.match(await drag(outerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /drop true the item/);
-  await run('browser_click', { target: refIn(outerZone, 'Zone') });
+  await run('browser_click', { target: parseRef(outerZone, 'Zone') });
 });

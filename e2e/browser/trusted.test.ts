@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -22,7 +22,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
 }
 
 /**
@@ -30,12 +30,12 @@ async function open(path: string, body: string): Promise<string> {
  * independently.
  */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 /** readFrameLog returns window.log of the first child frame whose URL contains part. */
 async function readFrameLog(path: string, part: string): Promise<unknown> {
-  const page = await fixture.pageOf(`${fixture.shop}${path}`);
+  const page = await fixture.findPage(`${fixture.shop}${path}`);
   const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));
   return await frame?.evaluate('log.splice(0)');
 }
@@ -46,9 +46,9 @@ const recorder = `<script>window.log = [];
 </script>`;
 
 test('clicks are trusted, with the requested button, count and modifiers', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open('/clicks', `${recorder}<div style="height:2000px"></div><button>Here</button>`);
-  const target = refIn(snapshot, '"Here"');
+  const target = parseRef(snapshot, '"Here"');
   const log = () => evaluateInShop('/clicks', 'log.splice(0)');
   assert.match(await run('browser_click', { target }), /input: trusted\./);
   assert.deepEqual(await log(), ['click true 0 1 ']);
@@ -61,7 +61,7 @@ test('clicks are trusted, with the requested button, count and modifiers', async
 });
 
 test('clicks reach nested cross-site frames, scaled frames and closed shadow roots', async () => {
-  const { run, setPage, other, shop } = fixture;
+  const { callTool: run, setPage, other, shop } = fixture;
   setPage('/leaf', `${recorder}<div style="height:1500px"></div><button>Leaf</button>`);
   setPage(
     '/middle',
@@ -76,12 +76,12 @@ test('clicks reach nested cross-site frames, scaled frames and closed shadow roo
        const root = this.attachShadow({ mode: 'closed' }); root.innerHTML = '<button>Closed</button><iframe src="${other}/scaled?shadow" style="width:310px;height:210px"></iframe>';
        root.querySelector('button').onclick = (e) => log.push('closed ' + e.isTrusted) } })</script>`,
   );
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Leaf"') }), /input: trusted\./);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Leaf"') }), /input: trusted\./);
   assert.deepEqual(await readFrameLog('/nested', '/leaf'), ['click true 0 1 ']);
   const [scaled = '', inShadow = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
-  assert.match(await run('browser_click', { target: refIn(scaled, 'Scaled') }), /input: trusted\./);
-  assert.match(await run('browser_click', { target: refIn(inShadow, 'Scaled') }), /input: trusted\./);
-  const page = await fixture.pageOf(`${shop}/nested`);
+  assert.match(await run('browser_click', { target: parseRef(scaled, 'Scaled') }), /input: trusted\./);
+  assert.match(await run('browser_click', { target: parseRef(inShadow, 'Scaled') }), /input: trusted\./);
+  const page = await fixture.findPage(`${shop}/nested`);
   const logs = await Promise.all(
     page
       .frames()
@@ -89,14 +89,14 @@ test('clicks reach nested cross-site frames, scaled frames and closed shadow roo
       .map((frame) => frame.evaluate('log')),
   );
   assert.deepEqual(logs, [['click true 0 1 '], ['click true 0 1 ']]);
-  await run('browser_click', { target: refIn(snapshot, '"Closed"') });
+  await run('browser_click', { target: parseRef(snapshot, '"Closed"') });
   assert.deepEqual(await evaluateInShop('/nested', 'log.filter((entry) => entry.startsWith("closed"))'), [
     'closed true',
   ]);
 });
 
 test('a click opens no file chooser, list popup or date picker of the browser', async () => {
-  const { run, setPage, other } = fixture;
+  const { callTool: run, setPage, other } = fixture;
   setPage(
     '/files',
     `<button onclick="const f = document.createElement('input'); f.type = 'file'; f.click()">Inner</button>`,
@@ -107,19 +107,19 @@ test('a click opens no file chooser, list popup or date picker of the browser', 
      <select aria-label="List"><option>A</option><option>B</option></select><input type="date" aria-label="Day"><iframe src="${other}/files"></iframe>`,
   );
   for (const name of ['"File"', '"Pick"', '"Inner"']) {
-    const text = await run('browser_click', { target: refIn(snapshot, name) });
+    const text = await run('browser_click', { target: parseRef(snapshot, name) });
     assert.match(text, /input: trusted\..*browser_file_upload/s, name);
   }
   for (const name of ['"List"', '"Day"'])
-    assert.match(await run('browser_click', { target: refIn(snapshot, name) }), /input: synthetic\./, name);
+    assert.match(await run('browser_click', { target: parseRef(snapshot, name) }), /input: synthetic\./, name);
 });
 
 test("a click that opens a popup or navigates succeeds, and the user's tab stays active", async () => {
-  const { run, shop } = fixture;
+  const { callTool: run, shop } = fixture;
   const front = async () => {
-    fixture.onForm = () => true;
+    fixture.onApprovalForm = () => true;
     const text = await run('browser_tabs', { action: 'list' });
-    fixture.onForm = () => false;
+    fixture.onApprovalForm = () => false;
     return text.split('\n').filter((line) => line.includes('in front of its window'));
   };
   const before = await front();
@@ -127,23 +127,23 @@ test("a click that opens a popup or navigates succeeds, and the user's tab stays
     '/popups',
     `<button onclick="window.open('/clicks', 'w', 'width=300,height=200')">Popup</button><a href="/clicks" target="_blank">Tab</a><a href="/clicks">Go</a>`,
   );
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Tab"') }), /The page opened tab \d+/);
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Popup"') }), /The page opened tab \d+/);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Tab"') }), /The page opened tab \d+/);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Popup"') }), /The page opened tab \d+/);
   assert.ok((await front()).includes(before[0] ?? ''), `${before[0]} is in front`);
-  const gone = await run('browser_click', { target: refIn(snapshot, '"Go"') });
+  const gone = await run('browser_click', { target: parseRef(snapshot, '"Go"') });
   assert.match(gone, /another document.*page: .*\/clicks/s);
   assert.ok(gone.includes(`${shop}/clicks`));
 });
 
 test("trusted keys act like a user's keys: Tab, Enter, Escape, arrows, combinations, characters without a key", async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/keys',
     `<form onsubmit="event.preventDefault(); log.push('submit ' + q.value)"><input id="q" aria-label="Query" value="old"><input id="next" aria-label="Next"><input type="range" id="range" aria-label="Range" value="50"><button>Go</button></form>
      <dialog id="dialog"><button>Inside</button></dialog><textarea id="area" aria-label="Area"></textarea>
      <script>for (const type of ['keydown', 'keyup']) addEventListener(type, (e) => { if (window.keys) log.push([e.type, e.key, e.code, e.keyCode, e.isTrusted, e.ctrlKey].join(' ')) });</script>`,
   );
-  const ref = (name: string) => refIn(snapshot, `"${name}"`);
+  const ref = (name: string) => parseRef(snapshot, `"${name}"`);
   const press = (key: string, target?: string) => run('browser_press_key', { key, ...(target ? { target } : {}) });
   await evaluateInShop('/keys', 'window.keys = true');
   assert.match(await press('Control+a', ref('Query')), /input: trusted\./);
@@ -177,21 +177,21 @@ test("trusted keys act like a user's keys: Tab, Enter, Escape, arrows, combinati
 });
 
 test('keys reach fields in cross-site frames, and Enter submits a form by its button', async () => {
-  const { run, setPage, other } = fixture;
+  const { callTool: run, setPage, other } = fixture;
   setPage(
     '/form',
     `<script>window.log = []</script><form onsubmit="event.preventDefault(); log.push('submit ' + event.isTrusted + ' ' + who.value + ' ' + yes.checked)">
      <input id="who" aria-label="Who"><input type="checkbox" id="yes" aria-label="Yes" onclick="if (!event.isTrusted) event.preventDefault()"><button onclick="if (event.isTrusted) log.push('click')">Send</button></form>`,
   );
   const snapshot = await open('/framed-form', `<iframe src="${other}/form"></iframe>`);
-  const who = refIn(snapshot, '"Who"');
+  const who = parseRef(snapshot, '"Who"');
   assert.match(await run('browser_type', { target: who, text: 'Ada', slowly: true }), /input: trusted\./);
   assert.match(await run('browser_press_key', { key: 'Enter' }), /input: trusted\./);
   assert.deepEqual(await readFrameLog('/framed-form', '/form'), ['click', 'submit true Ada false']);
   const text = await run('browser_fill_form', {
     fields: [
       { target: who, value: 'Grace' },
-      { target: refIn(snapshot, '"Yes"'), value: true },
+      { target: parseRef(snapshot, '"Yes"'), value: true },
     ],
     submit: true,
   });
@@ -200,30 +200,30 @@ test('keys reach fields in cross-site frames, and Enter submits a form by its bu
 });
 
 test('a menu that closes on blur stays open between two actions', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/menu',
     `<button id="open" onclick="menu.hidden = false" onblur="menu.hidden = true">Open</button><ul id="menu" hidden><li><a href="#x" onmousedown="event.preventDefault()" onclick="log.push('chosen')">Choose</a></ul>
      <script>addEventListener('blur', () => { menu.hidden = true })</script>`,
   );
-  const opened = await run('browser_click', { target: refIn(snapshot, '"Open"') });
-  await run('browser_click', { target: refIn(opened, '"Choose"') });
+  const opened = await run('browser_click', { target: parseRef(snapshot, '"Open"') });
+  await run('browser_click', { target: parseRef(opened, '"Choose"') });
   assert.deepEqual(await evaluateInShop('/menu', 'log'), ['chosen']);
 });
 
 test('a click on a frame element does not reach the document in the frame', async () => {
-  const { fail, setPage, other } = fixture;
+  const { callExpectingFailure: fail, setPage, other } = fixture;
   setPage('/victim', `${recorder}<button style="position:absolute;inset:0;width:100%;height:100%">Pay</button>`);
   const snapshot = await open('/embedding', `<iframe src="${other}/victim" title="Pay"></iframe>`);
   for (const tool of ['browser_click', 'browser_hover']) {
-    const { text } = await fail(tool, { target: refIn(snapshot, 'iframe') });
+    const { text } = await fail(tool, { target: parseRef(snapshot, 'iframe') });
     assert.match(text, /There is a frame at this point.*code=not_hittable/, tool);
   }
   assert.deepEqual(await readFrameLog('/embedding', '/victim'), []);
 });
 
 test('animation frames run during an action, so its result contains a change ten frames later', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/frames',
     `<button>Go</button><p id="out">start</p><script>
@@ -235,7 +235,7 @@ test('animation frames run during an action, so its result contains a change ten
        requestAnimationFrame(step);
      };</script>`,
   );
-  const target = refIn(snapshot, '"Go"');
+  const target = parseRef(snapshot, '"Go"');
   for (let round = 1; round <= 4; round++) {
     const answer = await run('browser_click', { target });
     assert.match(answer, new RegExp(`drawn ${round}`), `the result of click ${round} lacks the change of the page`);

@@ -1,7 +1,7 @@
 /** Promise: an agent can fill in unusual kinds of fields and lists as a user can. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -17,7 +17,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
 }
 
 /**
@@ -25,39 +25,39 @@ async function open(path: string, body: string): Promise<string> {
  * independently.
  */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 test('editable paragraphs accept text, long fields are read completely, and number fields reject words', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/texts',
     `<p contenteditable id="paragraph">old <b>text</b></p><textarea id="long" aria-label="Long">${'word '.repeat(200)}end</textarea>
      <input type="number" id="count" aria-label="Count" value="3">`,
   );
-  await run('browser_type', { target: refIn(snapshot, 'old'), text: 'new' });
+  await run('browser_type', { target: parseRef(snapshot, 'old'), text: 'new' });
   assert.equal(await evaluateInShop('/texts', 'paragraph.innerText.trim()'), 'new');
   assert.match(await run('browser_read_page'), /word end/);
-  const { text } = await fail('browser_type', { target: refIn(snapshot, '"Count"'), text: 'abc' });
+  const { text } = await fail('browser_type', { target: parseRef(snapshot, '"Count"'), text: 'abc' });
   assert.match(text, /did not accept the text/);
 });
 
 test('Enter submits a form like in the browser, and a letter selects an option', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/keys',
     `<form onsubmit="event.preventDefault(); log.push('one')"><input aria-label="Only"></form>
      <form onsubmit="event.preventDefault(); log.push('two')"><input aria-label="First"><input aria-label="Second"></form>
      <select id="fruit" aria-label="Fruit" onchange="log.push(fruit.value)"><option>Apple</option><option>Banana</option><option>Cherry</option></select>`,
   );
-  await run('browser_type', { target: refIn(snapshot, '"Only"'), text: 'x', submit: true });
-  await run('browser_type', { target: refIn(snapshot, '"First"'), text: 'x', submit: true });
-  await run('browser_press_key', { target: refIn(snapshot, '"Fruit"'), key: 'c' });
+  await run('browser_type', { target: parseRef(snapshot, '"Only"'), text: 'x', submit: true });
+  await run('browser_type', { target: parseRef(snapshot, '"First"'), text: 'x', submit: true });
+  await run('browser_press_key', { target: parseRef(snapshot, '"Fruit"'), key: 'c' });
   assert.deepEqual(await evaluateInShop('/keys', 'log'), ['one', 'Cherry']);
 });
 
 test('filtered options are selected, and a selection can be empty', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/lists',
     `<input role="combobox" aria-label="City" aria-expanded="false" aria-controls="cities" id="city"><ul role="listbox" id="cities" hidden></ul>
@@ -68,18 +68,18 @@ test('filtered options are selected, and a selection can be empty', async () => 
          cities.hidden = city.value === '' || cities.children.length === 0; city.ariaExpanded = String(!cities.hidden) };
        cities.onclick = (event) => { log.push(event.target.textContent); city.value = event.target.textContent; cities.hidden = true; city.ariaExpanded = 'false' }</script>`,
   );
-  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Bern'] });
+  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Bern'] });
   assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
-  await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Atlantis'] });
+  await fail('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Atlantis'] });
   assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
-  await run('browser_select_option', { target: refIn(snapshot, '"Many"'), values: [] });
+  await run('browser_select_option', { target: parseRef(snapshot, '"Many"'), values: [] });
   assert.equal(await evaluateInShop('/lists', 'many.selectedOptions.length'), 0);
-  await run('browser_fill_form', { fields: [{ target: refIn(snapshot, '"Count"'), value: 7 }] });
+  await run('browser_fill_form', { fields: [{ target: parseRef(snapshot, '"Count"'), value: 7 }] });
   assert.equal(await evaluateInShop('/lists', 'count.value'), '7');
 });
 
 test('options that a page draws outside of an ARIA list without a size are selected', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/drawn',
     `<input role="combobox" aria-label="Size" aria-controls="sizes" aria-expanded="false" autocomplete="new-password" id="size">
@@ -88,12 +88,12 @@ test('options that a page draws outside of an ARIA list without a size are selec
      <script>size.onmousedown = () => { popup.style.display = 'block'; size.ariaExpanded = 'true' };
        popup.onclick = (event) => { log.push(event.target.textContent); popup.style.display = 'none'; size.ariaExpanded = 'false' }</script>`,
   );
-  await run('browser_select_option', { target: refIn(snapshot, '"Size"'), values: ['Large'] });
+  await run('browser_select_option', { target: parseRef(snapshot, '"Size"'), values: ['Large'] });
   assert.deepEqual(await evaluateInShop('/drawn', 'log'), ['Large']);
 });
 
 test('an EditContext editor receives text by a paste event', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/drawn-editor',
     `<div role="textbox" tabindex="0" aria-label="Code" id="code" style="width:200px;height:40px"></div>
@@ -104,13 +104,13 @@ test('an EditContext editor receives text by a paste event', async () => {
        code.onpaste = (event) => { event.preventDefault(); const text = event.clipboardData.getData('text/plain');
          context.updateText(isAllSelected ? 0 : context.text.length, context.text.length, text); log.push(context.text) }</script>`,
   );
-  await run('browser_type', { target: refIn(snapshot, '"Code"'), text: 'new' });
+  await run('browser_type', { target: parseRef(snapshot, '"Code"'), text: 'new' });
   assert.deepEqual(await evaluateInShop('/drawn-editor', 'log'), ['new']);
-  await fail('browser_type', { target: refIn(snapshot, '"Deaf"'), text: 'new' });
+  await fail('browser_type', { target: parseRef(snapshot, '"Deaf"'), text: 'new' });
 });
 
 test('options of a list that only scrolls by wheel are selected, and a missing option is reported', async () => {
-  const { run, fail } = fixture;
+  const { callTool: run, callExpectingFailure: fail } = fixture;
   const snapshot = await open(
     '/wheel',
     `<div role="combobox" tabindex="0" aria-label="City" aria-controls="cities" aria-expanded="false" id="city">None</div>
@@ -124,16 +124,16 @@ test('options of a list that only scrolls by wheel are selected, and a missing o
        cities.onclick = (event) => { city.textContent = event.target.textContent; log.push(event.target.textContent); cities.style.display = 'none'; city.ariaExpanded = 'false' };
      </script>`,
   );
-  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 3'] });
-  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 171'] });
+  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 3'] });
+  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 171'] });
   assert.deepEqual(await evaluateInShop('/wheel', 'log'), ['City 3', 'City 171']);
-  const { text } = await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Paris'] });
+  const { text } = await fail('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Paris'] });
   assert.match(text, /The list shows no option "Paris"/);
   assert.match(text, /"City 0", "City 1".*and \d+ more/);
 });
 
 test('form-associated custom elements have the names of their labels, and their internal states', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/custom',
     `<label for="agree">I agree</label> <x-check id="agree"></x-check>
@@ -160,9 +160,9 @@ test('form-associated custom elements have the names of their labels, and their 
        });
      </script>`,
   );
-  const clicked = await run('browser_click', { target: refIn(snapshot, '"I agree"'), snapshot: 'full' });
+  const clicked = await run('browser_click', { target: parseRef(snapshot, '"I agree"'), snapshot: 'full' });
   assert.match(clicked, /"I agree" \[checked\]/);
-  await run('browser_press_key', { target: refIn(snapshot, '"Volume"'), key: 'ArrowRight' });
-  await run('browser_type', { target: refIn(snapshot, 'textbox "Nickname"'), text: 'Ada' });
+  await run('browser_press_key', { target: parseRef(snapshot, '"Volume"'), key: 'ArrowRight' });
+  await run('browser_type', { target: parseRef(snapshot, 'textbox "Nickname"'), text: 'Ada' });
   assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
 });

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 
@@ -20,7 +20,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
 }
 
 /**
@@ -28,50 +28,50 @@ async function open(path: string, body: string): Promise<string> {
  * independently.
  */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
-  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+  return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
 test('javascript: links run in the page, unless the page prevents the click', async () => {
-  const { run, client } = fixture;
+  const { callTool: run, client } = fixture;
   const snapshot = await open(
     '/script-links',
     `<a href="javascript:void(log.push('ran'))">Post back</a><a href="javascript:log.push('never')" onclick="return false">Prevented</a>
      <a href="javascript:void(document.querySelector('p').textContent='shown')">Show</a><p>hidden</p>
      <a target="_blank" href="/tab" onclick="log.push('stays'); return false">Stays</a>`,
   );
-  await run('browser_click', { target: refIn(snapshot, '"Post back"') });
-  await run('browser_click', { target: refIn(snapshot, '"Prevented"') });
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Show"') }), /~ .*shown/);
+  await run('browser_click', { target: parseRef(snapshot, '"Post back"') });
+  await run('browser_click', { target: parseRef(snapshot, '"Prevented"') });
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Show"') }), /~ .*shown/);
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran']);
-  const { text } = await client.call('browser_click', { target: refIn(snapshot, '"Stays"') });
+  const { text } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
   assert.doesNotMatch(text, /opened tab/, 'a link whose click the page prevents opens no tab');
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran', 'stays']);
 });
 
 test('a javascript: link that returns a text replaces the page, and the answer shows the new page', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/script-text',
     `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`,
   );
-  const clicked = await run('browser_click', { target: refIn(snapshot, '"Show the result"') });
+  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Show the result"') });
   assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
-  await run('browser_click', { target: refIn(clicked, '"Next"') });
+  await run('browser_click', { target: parseRef(clicked, '"Next"') });
 });
 
 test('an action without an effect in a background tab notes that Chrome dismisses dialogs there', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/dismissed',
     `<button onclick="alert('Saved'); log.push(confirm('Sure?'))">Save</button>`,
   );
-  const clicked = await run('browser_click', { target: refIn(snapshot, '"Save"') });
+  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Save"') });
   assert.match(clicked, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
   assert.deepEqual(await evaluateInShop('/dismissed', 'log'), [false]);
 });
 
 test('clicks work on image map areas, links without a size, shapes and anchors without an address', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const picture = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='100'/%3E`;
   const snapshot = await open(
     '/shapes',
@@ -85,13 +85,13 @@ test('clicks work on image map areas, links without a size, shapes and anchors w
        next.addEventListener('click', () => log.push('next'))</script>`,
   );
   for (const name of ['"East"', '"West"', '"Floating"', 'circle [fill=red] [60x60', '[fill=red] [20x20', '7', '»'])
-    await run('browser_click', { target: refIn(snapshot, name) });
+    await run('browser_click', { target: parseRef(snapshot, name) });
   const log = ['east', 'west', 'floating', 'circle', 'rect', 'text', 'next'];
   assert.deepEqual(await evaluateInShop('/shapes', 'log'), log);
 });
 
 test('draggable and focusable elements have refs, and the pointer moves inside of an entered element', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/refs',
     `<div id="source" draggable="true" style="width:90px">Card</div><div id="zone" role="button" tabindex="0" style="height:60px">Zone</div>
@@ -105,17 +105,17 @@ test('draggable and focusable elements have refs, and the pointer moves inside o
        let last; item.onmousemove = (event) => { if (last !== undefined && last !== event.clientX) sub.hidden = false; last = event.clientX };
        item.onmouseenter = (event) => { last = event.clientX }</script>`,
   );
-  await run('browser_drag', { startTarget: refIn(snapshot, 'Card'), endTarget: refIn(snapshot, '"Zone"') });
-  await run('browser_press_key', { target: refIn(snapshot, '"Game"'), key: 'ArrowLeft' });
+  await run('browser_drag', { startTarget: parseRef(snapshot, 'Card'), endTarget: parseRef(snapshot, '"Zone"') });
+  await run('browser_press_key', { target: parseRef(snapshot, '"Game"'), key: 'ArrowLeft' });
   assert.deepEqual(await evaluateInShop('/refs', 'log'), ['card', 'ArrowLeft']);
-  assert.match(await run('browser_hover', { target: refIn(snapshot, '"More"') }), /\+ .*Submenu/);
+  assert.match(await run('browser_hover', { target: parseRef(snapshot, '"More"') }), /\+ .*Submenu/);
 });
 
 test('a click result contains a change that follows a server response after 0.7 s', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   const snapshot = await open(
     '/late-answer',
     `<button onclick="setTimeout(() => { answer.textContent = 'Saved' }, 700)">Save</button><p id="answer"></p>`,
   );
-  assert.match(await run('browser_click', { target: refIn(snapshot, '"Save"') }), /\+ .*Saved/);
+  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Save"') }), /\+ .*Saved/);
 });

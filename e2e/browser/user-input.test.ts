@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../harness/wait.ts';
-import { type AgentFixture, listSteps, refIn, startAgentFixture } from './agent-fixture.ts';
+import { type AgentFixture, listSteps, parseRef, startAgentFixture } from './agent-fixture.ts';
 
 let fixture: AgentFixture;
 let page: Page;
@@ -46,12 +46,12 @@ before(async () => {
 beforeEach(async () => {
   for (const old of fixture.stack.chrome.context.pages()) if (old.url().startsWith(fixture.shop)) await old.close();
   tabId = await fixture.open('/work');
-  page = await fixture.pageOf(`${fixture.shop}/work`);
-  snapshot = await fixture.run('browser_snapshot');
+  page = await fixture.findPage(`${fixture.shop}/work`);
+  snapshot = await fixture.callTool('browser_snapshot');
 });
 after(() => fixture?.close());
 
-const refOf = (words: string) => refIn(snapshot, words);
+const findRef = (words: string) => parseRef(snapshot, words);
 const waitForLog = (entry: string) =>
   waitFor(`the page to record ${entry}`, async () =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
@@ -69,29 +69,29 @@ async function isTabTaken(): Promise<boolean> {
  * click works.
  */
 async function assertTaken(): Promise<void> {
-  const add = refOf('"Add"');
+  const add = findRef('"Add"');
   const before = Number(await page.textContent('#count'));
-  const { code, text } = await fixture.fail('browser_click', { target: add });
+  const { code, text } = await fixture.callExpectingFailure('browser_click', { target: add });
   assert.equal(code, 'tab_taken', text);
-  await fixture.run('browser_snapshot');
-  await fixture.run('browser_click', { target: add });
+  await fixture.callTool('browser_snapshot');
+  await fixture.callTool('browser_click', { target: add });
   assert.equal(Number(await page.textContent('#count')), before + 1, 'number of clicks that the page received');
 }
 
 test('trusted input of the agent does not take the tab back', async () => {
-  const { run } = fixture;
+  const { callTool: run } = fixture;
   for (const [tool, args] of listSteps([
-    ['browser_click', { target: refOf('"Add"') }],
-    ['browser_click', { target: refOf('"Add"'), doubleClick: true }],
-    ['browser_click', { target: refOf('"Add"'), button: 'right' }],
-    ['browser_click', { target: refOf('"Inner"') }],
-    ['browser_type', { target: refOf('"Text"'), text: 'Tea & Milk, 2 L', slowly: true, submit: true }],
-    ['browser_press_key', { target: refOf('"Text"'), key: 'Control+a' }],
+    ['browser_click', { target: findRef('"Add"') }],
+    ['browser_click', { target: findRef('"Add"'), doubleClick: true }],
+    ['browser_click', { target: findRef('"Add"'), button: 'right' }],
+    ['browser_click', { target: findRef('"Inner"') }],
+    ['browser_type', { target: findRef('"Text"'), text: 'Tea & Milk, 2 L', slowly: true, submit: true }],
+    ['browser_press_key', { target: findRef('"Text"'), key: 'Control+a' }],
     ['browser_press_key', { key: 'Tab' }],
-    ['browser_fill_form', { fields: [{ target: refOf('"Text"'), value: 'Rice' }] }],
-    ['browser_hover', { target: refOf('"Add"') }],
-    ['browser_drag', { startTarget: refOf('"Handle"'), endTarget: refOf('"Place"') }],
-    ['browser_drag', { startTarget: refOf('"Card"'), endTarget: refOf('"Place"') }],
+    ['browser_fill_form', { fields: [{ target: findRef('"Text"'), value: 'Rice' }] }],
+    ['browser_hover', { target: findRef('"Add"') }],
+    ['browser_drag', { startTarget: findRef('"Handle"'), endTarget: findRef('"Place"') }],
+    ['browser_drag', { startTarget: findRef('"Card"'), endTarget: findRef('"Place"') }],
   ])) {
     const text = await run(tool, args);
     assert.doesNotMatch(text, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
@@ -105,7 +105,7 @@ for (const [kind, use] of [
   ['key', () => page.keyboard.press('F2')],
 ] as const) {
   test(`a ${kind} of the user cancels the agent's typing`, async () => {
-    const typing = fixture.client.call('browser_type', { target: refOf('"Text"'), text: longText, slowly: true });
+    const typing = fixture.client.call('browser_type', { target: findRef('"Text"'), text: longText, slowly: true });
     await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
     await use();
     const { code, text, durationMs } = await typing;
@@ -125,7 +125,10 @@ for (const [kind, use] of [
 
 test('a key press of the user cancels a drag, and the page receives the button release', async () => {
   await page.evaluate('isSlow = true');
-  const dragging = fixture.client.call('browser_drag', { startTarget: refOf('"Handle"'), endTarget: refOf('"Place"') });
+  const dragging = fixture.client.call('browser_drag', {
+    startTarget: findRef('"Handle"'),
+    endTarget: findRef('"Place"'),
+  });
   await waitForLog('pointerdown handle');
   await page.keyboard.press('Escape');
   const { code, text } = await dragging;
@@ -142,7 +145,7 @@ for (const [name, target, ends] of [
   test(`cancelling ${name} releases the button without a drop`, async () => {
     await page.evaluate('isSlow = true');
     const controller = new AbortController();
-    const args = { startTarget: refOf(`"${target}"`), endTarget: refOf('"Place"') };
+    const args = { startTarget: findRef(`"${target}"`), endTarget: findRef('"Place"') };
     const dragging = fixture.client.call('browser_drag', args, { signal: controller.signal });
     await waitForLog(target === 'Card' ? 'dragstart' : 'pointerdown handle');
     controller.abort();
@@ -154,14 +157,14 @@ for (const [name, target, ends] of [
       log.filter((line) => /^(drop|click|pointerup place)/.test(line)),
       [],
     );
-    await fixture.run('browser_click', { target: refOf('"Add"') });
+    await fixture.callTool('browser_click', { target: findRef('"Add"') });
     assert.equal(await page.textContent('#count'), '1');
   });
 }
 
 test('cancelling typing releases all keys', async () => {
   const controller = new AbortController();
-  const args = { target: refOf('"Text"'), text: longText.toUpperCase(), slowly: true };
+  const args = { target: findRef('"Text"'), text: longText.toUpperCase(), slowly: true };
   const typing = fixture.client.call('browser_type', args, { signal: controller.signal });
   await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
   controller.abort();
@@ -172,16 +175,16 @@ test('cancelling typing releases all keys', async () => {
         if (type === 'keydown') down.add(key); if (type === 'keyup') down.delete(key); }
       return [...down] })()`);
   await waitFor('the release of all keys', async () => (await pressedKeys()).length === 0);
-  await fixture.run('browser_click', { target: refOf('"Add"') });
+  await fixture.callTool('browser_click', { target: findRef('"Add"') });
   const typed = await page.inputValue('#text');
   assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
   assert.equal(await page.textContent('#count'), '1');
 });
 
 test('after user input, a running batch runs no further step', async () => {
-  const { client, run } = fixture;
-  const add = { tool: 'browser_click', args: { target: refOf('"Add"') } };
-  const typing = { tool: 'browser_type', args: { target: refOf('"Text"'), text: longText, slowly: true } };
+  const { client, callTool: run } = fixture;
+  const add = { tool: 'browser_click', args: { target: findRef('"Add"') } };
+  const typing = { tool: 'browser_type', args: { target: findRef('"Text"'), text: longText, slowly: true } };
   const typed = client.call('browser_batch', { steps: [typing, add] });
   await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
   await page.click('#other');
@@ -191,7 +194,7 @@ test('after user input, a running batch runs no further step', async () => {
   assert.equal(await page.textContent('#count'), '0');
 
   await run('browser_snapshot');
-  await run('browser_click', { target: refOf('"Add"') });
+  await run('browser_click', { target: findRef('"Add"') });
   const wait = { tool: 'browser_wait_for', args: { text: 'Ready', timeout: 60 } };
   const waiting = client.call('browser_batch', { steps: [wait, { tool: 'browser_snapshot' }, add] });
   await waitFor('the batch to wait', async () =>
@@ -209,5 +212,5 @@ test('after user input, a running batch runs no further step', async () => {
     /step 3 of 3, browser_click: .* Read the page again.*\nstep 1 of 3, .*\nstep 2 of 3, browser_snapshot: /s,
   );
   assert.equal(await page.textContent('#count'), '1', 'the batch has not clicked');
-  await run('browser_click', { target: refOf('"Add"') }); // the click works, because the batch took a new snapshot
+  await run('browser_click', { target: findRef('"Add"') }); // the click works, because the batch took a new snapshot
 });

@@ -9,7 +9,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 let agent: AgentFixture;
 
-const points = `<!doctype html><title>Points</title><style>body { margin: 0 } * { position: absolute }</style>
+const pointsPage = `<!doctype html><title>Points</title><style>body { margin: 0 } * { position: absolute }</style>
   <button style="left:20px;top:20px;width:100px;height:40px" id="go">Go</button><p id="log" style="top:300px">none</p>
   <div id="knob" style="left:20px;top:100px;width:40px;height:40px;background:red"></div>
   <div id="list" style="left:300px;top:100px;width:100px;height:100px;overflow:scroll"><p style="height:3000px">rows</p></div>
@@ -26,13 +26,13 @@ const points = `<!doctype html><title>Points</title><style>body { margin: 0 } * 
 
 before(async () => {
   agent = await startAgentFixture({ installFlags: ['--debugger'] });
-  agent.setPage('/points', points);
+  agent.setPage('/points', pointsPage);
 });
 after(() => agent?.close());
 
 test('the tools of a group are off until the user turns the group on', async () => {
   assert.match(
-    (await agent.fail('browser_mouse_click_xy', { x: 1, y: 1 })).text,
+    (await agent.callExpectingFailure('browser_mouse_click_xy', { x: 1, y: 1 })).text,
     /is off until the user switches it on/,
   );
   for (const name of ['vision', 'browser'])
@@ -41,27 +41,33 @@ test('the tools of a group are off until the user turns the group on', async () 
 
 test('clicks, moves, drags and wheel turns reach the element at the point, in a background tab', async () => {
   await agent.open('/points');
-  const page = await agent.pageOf(`${agent.shop}/points`);
+  const page = await agent.findPage(`${agent.shop}/points`);
   const log = () => page.evaluate(() => document.getElementById('log')?.textContent ?? '');
-  const clicked = await agent.run('browser_mouse_click_xy', { x: 30, y: 35 });
+  const clicked = await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35 });
   assert.match(clicked, /^Clicked 30, 35\. input: trusted\.\n.*\nhit: button "Go"/);
   assert.match(await log(), /over.* click1true30,35/);
-  await agent.run('browser_mouse_click_xy', { x: 30, y: 35, button: 'right', snapshot: 'none' });
+  await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35, button: 'right', snapshot: 'none' });
   assert.match(await log(), /menu2/);
-  await agent.run('browser_mouse_click_xy', { x: 30, y: 35, clickCount: 2 });
+  await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35, clickCount: 2 });
   assert.match(await log(), /click1.*click2/);
   assert.match(
-    await agent.run('browser_mouse_move_xy', { x: 40, y: 40 }),
+    await agent.callTool('browser_mouse_move_xy', { x: 40, y: 40 }),
     /^Moved the pointer to 40, 40\. input: trusted\./,
   );
-  await agent.run('browser_mouse_drag_xy', { startX: 30, startY: 110, endX: 180, endY: 110 });
+  await agent.callTool('browser_mouse_drag_xy', { startX: 30, startY: 110, endX: 180, endY: 110 });
   assert.equal(await page.evaluate(() => document.getElementById('knob')?.style.left), '170px');
-  await agent.run('browser_mouse_wheel', { x: 350, y: 150, deltaY: 200 });
+  await agent.callTool('browser_mouse_wheel', { x: 350, y: 150, deltaY: 200 });
   await waitFor('the list to scroll', () =>
     page.evaluate(() => (document.getElementById('list')?.scrollTop ?? 0) > 100),
   );
-  assert.match((await agent.fail('browser_mouse_click_xy', { x: 9000, y: 10 })).text, /outside of the visible part/);
-  assert.match((await agent.fail('browser_mouse_wheel', { x: 10, y: 10 })).text, /needs deltaX or deltaY/);
+  assert.match(
+    (await agent.callExpectingFailure('browser_mouse_click_xy', { x: 9000, y: 10 })).text,
+    /outside of the visible part/,
+  );
+  assert.match(
+    (await agent.callExpectingFailure('browser_mouse_wheel', { x: 10, y: 10 })).text,
+    /needs deltaX or deltaY/,
+  );
 });
 
 test('a click at a point reaches a frame, but never a frame on a site that is off', async () => {
@@ -74,31 +80,31 @@ test('a click at a point reaches a frame, but never a frame on a site that is of
     <iframe src="${agent.other}/inner" style="left: 0; top: 0"></iframe><iframe src="${agent.bank}/inner" style="left: 0; top: 200px"></iframe>`,
   );
   await agent.open('/outer');
-  const page = await agent.pageOf(`${agent.shop}/outer`);
+  const page = await agent.findPage(`${agent.shop}/outer`);
   const textIn = async (site: string) => {
     const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().startsWith(site)));
     return await frame.evaluate(() => document.querySelector('button')?.textContent);
   };
-  assert.match(await agent.run('browser_mouse_click_xy', { x: 40, y: 25 }), /Inside|hit by true/);
+  assert.match(await agent.callTool('browser_mouse_click_xy', { x: 40, y: 25 }), /Inside|hit by true/);
   await waitFor('the click in the frame', async () => (await textIn(agent.other)) === 'hit by true');
   for (const [tool, args] of [
     ['browser_mouse_click_xy', { x: 40, y: 225 }],
     ['browser_mouse_drag_xy', { startX: 300, startY: 20, endX: 40, endY: 225 }],
     ['browser_mouse_wheel', { x: 40, y: 225, deltaY: 10 }],
   ] as const)
-    assert.match((await agent.fail(tool, args)).text, /in a frame that tools may not use/, tool);
+    assert.match((await agent.callExpectingFailure(tool, args)).text, /in a frame that tools may not use/, tool);
   assert.equal(await textIn(agent.bank), 'Inside');
 });
 
 test('actions at coordinates need the approval of the site', async () => {
   await agent.stack.runCli('browser', 'site', agent.shop, 'read');
-  assert.match((await agent.fail('browser_mouse_click_xy', { x: 30, y: 30 })).text, /but not to act/);
+  assert.match((await agent.callExpectingFailure('browser_mouse_click_xy', { x: 30, y: 30 })).text, /but not to act/);
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
 });
 
 test('browser_pdf_save saves a page, and the client can read the file', async () => {
   await agent.open('/points');
-  const text = await agent.run('browser_pdf_save', { landscape: true });
+  const text = await agent.callTool('browser_pdf_save', { landscape: true });
   const uri = /file: (opentabs:\/\/files\/\w+), "shop\.localhost-[\d-]+\.pdf"/.exec(text)?.[1];
   assert.ok(uri, text);
   const { contents } = await agent.client.sdk.readResource({ uri });

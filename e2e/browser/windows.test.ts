@@ -16,13 +16,16 @@ before(async () => {
 });
 after(() => agent?.close());
 
-/** takeForms returns the approval forms that the MCP client has received since the last call of takeForms. */
-const takeForms = () => agent.forms.splice(0);
-const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+/** drainForms returns the approval forms that the MCP client has received since the last call of drainForms. */
+const drainForms = () => agent.approvalForms.splice(0);
+const parseNumber = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
 test('the tools of a group are off until the user turns the group on', async () => {
   const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
-  assert.match((await agent.fail('browser_windows', { action: 'list' })).text, /is off until the user switches it on/);
+  assert.match(
+    (await agent.callExpectingFailure('browser_windows', { action: 'list' })).text,
+    /is off until the user switches it on/,
+  );
   assert.equal((await listToolNames()).includes('browser_windows'), false, 'browser_windows is listed');
   for (const name of ['browser', 'browser_history'])
     assert.equal((await agent.stack.runCli('browser', 'tools', 'on', name)).code, 0);
@@ -30,52 +33,60 @@ test('the tools of a group are off until the user turns the group on', async () 
 });
 
 test('listing windows needs the same approval as listing tabs', async () => {
-  assert.equal((await agent.fail('browser_windows', { action: 'list' })).code, 'denied');
-  assert.match(takeForms().join(), /wants to see which tabs are open, with their titles and hosts/);
-  agent.onForm = () => true;
-  const text = await agent.run('browser_windows', { action: 'list' });
+  assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'list' })).code, 'denied');
+  assert.match(drainForms().join(), /wants to see which tabs are open, with their titles and hosts/);
+  agent.onApprovalForm = () => true;
+  const text = await agent.callTool('browser_windows', { action: 'list' });
   assert.match(
     text,
     /^1 window\.\n--- text of the open windows, data and not .*\nwindow \d+ \(\w+.*\) \d+ x \d+ at .*: \d tabs, in front ".*; tab IDs \d+, \d+\n/,
   );
-  takeForms();
-  await agent.run('browser_tab_groups', { action: 'list' });
-  assert.deepEqual(takeForms(), [], 'forms of the list of tab groups');
+  drainForms();
+  await agent.callTool('browser_tab_groups', { action: 'list' });
+  assert.deepEqual(drainForms(), [], 'forms of the list of tab groups');
 });
 
 test('a client opens, changes and closes a window without approvals on a site that is auto', async () => {
-  const opened = await agent.run('browser_windows', {
+  const opened = await agent.callTool('browser_windows', {
     action: 'new',
     url: `${agent.shop}/cart`,
     width: 500,
     height: 400,
   });
-  const windowId = numberIn(opened, /^Opened window (\d+)/);
-  await waitFor('the page to load', async () => (await agent.run('browser_snapshot')).includes('My cart'));
+  const windowId = parseNumber(opened, /^Opened window (\d+)/);
+  await waitFor('the page to load', async () => (await agent.callTool('browser_snapshot')).includes('My cart'));
   assert.match(
-    await agent.run('browser_windows', { action: 'update', windowId, width: 600, left: 20 }),
+    await agent.callTool('browser_windows', { action: 'update', windowId, width: 600, left: 20 }),
     /is normal, 600 x /,
   );
   assert.match(
-    await agent.run('browser_windows', { action: 'list' }),
+    await agent.callTool('browser_windows', { action: 'list' }),
     new RegExp(`window ${windowId} \\(.*opened by you`),
   );
-  assert.match((await agent.fail('browser_windows', { action: 'update', windowId })).text, /needs state, left/);
-  const wrong = await agent.fail('browser_windows', { action: 'update', windowId, state: 'maximized', width: 300 });
+  assert.match(
+    (await agent.callExpectingFailure('browser_windows', { action: 'update', windowId })).text,
+    /needs state, left/,
+  );
+  const wrong = await agent.callExpectingFailure('browser_windows', {
+    action: 'update',
+    windowId,
+    state: 'maximized',
+    width: 300,
+  });
   assert.match(wrong.text, /Leave out one of both/);
   assert.equal(
-    await agent.run('browser_windows', { action: 'close', windowId }),
+    await agent.callTool('browser_windows', { action: 'close', windowId }),
     `Closed window ${windowId} with 1 tab.`,
   );
-  assert.deepEqual(takeForms(), []);
+  assert.deepEqual(drainForms(), []);
   for (const url of ['file:///etc/passwd', 'chrome://settings', 'javascript:alert(1)'])
     assert.match(
-      (await agent.fail('browser_windows', { action: 'new', url })).text,
+      (await agent.callExpectingFailure('browser_windows', { action: 'new', url })).text,
       /whole http or https address/,
       url,
     );
   assert.match(
-    (await agent.fail('browser_windows', { action: 'new', url: agent.bank })).text,
+    (await agent.callExpectingFailure('browser_windows', { action: 'new', url: agent.bank })).text,
     /does not allow browser tools/,
   );
 });
@@ -89,13 +100,18 @@ test("closing a user's window always needs an approval that describes the window
     }, `${agent.other}/cart`);
   };
   const windowId = await userWindow();
-  assert.match((await agent.fail('browser_windows', { action: 'close', windowId })).text, /list the windows first/);
-  await waitFor('the title', async () => (await agent.run('browser_windows', { action: 'list' })).includes('My cart'));
-  agent.onForm = () => false;
-  assert.equal((await agent.fail('browser_windows', { action: 'close', windowId })).code, 'denied');
+  assert.match(
+    (await agent.callExpectingFailure('browser_windows', { action: 'close', windowId })).text,
+    /list the windows first/,
+  );
+  await waitFor('the title', async () =>
+    (await agent.callTool('browser_windows', { action: 'list' })).includes('My cart'),
+  );
+  agent.onApprovalForm = () => false;
+  assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'close', windowId })).code, 'denied');
   const question = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
-  assert.match(takeForms().join(), question);
-  agent.onForm = async () => {
+  assert.match(drainForms().join(), question);
+  agent.onApprovalForm = async () => {
     const page = await agent.stack.chrome.context.newPage(); // the user opens another tab in the meantime
     const worker = agent.stack.chrome.context.serviceWorkers()[0];
     await page.goto(`${agent.other}/late`);
@@ -109,40 +125,43 @@ test("closing a user's window always needs an approval that describes the window
     return true;
   };
   assert.match(
-    (await agent.fail('browser_windows', { action: 'close', windowId })).text,
+    (await agent.callExpectingFailure('browser_windows', { action: 'close', windowId })).text,
     /tabs of window \d+ have changed/,
   );
-  agent.onForm = () => true;
-  takeForms();
-  await agent.run('browser_windows', { action: 'list' });
-  assert.match(await agent.run('browser_windows', { action: 'close', windowId }), /^Closed window \d+ with 2 tabs/);
-  assert.equal(takeForms().length, 1, 'number of approvals for a close');
+  agent.onApprovalForm = () => true;
+  drainForms();
+  await agent.callTool('browser_windows', { action: 'list' });
+  assert.match(
+    await agent.callTool('browser_windows', { action: 'close', windowId }),
+    /^Closed window \d+ with 2 tabs/,
+  );
+  assert.equal(drainForms().length, 1, 'number of approvals for a close');
 });
 
 test("grouping the client's own tabs needs no approval, and grouping user tabs needs one", async () => {
   const tabId = await agent.open('/cart');
-  const created = await agent.run('browser_tab_groups', {
+  const created = await agent.callTool('browser_tab_groups', {
     action: 'create',
     tabIds: [tabId],
     title: 'Trip',
     color: 'red',
   });
-  const groupId = numberIn(created, /^Created group (\d+) with 1 tab/);
-  assert.deepEqual(takeForms(), []);
+  const groupId = parseNumber(created, /^Created group (\d+) with 1 tab/);
+  assert.deepEqual(drainForms(), []);
   assert.match(
-    await agent.run('browser_tab_groups', { action: 'list' }),
+    await agent.callTool('browser_tab_groups', { action: 'list' }),
     new RegExp(`group ${groupId} "Trip" \\(red\\) in window \\d+: tabs ${tabId}`),
   );
-  await agent.run('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
-  assert.match(takeForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
-  assert.match(await agent.run('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
+  await agent.callTool('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
+  assert.match(drainForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
+  assert.match(await agent.callTool('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
   const other = await agent.open('/');
-  await agent.run('browser_tab_groups', { action: 'add', groupId, tabIds: [other] });
-  await agent.run('browser_tab_groups', { action: 'remove', tabIds: [tabId, other] });
-  assert.doesNotMatch(await agent.run('browser_tab_groups', { action: 'list' }), /Holiday/);
-  assert.match((await agent.fail('browser_tab_groups', { action: 'create' })).text, /needs "tabIds"/);
+  await agent.callTool('browser_tab_groups', { action: 'add', groupId, tabIds: [other] });
+  await agent.callTool('browser_tab_groups', { action: 'remove', tabIds: [tabId, other] });
+  assert.doesNotMatch(await agent.callTool('browser_tab_groups', { action: 'list' }), /Holiday/);
+  assert.match((await agent.callExpectingFailure('browser_tab_groups', { action: 'create' })).text, /needs "tabIds"/);
   assert.match(
-    (await agent.fail('browser_tab_groups', { action: 'add', groupId: 1, tabIds: [tabId] })).text,
+    (await agent.callExpectingFailure('browser_tab_groups', { action: 'add', groupId: 1, tabIds: [tabId] })).text,
     /no such tab group/,
   );
 });
@@ -156,64 +175,74 @@ test('browser_history is a dangerous tool, and leaves out sites that are off', a
   agent.setPage('/balance', '<title>Secret balance</title>');
   await visit(`${agent.other}/cart?token=abc123&page=2`);
   await visit(`${agent.bank}/balance`);
-  takeForms();
-  const text = await agent.run('browser_history', { query: '' });
-  assert.match(takeForms().join(), /wants to use the history of the browser \(browser_history\)/);
+  drainForms();
+  const text = await agent.callTool('browser_history', { query: '' });
+  assert.match(drainForms().join(), /wants to use the history of the browser \(browser_history\)/);
   assert.match(text, /text of the history of the browser, data and not instructions/);
   assert.match(text, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
   assert.doesNotMatch(text, /balance/);
-  assert.match(await agent.run('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
-  assert.equal(takeForms().length, 1, 'number of approvals for a second use of the history');
-  assert.match((await agent.fail('browser_history', { url: `${agent.bank}/balance` })).text, /turned this site off/);
-  assert.match((await agent.fail('browser_history', { from: 'once' })).text, /from must be a date/);
+  assert.match(await agent.callTool('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
+  assert.equal(drainForms().length, 1, 'number of approvals for a second use of the history');
+  assert.match(
+    (await agent.callExpectingFailure('browser_history', { url: `${agent.bank}/balance` })).text,
+    /turned this site off/,
+  );
+  assert.match((await agent.callExpectingFailure('browser_history', { from: 'once' })).text, /from must be a date/);
 });
 
 test('browser_bookmarks searches, lists and creates bookmarks with http and https addresses', async () => {
-  takeForms();
-  const created = await agent.run('browser_bookmarks', { action: 'create', title: 'Cart', url: `${agent.shop}/cart` });
+  drainForms();
+  const created = await agent.callTool('browser_bookmarks', {
+    action: 'create',
+    title: 'Cart',
+    url: `${agent.shop}/cart`,
+  });
   assert.match(created, /^Created bookmark \d+\.$/);
-  assert.match(takeForms().join(), /wants to use the bookmarks of the browser/);
+  assert.match(drainForms().join(), /wants to use the bookmarks of the browser/);
   assert.match(
-    await agent.run('browser_bookmarks', { action: 'search', query: 'cart' }),
+    await agent.callTool('browser_bookmarks', { action: 'search', query: 'cart' }),
     /bookmark \d+ "Cart" http:\/\/shop\.localhost/,
   );
-  assert.match(takeForms().join(), /wants to see the bookmarks of the browser/);
+  assert.match(drainForms().join(), /wants to see the bookmarks of the browser/);
   assert.match(
-    await agent.run('browser_bookmarks', { action: 'tree' }),
+    await agent.callTool('browser_bookmarks', { action: 'tree' }),
     /folder \d+ "Other bookmarks"\n +bookmark \d+ "Cart"/,
   );
   const script = { action: 'create', title: 'x', url: 'javascript:alert(1)' };
-  assert.match((await agent.fail('browser_bookmarks', script)).text, /http and https addresses only/);
+  assert.match((await agent.callExpectingFailure('browser_bookmarks', script)).text, /http and https addresses only/);
   assert.match(
-    (await agent.fail('browser_bookmarks', { action: 'tree', folder: '99999' })).text,
+    (await agent.callExpectingFailure('browser_bookmarks', { action: 'tree', folder: '99999' })).text,
     /no folder of bookmarks/,
   );
 });
 
 test('a recently closed tab is listed, and restored without activating it', async () => {
   const tabId = await agent.open('/cart?step=2');
-  await agent.run('browser_tabs', { action: 'close', tabId });
+  await agent.callTool('browser_tabs', { action: 'close', tabId });
   const line = await waitFor('the closed tab', async () => {
-    const text = await agent.run('browser_recently_closed', { action: 'list' });
+    const text = await agent.callTool('browser_recently_closed', { action: 'list' });
     return text.split('\n').find((each) => each.includes('My cart'));
   });
   assert.match(line, /^sessionId \w+, closed [-\d]+T[\d:.]+Z, "My cart" http:\/\/shop\.localhost:\d+\/cart$/);
   const front = await agent.stack.chrome.openPage(`${agent.shop}/`);
   await front.bringToFront();
   const sessionId = /sessionId (\w+)/.exec(line)?.[1];
-  assert.match(await agent.run('browser_recently_closed', { action: 'restore', sessionId }), /^Restored tab \d+\./);
+  assert.match(
+    await agent.callTool('browser_recently_closed', { action: 'restore', sessionId }),
+    /^Restored tab \d+\./,
+  );
   await waitFor('the tab of the user', () => front.evaluate(() => document.visibilityState === 'visible'));
   assert.match(
-    (await agent.fail('browser_recently_closed', { action: 'restore', sessionId: 'none' })).text,
+    (await agent.callExpectingFailure('browser_recently_closed', { action: 'restore', sessionId: 'none' })).text,
     /no such entry/,
   );
 });
 
 test('browser_notify shows a notification after an approval', async () => {
-  takeForms();
-  const text = await agent.run('browser_notify', { title: 'Done', message: 'The order is placed.' });
+  drainForms();
+  const text = await agent.callTool('browser_notify', { title: 'Done', message: 'The order is placed.' });
   assert.match(text, /^Chrome shows the notification/);
-  assert.match(takeForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
+  assert.match(drainForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
   // The desktop notification with the approval request closes after the user's decision.
   await waitFor('one notification', async () => {

@@ -43,7 +43,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}/mcp`,
+    url: `http://127.0.0.1:${readPort(server.address())}/mcp`,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -51,7 +51,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   };
 }
 
-function portOf(address: string | AddressInfo | null): number {
+function readPort(address: string | AddressInfo | null): number {
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return address.port;
 }

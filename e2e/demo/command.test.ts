@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { binary, type StartedCommand, startOpentabs } from '../harness/process.ts';
+import { opentabsBinary, type StartedCommand, startOpentabs } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -81,7 +81,7 @@ test('the demo shows progress, a stop, and an approval in the side panel', async
 });
 
 test('the user confirms and approves in the terminal', async () => {
-  const child = spawn('script', ['-qec', `stty cols 100; ${binary} demo`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `stty cols 100; ${opentabsBinary} demo`, '/dev/null'], {
     env: { ...process.env, ...stack.env, TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

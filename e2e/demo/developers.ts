@@ -29,10 +29,10 @@ async function main(): Promise<boolean> {
     const [reportingCall, silentCall, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
-        .then((outcome) => showEnd(bars, 0, outcome)),
+        .then((outcome) => showOutcome(bars, 0, outcome)),
       client
         .call('messages__silent', { forMs: 120_000 }, { onProgress: updateBar(1) })
-        .then((outcome) => showEnd(bars, 1, outcome)),
+        .then((outcome) => showOutcome(bars, 1, outcome)),
       client
         .call(
           'messages__export_messages',
@@ -40,7 +40,7 @@ async function main(): Promise<boolean> {
           { onProgress: updateBar(2), signal: stop.signal },
         )
         .then(
-          (outcome) => showEnd(bars, 2, outcome),
+          (outcome) => showOutcome(bars, 2, outcome),
           (error: unknown) => {
             bars.endRow(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
             return undefined;
@@ -51,15 +51,15 @@ async function main(): Promise<boolean> {
     const record = (await stack.listCalls()).find((call) => call.status === 'cancelled');
     printLine('');
     return [
-      check(
+      reportCheck(
         !reportingCall.isError && reportingCall.durationMs > idleLimitMs + 1_000,
         `the reporting call ran ${formatSeconds(reportingCall.durationMs)} with ${reportingCall.progress.length} reports and returned ${countMessages(reportingCall)} messages`,
       ),
-      check(
+      reportCheck(
         silentCall.isError && silentCall.code === 'idle_timeout' && Math.abs(silentCall.durationMs - idleLimitMs) < 300,
         `the silent call was ended after ${formatSeconds(silentCall.durationMs)} with ${String(silentCall.code)}`,
       ),
-      check(
+      reportCheck(
         cancelledCall === undefined &&
           record?.stopped === 'aborted' &&
           stack.site.abortedRequests.some((request) => request.startsWith('cancelled')),
@@ -71,12 +71,12 @@ async function main(): Promise<boolean> {
   }
 }
 
-function showEnd(bars: Bars, row: number, outcome: Outcome): Outcome {
+function showOutcome(bars: Bars, row: number, outcome: Outcome): Outcome {
   bars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
   return outcome;
 }
 
-function check(passed: boolean, description: string): boolean {
+function reportCheck(passed: boolean, description: string): boolean {
   printLine(`${passed ? 'ok  ' : 'FAIL'} ${description}`);
   return passed;
 }

@@ -32,7 +32,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /** waitForStart waits until the tool call with the given key has started in the page. */
-const waitForStart = (key: string) => waitFor(`${key} to begin`, () => fixture.site.notes.includes(`begin ${key}`));
+const waitForStart = (key: string) =>
+  waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
 /** waitForLink waits until the browser has reconnected to the daemon. */
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
@@ -126,7 +127,7 @@ test('a late approval of a call whose browser is gone runs nothing, also after t
   await fixture.browser.start();
   await fixture.waitForBrowser();
   await fixture.openTab();
-  assert.ok(!fixture.site.notes.includes('begin gone'));
+  assert.ok(!fixture.site.receivedNotes.includes('begin gone'));
 });
 
 test('a late approval of a call from before a restart of the server runs nothing', async () => {
@@ -140,5 +141,5 @@ test('a late approval of a call from before a restart of the server runs nothing
   await runChecked(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
   const next = await fixture.connectHttp();
   assert.equal((await next.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
-  assert.ok(!fixture.site.notes.includes('begin restart'));
+  assert.ok(!fixture.site.receivedNotes.includes('begin restart'));
 });

@@ -17,10 +17,10 @@ import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
-/** limitMs is the maximum time until a plugin runs in a page on a slow machine, in milliseconds. */
-const limitMs = 60_000;
-/** spreadMs is the period within which a test opens its pages at random times, in milliseconds. */
-const spreadMs = 3000;
+/** maxStartMs is the maximum time until a plugin runs in a page on a slow machine, in milliseconds. */
+const maxStartMs = 60_000;
+/** openingPeriodMs is the period within which a test opens its pages at random times, in milliseconds. */
+const openingPeriodMs = 3000;
 /**
  * seed determines the random times at which the pages open. To reproduce a failed run, set SEED to the seed of that
  * run.
@@ -93,14 +93,15 @@ interface OpenedPage {
 }
 
 /**
- * openPages opens count pages, distributed evenly over the plugins. Each page opens at a random time within spreadMs.
+ * openPages opens count pages, distributed evenly over the plugins. Each page opens at a random time within
+ * openingPeriodMs.
  */
 async function openPages(plugins: readonly string[], count: number): Promise<OpenedPage[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const plugin = plugins[i % plugins.length] ?? '';
       const url = `${site.origin}${plugin === 'framed' ? `/page?${++pageCount}` : `/${plugin}/${++pageCount}`}`;
-      await pause(nextRandom() * spreadMs);
+      await pause(nextRandom() * openingPeriodMs);
       const atMs = performance.now();
       await browser.cdp.send('Target.createTarget', { url, background: true });
       return { url, plugin, atMs };
@@ -123,7 +124,7 @@ async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Prom
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
-  const endMs = performance.now() + limitMs;
+  const endMs = performance.now() + maxStartMs;
   while (pendingPages.size > 0 && performance.now() < endMs) {
     await pause(50);
     lastTabs = await listTabs();
@@ -184,7 +185,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
   const stopWorkerThreeTimes = async () => {
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
-      await pause((nextRandom() * spreadMs) / 3);
+      await pause((nextRandom() * openingPeriodMs) / 3);
       await browser.inPage(page.id, async (session) => {
         await session.send('ServiceWorker.enable');
         await session.send('ServiceWorker.stopAllWorkers');

@@ -19,15 +19,15 @@ const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async ()
   await pause(forMs);
   fixture.proxy.resume(direction);
 };
-/** loseOpenConnections discards all bytes of the connections that are open now. New connections work. */
-const loseOpenConnections = async () => fixture.proxy.blackholeOpen();
+/** blackholeOpenConnections discards all bytes of the connections that are open now. New connections work. */
+const blackholeOpenConnections = async () => fixture.proxy.blackholeOpen();
 
 // Daemon and browser detect a half-open link within 10 s. On the new link, the daemon resends the unacknowledged
 // message frames.
 test('a call survives a link that stays half-open, because the browser opens a new link', () =>
-  testDuringCall('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
+  testDuringCall('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>
-  testBetweenCalls('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
+  testBetweenCalls('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
 for (const direction of ['up', 'down', 'both'] as const) {
   test(`a call survives a link that is half-open for 13 s, direction ${direction}`, () =>
     testDuringCall(`half-open (${direction}) for 13 s`, fixture, stallLink(direction, 13_000), {

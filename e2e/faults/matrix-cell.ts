@@ -64,14 +64,14 @@ export interface ExpectedBehavior {
   readonly overStdio?: boolean;
 }
 
-const stepMs = 250;
+const progressStepMs = 250;
 
 /**
- * busyMachineMs is added to each time limit of a fault test, because other programs may use the machine. The promised
- * times are checked by `make bench`, not by the fault tests. A fault test only distinguishes whether opentabs recovers
- * by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
+ * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs may use the machine. The
+ * promised times are checked by `make bench`, not by the fault tests. A fault test only distinguishes whether opentabs
+ * recovers by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
  */
-export const busyMachineMs = 6000;
+export const busyMachineAllowanceMs = 6000;
 
 /** testDuringCall injects a fault while a call in a new tab reports progress. */
 export async function testDuringCall(
@@ -85,8 +85,8 @@ export async function testDuringCall(
   const stepCount = expected.errorCode ? 400 : 8;
   // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived
-    ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
-    : ['messages__countdown', { from: stepCount, intervalMs: stepMs }];
+    ? ['messages__heartbeat', { everyMs: progressStepMs, forMs: 120_000 }]
+    : ['messages__countdown', { from: stepCount, intervalMs: progressStepMs }];
   let reports = 0;
   let endedAt = 0;
   const call = cell.client
@@ -117,7 +117,7 @@ export async function testDuringCall(
   if (expected.errorCode) {
     assert.equal(outcome.code, expected.errorCode, outcome.text);
     assert.ok(
-      callMs <= (expected.maxEndMs ?? 2000) + busyMachineMs,
+      callMs <= (expected.maxEndMs ?? 2000) + busyMachineAllowanceMs,
       `the call ended ${formatMs(callMs)} after the fault`,
     );
   } else {
@@ -207,7 +207,7 @@ async function callUntilSuccess(
 
 function checkRecovery(recovery: RecoveryMeasurement, expected: ExpectedBehavior): void {
   assert.ok(
-    recovery.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineMs,
+    recovery.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
     `the next call worked ${formatMs(recovery.durationMs)} after the fault`,
   );
   assert.ok(

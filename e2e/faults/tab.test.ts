@@ -111,7 +111,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   fixture.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/page') });
-  await waitFor('the page to be prerendered', () => fixture.site.notes.includes('ahead true'));
+  await waitFor('the page to be prerendered', () => fixture.site.receivedNotes.includes('ahead true'));
   await waitFor('the plugin to be live in /page', () => fixture.findLiveTab('/page'));
   assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
   const client = await fixture.connectHttp();
@@ -123,7 +123,7 @@ test('a prerendered page gets no call until it is shown', async () => {
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,
   );
   await waitFor('the plugin to be live in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
-  assert.deepEqual(fixture.site.notes, ['ahead true'], 'the page was loaded only once');
+  assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page was loaded only once');
   const outcome = await client.call('messages__echo', { value: 2 });
   assert.equal(outcome.isError, false, outcome.text);
   addRow({

@@ -25,9 +25,10 @@ const callTool = (client: McpClient, name: string, args: Record<string, unknown>
   client.call(name, args, { timeoutMs });
 
 /**
- * callToEnd calls a tool and returns the tool's result. If the call becomes a job, callToEnd waits until the job ends.
+ * callUntilEnd calls a tool and returns the tool's result. If the call becomes a job, callUntilEnd waits until the job
+ * ends.
  */
-async function callToEnd(client: McpClient, name: string, args: Record<string, unknown>) {
+async function callUntilEnd(client: McpClient, name: string, args: Record<string, unknown>) {
   let outcome = await callTool(client, name, args);
   let jobs = 0;
   for (; Object(outcome.structured).status === 'running' && jobs < 20; jobs++) {
@@ -50,7 +51,7 @@ for (const [transport, connect] of transports) {
       const [entry] = JSON.parse(stdout);
       return entry?.name === 'opentabs-e2e' && entry.timeout_ms === timeoutMs && entry.progress_restarts === undefined;
     });
-    const { outcome, jobs } = await callToEnd(client, 'messages__heartbeat', longCall);
+    const { outcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
     assert.equal(outcome.isError, false, outcome.text);
     assert.ok(Object(outcome.structured).beats >= 20, outcome.text);
     assert.ok(jobs >= 2, `${jobs} jobs instead of at least 2`);

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
-import { chromiumFlags, chromiumPath, extensionIdOf, freePort, prepareProfile } from './chromium.ts';
+import { chromiumFlags, chromiumPath, deriveExtensionId, freePort, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
@@ -23,7 +23,7 @@ export class Browser {
     this.#args = args;
     this.#profile = profile;
     this.#extension = extension;
-    this.extensionId = extensionIdOf(extension);
+    this.extensionId = deriveExtensionId(extension);
     prepareProfile(profile, this.extensionId);
   }
 

@@ -40,10 +40,10 @@ interface PendingRequest {
 }
 
 /**
- * answerMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a stopped or busy page
- * responds late.
+ * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a stopped or busy
+ * page responds late.
  */
-const answerMs = 30_000;
+const commandTimeoutMs = 30_000;
 
 /** connectCdp waits until Chrome opens its debugging port on loopback, then connects. */
 export async function connectCdp(port: number): Promise<Cdp> {
@@ -82,8 +82,8 @@ export async function connectCdp(port: number): Promise<Cdp> {
       const id = ++lastId;
       const timer = setTimeout(() => {
         pendingRequests.delete(id);
-        reject(new Error(`no answer to ${method} within ${answerMs} ms`));
-      }, answerMs);
+        reject(new Error(`no answer to ${method} within ${commandTimeoutMs} ms`));
+      }, commandTimeoutMs);
       pendingRequests.set(id, {
         resolve(value) {
           clearTimeout(timer);

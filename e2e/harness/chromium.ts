@@ -45,10 +45,10 @@ export interface ChromeOptions {
 }
 
 /**
- * extensionIdOf computes the ID that Chrome assigns to an unpacked extension. Chrome hashes the key in the manifest, or
- * the folder's path if the manifest has no key.
+ * deriveExtensionId computes the ID that Chrome assigns to an unpacked extension. Chrome hashes the key in the
+ * manifest, or the folder's path if the manifest has no key.
  */
-export function extensionIdOf(folder: string): string {
+export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
   const source = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
@@ -148,7 +148,7 @@ export function prepareProfile(
 
 /** launchChrome starts a browser with a new profile in a temporary folder. */
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
-  const extension = extensionIdOf(options.extension);
+  const extension = deriveExtensionId(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
   prepareProfile(profile, extension, options.userScripts, options.downloadFolder, options.grantableSites);
   const debugPort = await freePort();
@@ -228,8 +228,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   };
 }
 
-/** CloseAgainMs is the interval between attempts to close a tab, in milliseconds. */
-const CloseAgainMs = 5_000;
+/** CloseRetryMs is the interval between attempts to close a tab, in milliseconds. */
+const CloseRetryMs = 5_000;
 
 /** limitOperations adds a timeout to the page operations for which Playwright has no timeout. */
 function limitOperations(page: Page): void {
@@ -237,7 +237,7 @@ function limitOperations(page: Page): void {
   page.close = async (options) => {
     // Chrome keeps a closing tab open if a navigation, such as a reload by the extension, commits at that moment.
     // Playwright ignores a second page.close() unless runBeforeUnload is set.
-    const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseAgainMs);
+    const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseRetryMs);
     try {
       await closeOnce(options);
     } finally {

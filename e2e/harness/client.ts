@@ -10,8 +10,8 @@ import {
   type ElicitResult,
   type Progress,
 } from '@modelcontextprotocol/sdk/types.js';
-import { binary } from './process.ts';
-import { OperationLimitMs } from './wait.ts';
+import { opentabsBinary } from './process.ts';
+import { OperationTimeoutMs } from './wait.ts';
 
 /** Outcome is the result of one tools/call request and the progress notifications that the client received. */
 export interface Outcome {
@@ -59,7 +59,7 @@ export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) =
  * elicitation capability.
  */
 export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
-  return connect(
+  return connectClient(
     new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
@@ -73,9 +73,9 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
  */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
-  return connect(
+  return connectClient(
     new StdioClientTransport({
-      command: binary,
+      command: opentabsBinary,
       args: ['mcp'],
       env: { ...Object.fromEntries(inherited), ...env },
       stderr: 'ignore',
@@ -84,7 +84,7 @@ export function connectStdio(env: Readonly<Record<string, string>>, answerForm?:
   );
 }
 
-async function connect(transport: unknown, answerForm?: FormHandler): Promise<McpClient> {
+async function connectClient(transport: unknown, answerForm?: FormHandler): Promise<McpClient> {
   const sdk = new Client(
     { name: 'opentabs-e2e', version: '0.1.0' },
     { capabilities: answerForm ? { elicitation: { form: {} } } : {} },
@@ -101,7 +101,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
-          timeout: options.timeoutMs ?? OperationLimitMs,
+          timeout: options.timeoutMs ?? OperationTimeoutMs,
           ...(options.signal ? { signal: options.signal } : {}),
           ...(options.withoutProgress
             ? {}

@@ -1,19 +1,19 @@
 /** Connects raw MCP clients that use protocol version 2026-07-28, which the installed official SDK does not support. */
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { binary } from './process.ts';
+import { opentabsBinary } from './process.ts';
 
 /**
- * Exchange sends one JSON-RPC request and returns the response. onProgress receives the progress notifications whose
- * token equals the request's ID. Only the stdio client calls onProgress.
+ * ExchangeRequest sends one JSON-RPC request and returns the response. onProgress receives the progress notifications
+ * whose token equals the request's ID. Only the stdio client calls onProgress.
  */
-export type Exchange = (
+export type ExchangeRequest = (
   message: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
 /** ModernClient is an MCP client that uses protocol version 2026-07-28. */
 export interface ModernClient {
-  readonly exchange: Exchange;
+  readonly exchange: ExchangeRequest;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function connectModernHttp(
   stack: Endpoint,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ModernClient> {
-  const exchange: Exchange = async (message) => {
+  const exchange: ExchangeRequest = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
       headers: {
@@ -68,7 +68,7 @@ export async function connectModernHttp(
 export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const transport = new StdioClientTransport({
-    command: binary,
+    command: opentabsBinary,
     args: ['mcp'],
     env: { ...Object.fromEntries(inherited), ...stack.env },
     stderr: 'ignore',

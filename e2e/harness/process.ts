@@ -8,7 +8,7 @@ import { withLimit } from './wait.ts';
  * under test.
  */
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
-export const binary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
+export const opentabsBinary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
 
 /** CommandResult is the output and the exit code of a command. */
 export interface CommandResult {
@@ -34,7 +34,7 @@ export function startOpentabs(
   env: Readonly<Record<string, string>>,
   input?: string,
 ): StartedCommand {
-  const child = spawn(binary, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(opentabsBinary, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
@@ -59,14 +59,14 @@ export function runOpentabs(
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<CommandResult> {
-  return awaitEnd(startOpentabs(args, env, input));
+  return waitForExit(startOpentabs(args, env, input));
 }
 
 /**
- * awaitEnd waits until a command exits. After a timeout, awaitEnd kills the command and throws an error with the stacks
- * of its goroutines.
+ * waitForExit waits until a command exits. After a timeout, waitForExit kills the command and throws an error with the
+ * stacks of its goroutines.
  */
-async function awaitEnd(command: StartedCommand): Promise<CommandResult> {
+async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   try {
     return await withLimit(command.child.spawnargs.join(' '), command.ended);
   } catch (error) {
@@ -88,5 +88,5 @@ export async function runChecked(args: readonly string[], env: Readonly<Record<s
 /** stopProcess sends a signal to a command that the test started, and waits until the process exits. */
 export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill(signal);
-  await awaitEnd(command);
+  await waitForExit(command);
 }

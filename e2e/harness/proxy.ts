@@ -19,8 +19,8 @@ export interface Proxy {
   readonly openConnections: number;
   /** connectionsMade is the number of connections that the proxy has accepted since its start. */
   readonly connectionsMade: number;
-  /** forwardedBytes counts the bytes that the proxy has forwarded since its start, per direction. */
-  readonly forwardedBytes: { readonly up: number; readonly down: number };
+  /** forwardedByteCount counts the bytes that the proxy has forwarded since its start, per direction. */
+  readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /**
    * stall buffers all bytes and connection closes until resume is called. While the proxy stalls, open connections stay
    * open, and new connections receive no bytes.
@@ -117,7 +117,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     get connectionsMade() {
       return connectionCount;
     },
-    forwardedBytes: bytes,
+    forwardedByteCount: bytes,
     stall(direction = 'both') {
       if (direction !== 'down') isStalled.up = true;
       if (direction !== 'up') isStalled.down = true;

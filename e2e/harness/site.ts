@@ -19,10 +19,10 @@ export interface Site {
   /** servedPages is the number of API responses with a page of messages. */
   servedPages: number;
   /**
-   * notes lists the request bodies that scripts sent to /note. For example, a hostile page reports captured data to
-   * /note.
+   * receivedNotes lists the request bodies that scripts sent to /note. For example, a hostile page reports captured
+   * data to /note.
    */
-  readonly notes: string[];
+  readonly receivedNotes: string[];
   /** setPageHtml sets the HTML that the site serves at /page. */
   setPageHtml(html: string): void;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ const pageSize = 10;
 
 /** startSite serves an HTML page, and the paginated messages of a channel at /api/channels/ID/messages?cursor=N. */
 export async function startSite(): Promise<Site> {
-  let html = plainPage('Messages');
+  let html = renderPlainPage('Messages');
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
     const api = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
@@ -44,23 +44,23 @@ export async function startSite(): Promise<Site> {
         body += String(chunk);
       });
       request.on('end', () => {
-        site.notes.push(body);
+        site.receivedNotes.push(body);
         response.end();
       });
     } else {
       response.setHeader('content-type', 'text/html; charset=utf-8');
-      response.end(url.pathname === '/page' ? html : plainPage(`Messages ${url.pathname}`));
+      response.end(url.pathname === '/page' ? html : renderPlainPage(`Messages ${url.pathname}`));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${portOf(server.address())}`;
+  const origin = `http://127.0.0.1:${readPort(server.address())}`;
   const site: Site = {
     origin,
     url: `${origin}/`,
     requestedChannels: [],
     abortedRequests: [],
     servedPages: 0,
-    notes: [],
+    receivedNotes: [],
     setPageHtml(newHtml) {
       html = newHtml;
     },
@@ -72,11 +72,11 @@ export async function startSite(): Promise<Site> {
   return site;
 }
 
-function plainPage(title: string): string {
+function renderPlainPage(title: string): string {
   return `<!doctype html><html><head><title>${title}</title><link rel="icon" href="data:,"></head><body><h1>${title}</h1></body></html>`;
 }
 
-function portOf(address: string | AddressInfo | null): number {
+function readPort(address: string | AddressInfo | null): number {
   if (address === null || typeof address === 'string') throw new Error('the site has no port');
   return address.port;
 }

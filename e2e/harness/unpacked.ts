@@ -10,10 +10,10 @@ import { Writable } from 'node:stream';
 import { chromiumFlags, chromiumPath, freePort } from './chromium.ts';
 
 /**
- * loadedByUser is the value of creation_flags in Chrome's preferences for an extension that the user loaded. Without
- * loadedByUser, Chrome treats the extension as loaded by DevTools and removes it when the browser exits.
+ * loadedByUserFlag is the value of creation_flags in Chrome's preferences for an extension that the user loaded.
+ * Without loadedByUserFlag, Chrome treats the extension as loaded by DevTools and removes it when the browser exits.
  */
-const loadedByUser = 38;
+const loadedByUserFlag = 38;
 
 /** loadUnpacked installs an extension in a profile. No browser may be running with the profile. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
@@ -39,6 +39,6 @@ export async function loadUnpacked(profile: string, extension: string, id: strin
   await exited;
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  Object(preferences).extensions.settings[id].creation_flags = loadedByUser;
+  Object(preferences).extensions.settings[id].creation_flags = loadedByUserFlag;
   writeFileSync(file, JSON.stringify(preferences));
 }

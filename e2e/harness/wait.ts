@@ -42,17 +42,17 @@ async function rejectAfter(ms: number): Promise<never> {
  * OperationLimitMs is the timeout of one operation in a test, in milliseconds. The timeout is shorter than the time
  * limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
  */
-export const OperationLimitMs = 120_000;
+export const OperationTimeoutMs = 120_000;
 
 /**
- * withLimit awaits the result of an operation. After OperationLimitMs, withLimit throws an error with the operation's
+ * withLimit awaits the result of an operation. After OperationTimeoutMs, withLimit throws an error with the operation's
  * name.
  */
 export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
   const limit = new AbortController();
-  const timeout = setTimeout(OperationLimitMs, undefined, { signal: limit.signal }).then(
+  const timeout = setTimeout(OperationTimeoutMs, undefined, { signal: limit.signal }).then(
     () => {
-      throw new Error(`${operation} did not end within ${OperationLimitMs} ms`);
+      throw new Error(`${operation} did not end within ${OperationTimeoutMs} ms`);
     },
     () => new Promise<never>(() => undefined), // the operation ended in time
   );

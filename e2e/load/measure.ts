@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import type { Cdp, Session } from '../harness/cdp.ts';
 
-/** RealmMemory contains the memory use of one JavaScript realm, such as a page's main world. */
-export interface RealmMemory {
+/** WorldMemory contains the memory use of one JavaScript realm, such as a page's main world. */
+export interface WorldMemory {
   /** heapBytes is the used size of the JavaScript heap, in bytes. */
   readonly heapBytes: number;
   /** The remaining fields count live objects of classes that typically leak, and the entries of all Maps and Sets. */
@@ -18,13 +18,13 @@ export interface RealmMemory {
 /** MemorySnapshot is one memory measurement of the daemon, the service worker and the page. */
 export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
-  readonly worker: RealmMemory;
+  readonly worker: WorldMemory;
   /**
    * page is the JavaScript realm in which adapters run. bridge is the realm of the extension's content script in the
    * same page.
    */
-  readonly page: RealmMemory;
-  readonly bridge: RealmMemory;
+  readonly page: WorldMemory;
+  readonly bridge: WorldMemory;
   /** documents and listeners count the documents and DOM event listeners in the page's process. */
   readonly documents: number;
   readonly listeners: number;
@@ -50,7 +50,7 @@ const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set
  * countObjects measures the heap of one JavaScript realm and counts the objects in it. Without contextId, countObjects
  * measures the default realm of the DevTools session.
  */
-async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
+async function countObjects(session: Session, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
   const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
     const objectGroup = 'measure';

@@ -8,9 +8,9 @@ import type { SystemUnderTest } from '../soak/system-under-test.ts';
 /** ResponseSummary describes an HTTP response by its length, its beginning and its end. */
 export interface ResponseSummary {
   readonly bytes: number;
-  readonly head: string;
-  readonly tail: string;
-  readonly ms: number;
+  readonly firstBytes: string;
+  readonly lastBytes: string;
+  readonly durationMs: number;
 }
 
 /** LargeResultClient calls tools in its own MCP session, without storing whole responses. */
@@ -46,7 +46,7 @@ export class LargeResultClient {
           ? chunk.toString('latin1', chunk.length - 200)
           : (tail + chunk.toString('latin1')).slice(-200);
     }
-    return { bytes, head, tail, ms: performance.now() - startMs };
+    return { bytes, firstBytes: head, lastBytes: tail, durationMs: performance.now() - startMs };
   }
 
   /**

@@ -13,21 +13,21 @@ after(() => lab?.close());
 
 /** clickOn clicks the element in the first snapshot line that contains text. */
 const clickOn = async (page: LabPage, text: string, args: object = {}) =>
-  page.call('click', { target: await page.refOf(text), ...args });
+  page.callOperation('click', { target: await page.findRef(text), ...args });
 
-const recorder = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
+const eventRecorderScript = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
   document.addEventListener(type, (e) => { seen.push(type + ' ' + (e.target.id || e.target.localName)); if (type === 'submit') e.preventDefault(); }, true);</script>`;
 
 for (const front of [false, true]) {
   test(`buttons, links, checkboxes and forms work in a ${front ? 'front' : 'background'} tab`, async (t) => {
     const page = await lab.openPage(
-      `${recorder}<button id=b onclick="this.textContent = 'Clicked'">Click me</button><a id=a href="#part">Jump</a>
+      `${eventRecorderScript}<button id=b onclick="this.textContent = 'Clicked'">Click me</button><a id=a href="#part">Jump</a>
       <label>Terms <input id=c type=checkbox></label><details><summary>More</summary>Inside text</details>
       <form><button id=s>Send</button></form><div id=d role=button tabindex=0 onclick="out.textContent='div'">Div</div><p id=out></p>`,
       { front },
     );
     const clicked = await clickOn(page, 'Click me');
-    t.diagnostic(`click: ${clicked.ms.toFixed(0)} ms`);
+    t.diagnostic(`click: ${clicked.durationMs.toFixed(0)} ms`);
     assert.equal(clicked.result.changes, '~ button "Clicked" [focused] [ref=e1]');
     assert.equal(clicked.result.changed, true);
     const jumped = (await clickOn(page, 'Jump')).result;
@@ -51,7 +51,7 @@ for (const front of [false, true]) {
 }
 
 test('double clicks, other buttons and modifiers', async () => {
-  const page = await lab.openPage(`${recorder}<button id=b>Target</button><script>
+  const page = await lab.openPage(`${eventRecorderScript}<button id=b>Target</button><script>
     b.addEventListener('click', (e) => seen.push([e.detail, e.shiftKey, e.ctrlKey, e.button].join()));
     b.addEventListener('contextmenu', (e) => seen.push('button ' + e.button));</script>`);
   await clickOn(page, 'Target', { doubleClick: true });
@@ -121,7 +121,7 @@ test('covered, moving, late-enabled and far elements', async () => {
   assert.equal(covered.error?.code, 'not_hittable');
   assert.match(covered.error.message, /the element e\d+ is in front of it/);
   assert.match(covered.error.pageText ?? '', /in front of it: dialog "Cookies"/);
-  assert.equal((await page.result('describe', { target: covered.error.ref })).elementName, 'Cookies');
+  assert.equal((await page.callForResult('describe', { target: covered.error.ref })).elementName, 'Cookies');
   await page.inPage('setTimeout(() => cover.remove(), 1500), 0');
   const waited = await clickOn(page, 'Covered');
   assert.match(waited.result.changes, /~ covered/);
@@ -141,14 +141,17 @@ test('hidden controls are clicked by their labels, and shadow roots are hit', as
 
 test('disabled, invisible and removed elements give errors, and nothing is clicked', async () => {
   const page = await lab.openPage(
-    `${recorder}<button disabled>Off</button><button id=gone>Gone</button><button id=h>Hide</button>`,
+    `${eventRecorderScript}<button disabled>Off</button><button id=gone>Gone</button><button id=h>Hide</button>`,
   );
-  const [gone, hide] = [await page.refOf('Gone'), await page.refOf('Hide')];
+  const [gone, hide] = [await page.findRef('Gone'), await page.findRef('Hide')];
   await page.inPage('gone.remove(), h.style.display = "none", 0');
   const off = await clickOn(page, 'Off', { timeoutMs: 100 });
   assert.match(`${off.error?.code} ${off.error?.message}`, /not_hittable .*it is disabled/);
-  assert.equal((await page.call('click', { target: gone })).error?.code, 'stale_ref');
-  assert.match((await page.call('click', { target: hide, timeoutMs: 100 })).error?.message ?? '', /not displayed/);
+  assert.equal((await page.callOperation('click', { target: gone })).error?.code, 'stale_ref');
+  assert.match(
+    (await page.callOperation('click', { target: hide, timeoutMs: 100 })).error?.message ?? '',
+    /not displayed/,
+  );
   assert.deepEqual(await page.inPage('seen'), []);
 });
 
@@ -166,23 +169,23 @@ test('a navigation, a new tab and a download are named', async () => {
 
 test('a wait ends at once when the call is cancelled', async () => {
   const page = await lab.openPage('<button disabled>Off</button>');
-  const started = await page.start('click', { target: await page.refOf('Off'), timeoutMs: 60_000 });
+  const started = await page.startOperation('click', { target: await page.findRef('Off'), timeoutMs: 60_000 });
   await started.cancel();
   const answer = await started.answer();
   assert.equal(answer.error?.code, 'cancelled');
-  assert.ok(answer.ms < 5_000);
+  assert.ok(answer.durationMs < 5_000);
 });
 
 test('level 2 can bracket its own input with watch and changes, and locate gives the point', async () => {
   const page = await lab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', { front: true });
-  const { snapshot } = await page.result('watch');
-  const { point } = await page.result('locate', { target: await page.refOf('Do'), ready: true });
+  const { snapshot } = await page.callForResult('watch');
+  const { point } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
   for (const type of ['mousePressed', 'mouseReleased']) {
     await page.session.send('Input.dispatchMouseEvent', { type, ...point, button: 'left', clickCount: 1 });
   }
-  const { changes } = await page.result('changes', { since: snapshot });
+  const { changes } = await page.callForResult('changes', { since: snapshot });
   assert.match(changes, /^~ button "Done"/);
-  assert.equal((await page.call('changes', { since: snapshot })).error?.code, 'invalid_arguments');
+  assert.equal((await page.callOperation('changes', { since: snapshot })).error?.code, 'invalid_arguments');
 });
 
 test('menus of pages that open on pointer events, and hover', async () => {
@@ -193,7 +196,7 @@ test('menus of pages that open on pointer events, and hover', async () => {
     h.setAttribute('tabindex', 0); h.onmouseenter = () => { out.innerHTML = '<div role=tooltip>Tip text</div>'; };</script>`);
   assert.match((await clickOn(page, '"Menu"')).result.changes, /\+ menu\n\+ {2}menuitem "Copy" \[ref=e\d+\]/);
   assert.match((await clickOn(page, 'menuitem "Copy')).result.changes, /\+ copied/);
-  const hovered = await page.result('hover', { target: await page.refOf('Hover here') });
+  const hovered = await page.callForResult('hover', { target: await page.findRef('Hover here') });
   assert.match(hovered.changes, /\+ tooltip "Tip text"/);
 });
 

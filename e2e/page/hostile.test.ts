@@ -16,9 +16,9 @@ test('a page that replaces every built-in is read and clicked', async () => {
       for (const key of Object.getOwnPropertyNames(owner)) { if (key === 'constructor') continue;
         try { Object.defineProperty(owner, key, { get() { throw new Error('trap'); }, configurable: true }); } catch {} }
   </script>`);
-  const first = await page.result('snapshot');
+  const first = await page.callForResult('snapshot');
   assert.match(first.text, /^button "Press" \[ref=e1\]\nno$/);
-  const clicked = await page.result('click', { target: 'e1' });
+  const clicked = await page.callForResult('click', { target: 'e1' });
   assert.match(clicked.changes, /yes/);
 });
 
@@ -35,18 +35,22 @@ test('elements with the names of built-in properties break nothing', async () =>
       .split(' ')
       .map((name) => `<img name=${name} alt="">`)
       .join('')}`);
-  const { text } = await page.result('snapshot');
+  const { text } = await page.callForResult('snapshot');
   for (const name of names) assert.ok(text.includes(`textbox "${name}"`), `${name} is missing in:\n${text}`);
-  const typed = await page.result('type', { target: await page.refOf('"parentNode"'), text: 'x', submit: true });
+  const typed = await page.callForResult('type', {
+    target: await page.findRef('"parentNode"'),
+    text: 'x',
+    submit: true,
+  });
   assert.equal(typed.value, 'x');
   assert.match(typed.changes, /sent/);
   assert.equal(
-    (await page.result('describe', { target: await page.refOf('"Send"') })).formAction.startsWith(page.origin),
+    (await page.callForResult('describe', { target: await page.findRef('"Send"') })).formAction.startsWith(page.origin),
     true,
   );
-  assert.match((await page.result('read')).text, /sent/);
-  assert.equal((await page.result('find', { role: 'button' })).total, 1);
-  assert.equal((await page.result('waitFor', { text: 'sent' })).afterMs < 5_000, true);
+  assert.match((await page.callForResult('read')).text, /sent/);
+  assert.equal((await page.callForResult('find', { role: 'button' })).total, 1);
+  assert.equal((await page.callForResult('waitFor', { text: 'sent' })).afterMs < 5_000, true);
 });
 
 test('elements that are nested 2,000 levels deep end in a fold', async () => {
@@ -55,19 +59,19 @@ test('elements that are nested 2,000 levels deep end in a fold', async () => {
     `{ let at = document.querySelector('main'); for (let i = 0; i < 2000; i++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'deep'; }`,
   );
   assert.match(await page.snapshot(), /button "After"/);
-  assert.match((await page.result('read')).text, /After/);
-  assert.match((await page.result('read', { format: 'html' })).text, /After/);
-  assert.equal((await page.result('find', { text: 'after' })).total, 1);
+  assert.match((await page.callForResult('read')).text, /After/);
+  assert.match((await page.callForResult('read', { format: 'html' })).text, /After/);
+  assert.equal((await page.callForResult('find', { text: 'after' })).total, 1);
 });
 
 test('names that refer to each other, huge texts and empty documents', async () => {
   const page = await lab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
     <button id=c aria-labelledby="c c c">C</button><button>${'long '.repeat(20_000)}</button><p>${'word '.repeat(50_000)}</p>`);
-  const { text, tokens } = await page.result('snapshot');
+  const { text, tokens } = await page.callForResult('snapshot');
   assert.ok(tokens < 1_000, `${tokens} tokens`);
   assert.match(text, /button "C/);
   await page.inPage('document.documentElement.remove()');
-  const empty = await page.call('snapshot');
+  const empty = await page.callOperation('snapshot');
   assert.ok(empty.ok || empty.error.code !== 'internal', JSON.stringify(empty));
 });
 
@@ -75,10 +79,10 @@ test('a page that never stops changing is answered after 2 s, as busy', async ()
   const page =
     await lab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
     const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { tick.textContent = ++n; c.port2.postMessage(0); }; c.port2.postMessage(0);</script>`);
-  const answer = await page.call('click', { target: await page.refOf('Go') });
+  const answer = await page.callOperation('click', { target: await page.findRef('Go') });
   assert.equal(answer.result.busy, true);
   assert.match(answer.result.changes, /clicked/);
-  assert.ok(answer.ms < 15_000);
+  assert.ok(answer.durationMs < 15_000);
 });
 
 test('Content Security Policy and Trusted Types do not stop the script', async () => {
@@ -89,5 +93,5 @@ test('Content Security Policy and Trusted Types do not stop the script', async (
     },
   });
   assert.match(await page.snapshot(), /button "Safe"/);
-  assert.equal((await page.result('type', { target: await page.refOf('Field'), text: 'x' })).value, 'x');
+  assert.equal((await page.callForResult('type', { target: await page.findRef('Field'), text: 'x' })).value, 'x');
 });

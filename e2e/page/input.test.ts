@@ -13,7 +13,7 @@ before(async () => {
 after(() => lab?.close());
 
 const typeInto = async (page: LabPage, field: string, text: string, args: object = {}) =>
-  page.call('type', { target: await page.refOf(field), text, ...args });
+  page.callOperation('type', { target: await page.findRef(field), text, ...args });
 
 for (const front of [false, true]) {
   test(`text fields take text in a ${front ? 'front' : 'background'} tab, with trusted input events`, async () => {
@@ -94,8 +94,8 @@ test('slowly sends a key for each character, and a cancel reports how far it cam
   );
   assert.equal((await typeInto(page, 'Field', 'aB 1', { slowly: true })).result.value, 'aB 1');
   assert.deepEqual(await page.inPage('keys'), ['a65', 'B66', ' 32', '149']);
-  const started = await page.start('type', {
-    target: await page.refOf('Field'),
+  const started = await page.startOperation('type', {
+    target: await page.findRef('Field'),
     text: 'x'.repeat(50_000),
     slowly: true,
   });
@@ -116,7 +116,7 @@ test('keys do what they do for a user', async () => {
     <dialog id=d><button>Inside</button></dialog><p id=out></p>
     <script>window.last = ''; document.addEventListener('keydown', (e) => { last = [e.key, e.code, e.ctrlKey, e.shiftKey].join(); if (e.ctrlKey && e.key === 'k') out.textContent = 'shortcut'; });</script>`);
   const press = async (key: string, field?: string) =>
-    page.result('press', { key, ...(field ? { target: await page.refOf(field) } : {}) });
+    page.callForResult('press', { key, ...(field ? { target: await page.findRef(field) } : {}) });
   await press('x', '"A"');
   await press('y');
   assert.equal(await page.inPage('a.value'), 'xy');
@@ -138,7 +138,7 @@ test('keys do what they do for a user', async () => {
   assert.match((await press('ArrowDown', '"One"')).changes, /radio "Two" \[checked\]/);
   await page.inPage('d.showModal(), 0');
   assert.match((await press('Escape')).changes, /- dialog/);
-  assert.equal((await page.call('press', { key: 'Hyper+Foo' })).error?.code, 'invalid_arguments');
+  assert.equal((await page.callOperation('press', { key: 'Hyper+Foo' })).error?.code, 'invalid_arguments');
 });
 
 test('forms are filled field by field, and a field that fails does not stop the others', async () => {
@@ -158,11 +158,11 @@ test('forms are filled field by field, and a field that fails does not stop the 
       ['"Country"', 'France'],
       ['"Dark"', true],
     ].map(async ([name, value]) => ({
-      target: await page.refOf(String(name)),
+      target: await page.findRef(String(name)),
       value,
     })),
   );
-  const filled = await page.result('fill', { fields, submit: true });
+  const filled = await page.callForResult('fill', { fields, submit: true });
   assert.deepEqual(
     filled.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
     [
@@ -176,10 +176,10 @@ test('forms are filled field by field, and a field that fails does not stop the 
   );
   assert.equal(filled.submitted, true);
   assert.match(filled.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
-  const partly = await page.result('fill', {
+  const partly = await page.callForResult('fill', {
     fields: [
-      { target: await page.refOf('Fixed'), value: 'x' },
-      { target: await page.refOf('"Name"'), value: 'Bob' },
+      { target: await page.findRef('Fixed'), value: 'x' },
+      { target: await page.findRef('"Name"'), value: 'Bob' },
     ],
     submit: true,
   });
@@ -199,7 +199,7 @@ test('options are chosen in native and in drawn lists', async () => {
       for (let i = 0; i < 60; i++) { const o = document.createElement('li'); o.setAttribute('role', 'option'); o.textContent = 'Option ' + i;
         o.onclick = () => { c.textContent = o.textContent; l.hidden = true; c.setAttribute('aria-expanded', false); for (const x of l.children) x.setAttribute('aria-selected', x === o); }; l.append(o); }</script>`);
   const select = async (field: string, values: string[]) =>
-    page.call('select', { target: await page.refOf(field), values });
+    page.callOperation('select', { target: await page.findRef(field), values });
   assert.deepEqual((await select('"Native"', ['two'])).result.chosen, ['Two']);
   assert.equal(await page.inPage('n.value + changes'), '21');
   assert.deepEqual((await select('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
@@ -219,7 +219,8 @@ test('a selection that the page does not show is reported with a note', async ()
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>
     <script>for (const option of l.children) option.onclick = () => { tags.textContent = option.textContent;
       for (const other of l.children) other.setAttribute('aria-selected', other !== option); };</script>`);
-  const select = async (values: string[]) => page.result('select', { target: await page.refOf('"Ships"'), values });
+  const select = async (values: string[]) =>
+    page.callForResult('select', { target: await page.findRef('"Ships"'), values });
   const one = await select(['Yoke']);
   assert.deepEqual(one.notes, [], JSON.stringify(one));
   const both = await select(['X-ray', 'Yoke']);

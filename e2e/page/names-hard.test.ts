@@ -130,8 +130,8 @@ test("names that deliberately differ from Chrome's names", async () => {
   const page = await lab.openPage('<main></main>');
   for (const [html, name] of differingNames) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
-    const { matches } = await page.result('find', { selector: '#x' });
-    assert.equal((await page.result('describe', { target: matches[0].ref })).elementName, name, html);
+    const { matches } = await page.callForResult('find', { selector: '#x' });
+    assert.equal((await page.callForResult('describe', { target: matches[0].ref })).elementName, name, html);
   }
 });
 

@@ -11,10 +11,10 @@ before(async () => {
 after(() => lab?.close());
 
 /**
- * cases contains the HTML bodies of the test pages, one per line. The tests compare the accessible name of the element
- * with the ID x.
+ * nameCases contains the HTML bodies of the test pages, one per line. The tests compare the accessible name of the
+ * element with the ID x.
  */
-const cases = `<button id=x>Plain</button>
+const nameCases = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>
 <button id=x>a<br>b</button>
 <button id=x><div>One</div><div>Two</div></button>
@@ -82,8 +82,11 @@ const cases = `<button id=x>Plain</button>
 
 test("names equal Chrome's names", async (t) => {
   const page = await lab.openPage('<main></main>');
-  const { equal, differences } = await compareNames(page, cases);
-  t.diagnostic(`${equal} of ${cases.length} names equal`);
-  assert.ok(equal / cases.length >= 0.95, `only ${equal} of ${cases.length} names equal:\n${differences.join('\n')}`);
+  const { equal, differences } = await compareNames(page, nameCases);
+  t.diagnostic(`${equal} of ${nameCases.length} names equal`);
+  assert.ok(
+    equal / nameCases.length >= 0.95,
+    `only ${equal} of ${nameCases.length} names equal:\n${differences.join('\n')}`,
+  );
   if (differences.length > 0) t.diagnostic(differences.join('\n'));
 });

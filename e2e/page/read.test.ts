@@ -23,7 +23,7 @@ const article = `<h1>Guide</h1>
 
 test('a page reads as Markdown', async () => {
   const page = await lab.openPage(article);
-  const { text, cursor } = await page.result('read');
+  const { text, cursor } = await page.callForResult('read');
   assert.equal(
     text,
     `# Guide
@@ -65,14 +65,14 @@ Block two`,
 
 test('a page reads as text and as HTML, and a target limits what is read', async () => {
   const page = await lab.openPage(article);
-  const { text } = await page.result('read', { format: 'text' });
+  const { text } = await page.callForResult('read', { format: 'text' });
   assert.match(text, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
   assert.match(text, /Name\tPrice\nTea \| black\t3 €/);
-  const html = await page.result('read', { format: 'html' });
+  const html = await page.callForResult('read', { format: 'html' });
   assert.match(html.text, /<a href="\/next\?a=1">next page<\/a>/);
   for (const hidden of ['hunter2222', 'hidden', 'white']) assert.ok(!html.text.includes(hidden), hidden);
-  const found = await page.result('find', { selector: 'table' });
-  const table = await page.result('read', { target: found.matches[0].ref, format: 'text' });
+  const found = await page.callForResult('find', { selector: 'table' });
+  const table = await page.callForResult('read', { target: found.matches[0].ref, format: 'text' });
   assert.equal(table.text, 'Name\tPrice\nTea | black\t3 €');
 });
 
@@ -84,7 +84,7 @@ test('a long page comes in parts that join to the whole text', async () => {
   let cursor: string | undefined;
   let total = 0;
   do {
-    const part = await page.result('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
+    const part = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
     assert.ok(part.tokens <= 500);
     parts.push(part.text);
     ({ cursor, total } = part);
@@ -95,7 +95,7 @@ test('a long page comes in parts that join to the whole text', async () => {
     numbers,
     Array.from({ length: 400 }, (_, i) => i),
   );
-  assert.equal((await page.call('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');
+  assert.equal((await page.callOperation('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');
 });
 
 test('find returns lines with refs and paths', async () => {
@@ -104,29 +104,29 @@ test('find returns lines with refs and paths', async () => {
   );
   const page = await lab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rows}</table>
     <p>Call <b>555</b>-1234 now</p><p style="display:none">Edit hidden</p></main>`);
-  const byText = await page.result('find', { text: 'edit 42' });
+  const byText = await page.callForResult('find', { text: 'edit 42' });
   assert.equal(byText.total, 1);
   assert.match(byText.matches[0].line, /^button "Edit 42" \[ref=e\d+\]$/);
   assert.deepEqual(
     byText.matches[0].path.map((line: string) => line.replace(/ \[ref=\w+\]/, '')),
     ['main', 'table "Orders"', 'row'],
   );
-  const byRole = await page.result('find', { role: 'button', limit: 5 });
+  const byRole = await page.callForResult('find', { role: 'button', limit: 5 });
   assert.deepEqual([byRole.matches.length, byRole.total], [5, 60]);
-  const byRegex = await page.result('find', { regex: '^edit 1\\d$' });
+  const byRegex = await page.callForResult('find', { regex: '^edit 1\\d$' });
   assert.equal(byRegex.total, 10);
-  const across = await page.result('find', { text: '555-1234' });
+  const across = await page.callForResult('find', { text: '555-1234' });
   assert.match(across.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
-  const bySelector = await page.result('find', { selector: 'tr:nth-child(3) button' });
+  const bySelector = await page.callForResult('find', { selector: 'tr:nth-child(3) button' });
   assert.match(bySelector.matches[0].line, /^button "Edit 2"/);
-  assert.equal((await page.result('find', { text: 'Edit hidden' })).total, 0);
+  assert.equal((await page.callForResult('find', { text: 'Edit hidden' })).total, 0);
   for (const [args, reason] of [
     [{}, /at least one/],
     [{ selector: '!!' }, /CSS selector/],
     [{ regex: '(a+)\\1' }, /back-references/],
     [{ text: 'x', limit: 0 }, /limit/],
   ] as const) {
-    const { error } = await page.call('find', args);
+    const { error } = await page.callOperation('find', args);
     assert.equal(error.code, 'invalid_arguments');
     assert.match(error.message, reason);
   }

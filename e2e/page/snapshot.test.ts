@@ -86,15 +86,19 @@ test('values of passwords, codes and cards are never shown, not even in names', 
   const all = [
     first,
     await page.snapshot(),
-    JSON.stringify(await page.result('find', { text: '', selector: 'input' })),
-    JSON.stringify(await page.result('find', { text: 'hunter2' })),
+    JSON.stringify(await page.callForResult('find', { text: '', selector: 'input' })),
+    JSON.stringify(await page.callForResult('find', { text: 'hunter2' })),
   ].join('\n');
   for (const secret of ['hunter2222', '123456', '4111111111111111', '9876', 'was-hidden']) {
     assert.ok(!all.includes(secret), `${secret} is shown in:\n${all}`);
   }
   assert.match(first, /textbox "Password" \[ref=e1\]: •••/);
   assert.match(first, /textbox "Plain" \[ref=e\d+\]: open/);
-  assert.deepEqual((await page.result('inspect', { targets: [], focused: false })).shown, ['card', 'code', 'password']);
+  assert.deepEqual((await page.callForResult('inspect', { targets: [], focused: false })).shown, [
+    'card',
+    'code',
+    'password',
+  ]);
 });
 
 test('shadow roots, open and closed, slots and nested hosts are part of the page', async () => {
@@ -152,7 +156,7 @@ const bigPage = (rows: number) =>
 
 test('long tables are folded, and what is in view is never folded away', async (t) => {
   const page = await lab.openPage(bigPage(430));
-  const top = await page.result('snapshot');
+  const top = await page.callForResult('snapshot');
   assert.match(top.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
   assert.match(top.text, /contentinfo\n The end/);
   assert.ok(top.tokens < 2_000);
@@ -160,14 +164,14 @@ test('long tables are folded, and what is in view is never folded away', async (
   const below = await page.snapshot();
   for (const row of [301, 305, 310])
     assert.ok(below.includes(`link "Order ${row}"`), `row ${row} is in view, but not in:\n${below}`);
-  const whole = await page.result('snapshot', { maxTokens: 0 });
+  const whole = await page.callForResult('snapshot', { maxTokens: 0 });
   assert.equal(whole.text.match(/\n +row/g)?.length, 430);
   assert.equal(whole.folded, 0);
-  const view = await page.result('snapshot', { mode: 'viewport' });
+  const view = await page.callForResult('snapshot', { mode: 'viewport' });
   assert.ok(!view.text.includes('Order 1"') && view.text.includes('Order 301"'));
   const interactive = await page.snapshot({ mode: 'interactive' });
   assert.ok(!interactive.includes('The end') && interactive.includes('link "Order 301"'));
-  const small = await page.result('snapshot', { maxTokens: 400 });
+  const small = await page.callForResult('snapshot', { maxTokens: 400 });
   t.diagnostic(`folded ${top.tokens}, view ${view.tokens}, small ${small.tokens}, whole ${whole.tokens} tokens`);
   assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
 });
@@ -209,36 +213,37 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
   const gone = [...refs].filter(([name]) => !current.has(name));
   assert.ok(gone.length > 20 && current.size > 20);
   for (const [name, ref] of gone) {
-    const answer = await page.call('describe', { target: ref });
+    const answer = await page.callOperation('describe', { target: ref });
     assert.equal(answer.error?.code, 'stale_ref', `${name} ${ref}: ${JSON.stringify(answer)}`);
   }
-  for (const [name, ref] of current) assert.equal((await page.result('describe', { target: ref })).elementName, name);
+  for (const [name, ref] of current)
+    assert.equal((await page.callForResult('describe', { target: ref })).elementName, name);
 });
 
 test('stale_ref names the nearest match, and never another document', async () => {
   const page = await lab.openPage('<main><button>Save draft</button><button>Cancel</button></main>');
-  const ref = await page.refOf('Save draft');
+  const ref = await page.findRef('Save draft');
   await page.inPage(
     `document.querySelector('main').innerHTML = '<button>Cancel</button><button>Save the draft</button>'`,
   );
-  const { error } = await page.call('describe', { target: ref });
+  const { error } = await page.callOperation('describe', { target: ref });
   assert.equal(error.code, 'stale_ref');
   assert.match(error.message, /is gone\. The nearest match is e\d+/);
   assert.match(error.pageText ?? '', /the element was: button "Save draft"/);
-  assert.equal((await page.result('describe', { target: error.ref })).elementName, 'Save the draft');
+  assert.equal((await page.callForResult('describe', { target: error.ref })).elementName, 'Save the draft');
   for (const wrong of ['e999', 'f2e1'])
-    assert.equal((await page.call('describe', { target: wrong })).error.code, 'stale_ref');
-  assert.equal((await page.call('describe', { target: 'Save' })).error.code, 'invalid_arguments');
+    assert.equal((await page.callOperation('describe', { target: wrong })).error.code, 'stale_ref');
+  assert.equal((await page.callOperation('describe', { target: 'Save' })).error.code, 'invalid_arguments');
 });
 
 test('with since, only what changed is returned', async (t) => {
   const page = await lab.openPage(bigPage(100));
-  const first = await page.result('snapshot');
-  const same = await page.result('snapshot', { since: first.snapshot });
+  const first = await page.callForResult('snapshot');
+  const same = await page.callForResult('snapshot', { since: first.snapshot });
   assert.equal(same.text, `nothing changed since ${first.snapshot}`);
   await page.inPage(`{const row = document.querySelector('tbody').insertRow(0);
     row.innerHTML = '<td>#0</td><td><a href=/new>New order</a></td><td>Draft</td><td><button>Edit</button></td>'}`);
-  const added = await page.result('snapshot', { since: first.snapshot });
+  const added = await page.callForResult('snapshot', { since: first.snapshot });
   t.diagnostic(`${added.tokens} tokens instead of ${first.tokens}`);
   assert.match(
     added.text,
@@ -246,12 +251,12 @@ test('with since, only what changed is returned', async (t) => {
   );
   assert.ok(added.tokens <= 60);
   await page.inPage(`document.querySelector('button').disabled = true; document.querySelector('footer').remove()`);
-  const after = await page.result('snapshot', { since: added.snapshot });
+  const after = await page.callForResult('snapshot', { since: added.snapshot });
   assert.equal(after.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
-  const unknown = await page.result('snapshot', { since: 's99' });
+  const unknown = await page.callForResult('snapshot', { since: 's99' });
   assert.equal(unknown.full, true);
   await page.inPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
-  assert.equal((await page.result('snapshot', { since: after.snapshot })).full, true);
+  assert.equal((await page.callForResult('snapshot', { since: after.snapshot })).full, true);
 });
 
 test('frames are listed with their index, and each frame has a separate script', async () => {
@@ -262,7 +267,7 @@ test('frames are listed with their index, and each frame has a separate script',
       others: { '/inner': inner, '/foreign': '<button>Foreign</button>' },
     },
   );
-  const top = await page.result('snapshot');
+  const top = await page.callForResult('snapshot');
   assert.match(top.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
   assert.deepEqual(
     top.frames.map((frame: { ref: string; line: number; index: number }) => [frame.ref, frame.line, frame.index]),

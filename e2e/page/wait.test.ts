@@ -12,38 +12,38 @@ before(async () => {
 after(() => lab?.close());
 
 const dragBetween = async (page: LabPage, from: string, to: string) =>
-  page.call('drag', { startTarget: await page.refOf(from), endTarget: await page.refOf(to) });
+  page.callOperation('drag', { startTarget: await page.findRef(from), endTarget: await page.findRef(to) });
 
-const html5 = `<div id=a draggable=true tabindex=0>Card</div><div id=b tabindex=0 style="width:200px;height:100px">Box</div><div id=c tabindex=0>Closed</div><p id=out></p>
+const html5DragPage = `<div id=a draggable=true tabindex=0>Card</div><div id=b tabindex=0 style="width:200px;height:100px">Box</div><div id=c tabindex=0>Closed</div><p id=out></p>
   <script>a.ondragstart = (e) => e.dataTransfer.setData('text/plain', 'card');
     b.ondragover = (e) => e.preventDefault(); b.ondrop = (e) => { e.preventDefault(); out.textContent = 'dropped ' + e.dataTransfer.getData('text/plain'); b.append(a); };
     a.ondragend = (e) => { window.ended = e.dataTransfer.dropEffect; };</script>`;
-const pointers = `<div id=s role=button tabindex=0 aria-label=Thumb style="position:absolute;left:10px;top:100px;width:30px;height:30px;background:red"></div>
+const pointerDragPage = `<div id=s role=button tabindex=0 aria-label=Thumb style="position:absolute;left:10px;top:100px;width:30px;height:30px;background:red"></div>
   <div role=button tabindex=0 aria-label=Goal style="position:absolute;left:300px;top:100px;width:60px;height:30px"></div><p id=out>0</p>
   <script>s.onpointerdown = (e) => { const start = e.clientX; document.onpointermove = (m) => { s.style.left = 10 + m.clientX - start + 'px'; };
     document.onpointerup = () => { document.onpointermove = null; out.textContent = parseInt(s.style.left) > 250 ? 'moved' : 'short'; }; };</script>`;
 
 test('HTML5 drags and drags by pointer events reach their end', async () => {
   for (const front of [false, true]) {
-    const page = await lab.openPage(html5, { front });
+    const page = await lab.openPage(html5DragPage, { front });
     const closed = await dragBetween(page, '"Card"', '"Closed"');
     assert.match(closed.result.notes.join(), /does not accept a drop/);
     assert.equal(closed.result.changed, false);
     const { result } = await dragBetween(page, '"Card"', '"Box');
     assert.match(result.changes, /dropped card/);
     assert.equal(await page.inPage('typeof ended'), 'string');
-    const moving = await lab.openPage(pointers, { front });
+    const moving = await lab.openPage(pointerDragPage, { front });
     assert.match((await dragBetween(moving, 'Thumb', 'Goal')).result.changes, /moved/);
   }
 });
 
 test('a cancelled drag releases the button', async () => {
   const page = await lab.openPage(
-    `${pointers}<script>window.moves = 0; addEventListener('pointermove', () => moves++); addEventListener('pointerup', () => { window.released = true; });</script>`,
+    `${pointerDragPage}<script>window.moves = 0; addEventListener('pointermove', () => moves++); addEventListener('pointerup', () => { window.released = true; });</script>`,
   );
-  const started = await page.start('drag', {
-    startTarget: await page.refOf('Thumb'),
-    endTarget: await page.refOf('Goal'),
+  const started = await page.startOperation('drag', {
+    startTarget: await page.findRef('Thumb'),
+    endTarget: await page.findRef('Goal'),
   });
   await page.inPage(
     `new Promise((r) => { const c = new MessageChannel(); const f = () => moves > 1 ? r(0) : c.port2.postMessage(0); c.port1.onmessage = f; f(); })`,
@@ -59,23 +59,23 @@ test('the page and areas in it are scrolled, and the answer has the position and
   const page = await lab.openPage(
     `<ul style="margin:0">${rows}</ul><div id=area tabindex=0 aria-label=Log role=log style="height:100px;overflow:auto"><p style="height:900px">log</p><button>End</button></div>`,
   );
-  const down = await page.result('scroll', { direction: 'down', amount: 1_200 });
+  const down = await page.callForResult('scroll', { direction: 'down', amount: 1_200 });
   assert.equal(down.position.y, 1_200);
   assert.equal(await page.inPage('scrollY'), 1_200);
   assert.match(down.changes, /- Row 4\d/);
   assert.equal(down.changed, true);
-  const top = await page.result('scroll', { direction: 'top' });
+  const top = await page.callForResult('scroll', { direction: 'top' });
   assert.equal(top.position.y, 0);
-  const again = await page.result('scroll', { direction: 'up' });
+  const again = await page.callForResult('scroll', { direction: 'up' });
   assert.deepEqual([again.changed, again.notes.join()], [false, 'The area is already at its top.']);
-  const area = await page.result('scroll', {
-    target: (await page.result('find', { selector: '#area' })).matches[0].ref,
+  const area = await page.callForResult('scroll', {
+    target: (await page.callForResult('find', { selector: '#area' })).matches[0].ref,
     direction: 'down',
     amount: 150,
   });
   assert.equal(area.position.y, 150);
   assert.equal(await page.inPage('area.scrollTop'), 150);
-  await page.result('scroll', { target: await page.refOf('End') });
+  await page.callForResult('scroll', { target: await page.findRef('End') });
   assert.equal(await page.inPage('area.scrollTop > 700 && area.getBoundingClientRect().bottom <= innerHeight'), true);
 });
 
@@ -88,21 +88,24 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
     zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); show(e.dataTransfer.files); };</script>`);
   const files = [{ name: 'a.txt', type: 'text/plain', base64: Buffer.from('Añ').toString('base64') }];
   const two = [...files, { name: 'b.csv', type: 'text/csv', base64: Buffer.from('1,2').toString('base64') }];
-  const field = await page.result('upload', { target: await page.refOf('"One"'), files });
+  const field = await page.callForResult('upload', { target: await page.findRef('"One"'), files });
   assert.deepEqual([field.by, field.files], ['field', [{ name: 'a.txt', bytes: 3 }]]);
   assert.match(field.changes, /a\.txt=text\/plain=Añ/);
-  const many = await page.result('upload', { target: await page.refOf('Many'), files: two });
+  const many = await page.callForResult('upload', { target: await page.findRef('Many'), files: two });
   assert.match(many.changes, /a\.txt=text\/plain=Añ,b\.csv=text\/csv=1,2/);
-  const dropped = await page.result('upload', { target: await page.refOf('Drop here'), files: two });
+  const dropped = await page.callForResult('upload', { target: await page.findRef('Drop here'), files: two });
   assert.equal(dropped.by, 'drop');
-  assert.equal((await page.call('upload', { target: await page.refOf('Nothing'), files })).error?.code, 'rejected');
-  assert.match((await page.call('upload', { files })).error?.message ?? '', /2 file fields/);
+  assert.equal(
+    (await page.callOperation('upload', { target: await page.findRef('Nothing'), files })).error?.code,
+    'rejected',
+  );
+  assert.match((await page.callOperation('upload', { files })).error?.message ?? '', /2 file fields/);
   assert.match(
-    (await page.call('upload', { target: await page.refOf('"One"'), files: two })).error?.message ?? '',
+    (await page.callOperation('upload', { target: await page.findRef('"One"'), files: two })).error?.message ?? '',
     /takes one file/,
   );
-  const wrong = await page.result('upload', {
-    target: await page.refOf('"One"'),
+  const wrong = await page.callForResult('upload', {
+    target: await page.findRef('"One"'),
     files: [{ name: 'c.png', type: 'image/png', base64: '' }],
   });
   assert.match(wrong.notes.join(), /does not accept the type of c\.png/);
@@ -112,27 +115,30 @@ test('waits end when text, elements and addresses come and go', async () => {
   const page = await lab.openPage(`<p id=a>Loading</p><button id=b disabled>Go</button><x-late></x-late>`);
   const later = (code: string, ms = 400) => page.inPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
   await later(`a.innerHTML = 'All <b>done</b>!'`);
-  const text = await page.result('waitFor', { text: 'all done!' });
+  const text = await page.callForResult('waitFor', { text: 'all done!' });
   assert.match(text.message, /^text "all done!" after \d\.\d s$/);
   assert.match(text.line, /All done!/);
   await later('a.remove()');
-  assert.match((await page.result('waitFor', { textGone: 'done' })).message, /no text "done"/);
+  assert.match((await page.callForResult('waitFor', { textGone: 'done' })).message, /no text "done"/);
   await later('b.disabled = false');
-  assert.match((await page.result('waitFor', { selector: '#b', state: 'enabled' })).line, /button "Go" \[ref=e\d+\]/);
+  assert.match(
+    (await page.callForResult('waitFor', { selector: '#b', state: 'enabled' })).line,
+    /button "Go" \[ref=e\d+\]/,
+  );
   await later('history.pushState(0, "", "/route/7?x=1")');
-  assert.match((await page.result('waitFor', { url: '*/route/*x=1' })).message, /address/);
+  assert.match((await page.callForResult('waitFor', { url: '*/route/*x=1' })).message, /address/);
   await later(`document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`);
-  assert.match((await page.result('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
-  assert.match((await page.result('waitFor', { load: 'load' })).message, /^load after/);
-  const slow = await page.call('waitFor', { text: 'never', timeoutMs: 2_500 });
+  assert.match((await page.callForResult('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
+  assert.match((await page.callForResult('waitFor', { load: 'load' })).message, /^load after/);
+  const slow = await page.callOperation('waitFor', { text: 'never', timeoutMs: 2_500 });
   assert.match(
     `${slow.error?.code} ${slow.error?.message}`,
     /^timeout Timed out after [2-4]\.\d s: text "never" not met/,
   );
   assert.ok(slow.progress.length >= 1 && slow.progress.length <= 4);
-  assert.ok((await page.result('waitFor', { timeMs: 300 })).afterMs >= 300);
-  assert.equal((await page.call('waitFor', {})).error?.code, 'invalid_arguments');
-  const started = await page.start('waitFor', { text: 'never' });
+  assert.ok((await page.callForResult('waitFor', { timeMs: 300 })).afterMs >= 300);
+  assert.equal((await page.callOperation('waitFor', {})).error?.code, 'invalid_arguments');
+  const started = await page.startOperation('waitFor', { text: 'never' });
   await started.cancel();
   assert.equal((await started.answer()).error?.code, 'cancelled');
 });
@@ -140,6 +146,6 @@ test('waits end when text, elements and addresses come and go', async () => {
 test('waits in a background tab are not throttled to one per second', async () => {
   const page = await lab.openPage('<p>Text</p>');
   let sumMs = 0;
-  for (let waits = 0; waits < 4; waits++) sumMs += (await page.result('waitFor', { timeMs: 250 })).afterMs;
+  for (let waits = 0; waits < 4; waits++) sumMs += (await page.callForResult('waitFor', { timeMs: 250 })).afterMs;
   assert.ok(sumMs >= 1_000 && sumMs < 2_500, `four waits of 250 ms took ${sumMs} ms, want 1,000 to 2,500`);
 });

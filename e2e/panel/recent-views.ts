@@ -2,8 +2,8 @@
 import type { CallInspectResult, CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
-/** noonMs is noon today, in milliseconds since 1970. For a time of today, the side panel shows no date. */
-const noonMs = new Date().setHours(12, 0, 0, 0);
+/** todayNoonMs is noon today, in milliseconds since 1970. For a time of today, the side panel shows no date. */
+const todayNoonMs = new Date().setHours(12, 0, 0, 0);
 
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
 const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
@@ -13,7 +13,7 @@ export function makeEndedCall(callId: string, overrides: Partial<CallView> = {})
   return makeCall(callId, {
     tool: 'post',
     status: 'done',
-    createdMs: noonMs,
+    createdMs: todayNoonMs,
     site: 'chat.example.com',
     args: '{"channelId":"general","text":"The release is out."}',
     runMs: 812,
@@ -36,7 +36,7 @@ export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
     const fields = {
-      createdMs: noonMs - i * 61_000,
+      createdMs: todayNoonMs - i * 61_000,
       client: clients[i % 3] ?? '',
       site: sites[i % 3] ?? '',
       args: JSON.stringify({ channelId: `channel-${i}`, limit: i }),
@@ -52,11 +52,11 @@ export function makeEndedCalls(count: number): readonly CallView[] {
 
 /** errorCalls are sample calls with different errors. Some consecutive sample calls have the same error. */
 export const errorCalls: readonly CallView[] = [
-  makeFailedCall('e1', { createdMs: noonMs }),
-  makeFailedCall('e2', { createdMs: noonMs - 20_000, args: '{"channelId":"random"}' }),
-  makeFailedCall('e3', { createdMs: noonMs - 40_000 }),
+  makeFailedCall('e1', { createdMs: todayNoonMs }),
+  makeFailedCall('e2', { createdMs: todayNoonMs - 20_000, args: '{"channelId":"random"}' }),
+  makeFailedCall('e3', { createdMs: todayNoonMs - 40_000 }),
   makeFailedCall('e4', {
-    createdMs: noonMs - 90_000,
+    createdMs: todayNoonMs - 90_000,
     tool: 'export_messages',
     status: 'timed out',
     errorCode: 'idle_timeout',
@@ -66,13 +66,13 @@ export const errorCalls: readonly CallView[] = [
       'No progress and no result for 30 s. The last progress was page 42 of 100. The tool “export_messages” ran in a tab that was in the background the whole time.',
   }),
   makeFailedCall('e5', {
-    createdMs: noonMs - 100_000,
+    createdMs: todayNoonMs - 100_000,
     status: 'cancelled',
     errorCode: 'cancelled',
     error: 'cancelled by the side panel',
   }),
-  makeEndedCall('e6', { createdMs: noonMs - 130_000 }),
-  makeEndedCall('e7', { createdMs: noonMs - 86_400_000, endAudience: '', args: '{}' }),
+  makeEndedCall('e6', { createdMs: todayNoonMs - 130_000 }),
+  makeEndedCall('e7', { createdMs: todayNoonMs - 86_400_000, endAudience: '', args: '{}' }),
 ];
 
 const longName = `${'extraordinarily_long_name_of_a_tool_'.repeat(9)}`.slice(0, 300);
@@ -148,8 +148,8 @@ export const failedCallDetails = {
       'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests.',
     ],
     log: [
-      { atMs: noonMs, level: 'info', message: 'exporting  {"channel":"general"}' },
-      { atMs: noonMs + 400, level: 'warning', message: '<b>retrying</b> 2 of 3' },
+      { atMs: todayNoonMs, level: 'info', message: 'exporting  {"channel":"general"}' },
+      { atMs: todayNoonMs + 400, level: 'warning', message: '<b>retrying</b> 2 of 3' },
     ],
   },
 } as const satisfies CallInspectResult;

@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
 import { decideCall, fetchCallRecords } from '../harness/daemon-api.ts';
 import { type Desktop, type DesktopNotification, startDesktop } from '../harness/desktop.ts';
-import { binary } from '../harness/process.ts';
+import { opentabsBinary } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
@@ -39,10 +39,10 @@ after(async () => {
 });
 
 /**
- * ReadMs is how long the tests wait before they press a button, in milliseconds. A surface that has just appeared
- * ignores clicks for a shorter time.
+ * ReadingPauseMs is how long the tests wait before they press a button, in milliseconds. A surface that has just
+ * appeared ignores clicks for a shorter time.
  */
-const ReadMs = 900;
+const ReadingPauseMs = 900;
 
 function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
   const outcome = caller.call('messages__echo', { value });
@@ -57,7 +57,7 @@ function startCall(value: string, caller: McpClient = client): Promise<Outcome> 
 async function findNotification(text: string): Promise<DesktopNotification> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
   await waitFor(`a notification with "${text}"`, find);
-  await pause(ReadMs);
+  await pause(ReadingPauseMs);
   return await waitFor(`the notification with "${text}" to stay`, find);
 }
 
@@ -92,14 +92,14 @@ test('waiting calls get notifications in order of arrival, and a decision closes
   }
   await findNotification('queue one');
   assert.equal(desktop.notifications().length, 1);
-  const [first] = await waitingCalls();
+  const [first] = await fetchWaitingCalls();
   await decideCall(stack, first?.call_id ?? '', { allow: false });
   desktop.press(await findNotification('queue two'), 'Deny');
   desktop.press(await findNotification('queue three'), 'Deny');
   for (const call of calls) assert.equal((await call).code, 'denied');
 });
 
-async function waitingCalls() {
+async function fetchWaitingCalls() {
   return (await fetchCallRecords(stack)).filter((call) => call.waiting !== undefined);
 }
 
@@ -107,7 +107,7 @@ test('a notification survives worker stops, and its buttons still work', async (
   const call = startCall('worker restart');
   const notification = await findNotification('worker restart');
   await stack.chrome.stopWorker();
-  await pause(ReadMs);
+  await pause(ReadingPauseMs);
   const kept = await findNotification('worker restart');
   assert.equal(kept.id, notification.id, 'the user is not alerted again');
   await stack.chrome.stopWorker();
@@ -118,9 +118,9 @@ test('a notification survives worker stops, and its buttons still work', async (
 test('a notification that the user closes is not shown again, and the call still waits', async () => {
   const call = startCall('dismissed');
   desktop.dismiss(await findNotification('dismissed'));
-  await pause(ReadMs);
+  await pause(ReadingPauseMs);
   assert.deepEqual(desktop.notifications(), []);
-  const [waiting] = await waitingCalls();
+  const [waiting] = await fetchWaitingCalls();
   await decideCall(stack, waiting?.call_id ?? '', { allow: false });
   assert.equal((await call).code, 'denied');
 });
@@ -157,7 +157,7 @@ test('a click on the notification text opens the panel, and no notification is s
 
 test('the popup shows the waiting call, decides it, and opens the panel', async () => {
   const call = startCall('in the popup');
-  await waitFor('the call to wait', async () => (await waitingCalls()).length === 1);
+  await waitFor('the call to wait', async () => (await fetchWaitingCalls()).length === 1);
   // The test opens the popup's page in a tab, because Chrome closes a real popup when it loses the focus.
   const popup = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
   await popup.setViewportSize({ width: 360, height: 600 });
@@ -191,7 +191,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
  * output and write its input.
  */
 function startTerminal(value: string) {
-  const command = `${binary} call messages__echo --arg value='${value}'`;
+  const command = `${opentabsBinary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });
   let text = '';
   child.stdout.on('data', (chunk) => {
@@ -204,13 +204,13 @@ function startTerminal(value: string) {
 test('opentabs call asks for approval in a terminal, and Enter denies', async () => {
   const allowed = startTerminal('typed');
   await waitFor('the question', () => allowed.text().includes('Allow this call? [y/N]'));
-  await pause(ReadMs);
+  await pause(ReadingPauseMs);
   allowed.type('y');
   assert.equal(await allowed.ended, 0, allowed.text());
   assert.match(allowed.text(), /typed/);
   const denied = startTerminal('only enter');
   await waitFor('the question', () => denied.text().includes('Allow this call? [y/N]'));
-  await pause(ReadMs);
+  await pause(ReadingPauseMs);
   denied.type('');
   assert.notEqual(await denied.ended, 0);
   assert.match(denied.text(), /denied/i);
@@ -238,7 +238,7 @@ test('if panel, notification, terminal, form and command race, exactly one decid
     const terminal = startTerminal(value);
     await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
     const notification = await findNotification(value);
-    const [waiting] = await waitingCalls();
+    const [waiting] = await fetchWaitingCalls();
     const id = waiting?.call_id ?? '';
     const isRestart = round === 2 ? stack.chrome.stopWorker() : Promise.resolve();
     const decisions = [
@@ -273,9 +273,9 @@ test('if a client form and a notification race, a late form answer has no effect
     answerForm({ action: 'accept', content: { decision: 'allow once' } });
     if (round % 2 === 1) desktop.press(notification, 'Deny');
     const outcome = await call;
-    const hasNote = () => stack.site.notes.includes(`change ${key}`);
+    const hasNote = () => stack.site.receivedNotes.includes(`change ${key}`);
     if (outcome.code === 'denied') assert.equal(hasNote(), false, outcome.text);
     else await waitFor(`the change of ${key}: ${outcome.text}`, hasNote);
-    assert.ok(stack.site.notes.filter((note) => note === `change ${key}`).length <= 1);
+    assert.ok(stack.site.receivedNotes.filter((note) => note === `change ${key}`).length <= 1);
   }
 });

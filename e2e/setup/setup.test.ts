@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
-import { binary, runOpentabs } from '../harness/process.ts';
+import { opentabsBinary, runOpentabs } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -60,7 +60,7 @@ interface Terminal {
 
 /** startInTerminal runs an opentabs command in a pseudo-terminal, with only the environment variables in env. */
 function startInTerminal(command: string): Terminal {
-  const child = spawn('script', ['-qec', `stty cols 80; ${binary} ${command}`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `stty cols 80; ${opentabsBinary} ${command}`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -127,13 +127,13 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   return failedCount === 0;
 }
 
-function codeOf(outcome: Outcome): string {
+function readCode(outcome: Outcome): string {
   return outcome.isError ? String(outcome.code) : 'ok';
 }
 
 function isAsExpected(row: LimitCase, outcome: Outcome): boolean {
   return (
-    codeOf(outcome) === row.expectedCode &&
+    readCode(outcome) === row.expectedCode &&
     Math.abs(outcome.durationMs - row.atMs) <= toleranceMs &&
     (row.notifications === undefined || row.notifications === outcome.progress.length)
   );
@@ -142,7 +142,7 @@ function isAsExpected(row: LimitCase, outcome: Outcome): boolean {
 function describeOutcome(row: LimitCase, outcome: Outcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${codeOf(outcome)} at ${formatSeconds(outcome.durationMs, 2)},` +
+    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${readCode(outcome)} at ${formatSeconds(outcome.durationMs, 2)},` +
     ` ${outcome.progress.length} notifications`
   );
 }

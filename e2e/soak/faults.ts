@@ -62,12 +62,12 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     }),
 
   async 'tab closed'(system, fault) {
-    const targetId = await system.findPage(pathOf(system, fault));
+    const targetId = await system.findPage(makePath(system, fault));
     if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 
   async 'tab discarded'(system, fault) {
-    const url = system.urlOf(pathOf(system, fault));
+    const url = system.urlOf(makePath(system, fault));
     await system.browser.inWorker((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
@@ -142,7 +142,7 @@ function isProcessRunning(pid: number): boolean {
   }
 }
 
-function pathOf(system: SystemUnderTest, fault: PlannedFault): string {
+function makePath(system: SystemUnderTest, fault: PlannedFault): string {
   return system.paths[fault.tab] ?? '/';
 }
 
@@ -152,7 +152,7 @@ async function runInTab(
   fault: PlannedFault,
   run: (page: Session, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = pathOf(system, fault);
+  const path = makePath(system, fault);
   const id = await system.findPage(path);
   if (id) await system.browser.inPage(id, (page) => run(page, path));
 }

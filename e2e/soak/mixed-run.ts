@@ -16,7 +16,7 @@ import { SystemUnderTest } from './system-under-test.ts';
 
 /** Violation is one failed check of a soak test, such as a call that never ended. */
 export interface Violation {
-  readonly what: string;
+  readonly violationText: string;
   readonly call?: ObservedCall;
   /** faultsDuring lists the faults that overlapped the call. */
   readonly faultsDuring?: readonly ObservedFault[];
@@ -34,12 +34,15 @@ export interface SoakReport {
   readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
-/** sampleMs is the interval at which the soak test samples the memory and checks the pages, in milliseconds. */
-const sampleMs = 3_000;
-/** maxStopMs is how long a page may continue to run a call that has ended, in milliseconds. */
-const maxStopMs = 15_000;
-/** drainMs is how much longer than planned the calls may take to end after the last call was made, in milliseconds. */
-const drainMs = 45_000;
+/** sampleIntervalMs is the interval at which the soak test samples the memory and checks the pages, in milliseconds. */
+const sampleIntervalMs = 3_000;
+/** maxStopDurationMs is how long a page may continue to run a call that has ended, in milliseconds. */
+const maxStopDurationMs = 15_000;
+/**
+ * drainTimeoutMs is how much longer than planned the calls may take to end after the last call was made, in
+ * milliseconds.
+ */
+const drainTimeoutMs = 45_000;
 
 /**
  * runSoak makes the calls and injects the faults of a plan. runSoak calls printLine once per minute and for each
@@ -89,7 +92,7 @@ class SoakRun {
     for (const client of this.#clients) {
       for (const strayMessage of client.strayMessages)
         this.#violations.push({
-          what: `${client.name} received a message that belongs to none of its calls: ${strayMessage}`,
+          violationText: `${client.name} received a message that belongs to none of its calls: ${strayMessage}`,
         });
       await client.close();
     }
@@ -181,7 +184,7 @@ class SoakRun {
       ...call,
       ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) },
     };
-    this.#violations.push({ what: problem, call: shortenedCall, faultsDuring });
+    this.#violations.push({ violationText: problem, call: shortenedCall, faultsDuring });
     if (this.#violations.length <= 25)
       this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${problem}`);
   }
@@ -200,7 +203,7 @@ class SoakRun {
         await this.system.restoreTabs();
       } catch (error) {
         this.#violations.push({
-          what: `after "${plan.kind}" at ${formatSeconds(fault.fromMs)}: ${String(error)}`,
+          violationText: `after "${plan.kind}" at ${formatSeconds(fault.fromMs)}: ${String(error)}`,
           faultsDuring: [fault],
         });
         this.#printLine(`VIOLATION ${String(error)}`);
@@ -213,10 +216,10 @@ class SoakRun {
   }
 
   async #waitForCalls(calls: Promise<void>): Promise<void> {
-    const timeout = pause(drainMs + 60_000).then(() => 'late' as const);
+    const timeout = pause(drainTimeoutMs + 60_000).then(() => 'late' as const);
     if ((await Promise.race([calls, timeout])) !== 'late') return;
     for (const [key, plan] of this.#openCalls)
-      this.#violations.push({ what: `${key}, a call of kind ${plan.kind}, has not ended` });
+      this.#violations.push({ violationText: `${key}, a call of kind ${plan.kind}, has not ended` });
   }
 
   /**
@@ -224,7 +227,7 @@ class SoakRun {
    */
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#isOver) {
-      await pause(sampleMs);
+      await pause(sampleIntervalMs);
       this.system.countStarts();
       const lastFault = this.#observedFaults.at(-1);
       if (lastFault && lastFault.restoredMs === undefined) continue;
@@ -240,14 +243,14 @@ class SoakRun {
     }
   }
 
-  /** checkEndedCalls checks that no page still runs a call that ended more than maxStopMs ago. */
+  /** checkEndedCalls checks that no page still runs a call that ended more than maxStopDurationMs ago. */
   async #checkEndedCalls(runningKeys: readonly string[]): Promise<void> {
     const keys = new Set(runningKeys);
     for (const call of this.#observedCalls) {
-      if (!keys.has(call.key) || this.#elapsedMs() - call.toMs < maxStopMs) continue;
+      if (!keys.has(call.key) || this.#elapsedMs() - call.toMs < maxStopDurationMs) continue;
       if (
         call.plan.kind === 'ignoresAbort' &&
-        this.#elapsedMs() - call.fromMs < Number(call.plan.args.forMs) + maxStopMs
+        this.#elapsedMs() - call.fromMs < Number(call.plan.args.forMs) + maxStopDurationMs
       )
         continue;
       if (this.#violations.some((violation) => violation.call?.key === call.key)) continue;
@@ -280,7 +283,7 @@ class SoakRun {
     this.system.countStarts();
     const status = await this.system.readStatus();
     const checkCount = (description: string, count: number) => {
-      if (count > 0) this.#violations.push({ what: `${count} ${description} are left at the end` });
+      if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
     checkCount('running calls', status.calls.running);
     checkCount('queued calls', status.calls.pending);
@@ -301,11 +304,11 @@ class SoakRun {
     await pause(Math.min(ignoringMs, 40_000));
     const runningKeys = await this.system.listRunningKeys();
     if (runningKeys.length > 0)
-      this.#violations.push({ what: `handlers still run in pages: ${runningKeys.join(' ')}` });
+      this.#violations.push({ violationText: `handlers still run in pages: ${runningKeys.join(' ')}` });
     const startedTwice = [...this.system.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
     for (const [key, count] of startedTwice) {
       this.#violations.push({
-        what: `${key} started ${count} times in a page`,
+        violationText: `${key} started ${count} times in a page`,
         ...findCallWithKey(this.#observedCalls, key),
       });
     }
@@ -331,12 +334,12 @@ class SoakRun {
   /** checkGrowth checks that memory use and object counts have not grown since the start of the soak test. */
   #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
     if (!after) {
-      this.#violations.push({ what: 'the memory at the end could not be measured' });
+      this.#violations.push({ violationText: 'the memory at the end could not be measured' });
       return;
     }
     const checkValue = (description: string, before: number, after: number, allowedGrowth: number) => {
       if (after > before + allowedGrowth)
-        this.#violations.push({ what: `${description} grew from ${before} to ${after}` });
+        this.#violations.push({ violationText: `${description} grew from ${before} to ${after}` });
     };
     checkValue('goroutines', before.server.goroutines, after.server.goroutines, 5);
     checkValue('the heap of the server', before.server.heapBytes, after.server.heapBytes, 40 << 20);

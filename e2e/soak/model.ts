@@ -27,10 +27,10 @@ export interface ObservedCall {
   readonly ending: CallEnding;
 }
 
-/** settleMs is how long after a fault has ended the fault may still change how calls end, in milliseconds. */
-const settleMs = 2_000;
-/** graceMs is the daemon's grace period for a lost link, in milliseconds. */
-const graceMs = 10_000;
+/** faultSettleMs is how long after a fault has ended the fault may still change how calls end, in milliseconds. */
+const faultSettleMs = 2_000;
+/** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
+const gracePeriodMs = 10_000;
 /**
  * toleranceMs is how late a call may end on a machine with two cores that runs the whole soak test, in milliseconds.
  */
@@ -103,10 +103,10 @@ const codesWithoutBrowser = [
 ];
 
 /**
- * codesWithoutDocument returns the allowed codes of a call whose document is gone. A call for a specific tab may fail
- * because the tab was closed. Any other call can run in another tab.
+ * listCodesWithoutDocument returns the allowed codes of a call whose document is gone. A call for a specific tab may
+ * fail because the tab was closed. Any other call can run in another tab.
  */
-function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
+function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
@@ -114,22 +114,22 @@ function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly 
  * codesByFault maps each kind of fault to a function that returns the additional allowed codes of an overlapping call.
  */
 const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
-  'worker stopped': (call, fault) => codesOfDelay(call, fault),
-  'link cut': (call, fault) => codesOfDelay(call, fault),
-  'link half-open': (call, fault) => codesOfDelay(call, fault),
+  'worker stopped': (call, fault) => listCodesOfDelay(call, fault),
+  'link cut': (call, fault) => listCodesOfDelay(call, fault),
+  'link half-open': (call, fault) => listCodesOfDelay(call, fault),
   'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
   'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGSTOP': (call, fault) => codesOfDelay(call, fault),
-  'tab reloaded': (call) => codesWithoutDocument(call, 'navigated'),
-  'tab navigated': (call) => codesWithoutDocument(call, 'navigated'),
-  'tab away and back': (call) => codesWithoutDocument(call, 'navigated'),
-  'tab closed': (call) => codesWithoutDocument(call, 'tab_closed'),
-  'tab discarded': (call) => codesWithoutDocument(call, 'tab_discarded'),
-  'tab frozen': (call, fault) => codesOfDelay(call, fault),
+  'server SIGSTOP': (call, fault) => listCodesOfDelay(call, fault),
+  'tab reloaded': (call) => listCodesWithoutDocument(call, 'navigated'),
+  'tab navigated': (call) => listCodesWithoutDocument(call, 'navigated'),
+  'tab away and back': (call) => listCodesWithoutDocument(call, 'navigated'),
+  'tab closed': (call) => listCodesWithoutDocument(call, 'tab_closed'),
+  'tab discarded': (call) => listCodesWithoutDocument(call, 'tab_discarded'),
+  'tab frozen': (call, fault) => listCodesOfDelay(call, fault),
   'extension reloaded': () => codesWithoutBrowser,
   'browser SIGKILL': () => codesWithoutBrowser,
-  'session deleted': (call, fault) => (hitsClient(call, fault) ? ['silent', 'refused', 'transport'] : []),
-  'client killed': (call, fault) => (hitsClient(call, fault) ? ['silent', 'transport'] : []),
+  'session deleted': (call, fault) => (affectsClient(call, fault) ? ['silent', 'refused', 'transport'] : []),
+  'client killed': (call, fault) => (affectsClient(call, fault) ? ['silent', 'transport'] : []),
   'panel opened': () => [],
 };
 
@@ -144,16 +144,16 @@ const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'server SIGSTOP',
 ]);
 
-/** hitsClient reports whether a fault affects the client that made the call. */
-function hitsClient(call: ObservedCall, fault: ObservedFault): boolean {
+/** affectsClient reports whether a fault affects the client that made the call. */
+function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
   return call.plan.client === fault.plan.client;
 }
 
 /**
- * codesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. A delay longer
+ * listCodesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. A delay longer
  * than a time limit makes the call time out.
  */
-function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
+function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
@@ -166,9 +166,12 @@ function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string
   ];
 }
 
-/** isOverlapping reports whether a fault could affect a call. A fault can affect calls until settleMs after its end. */
+/**
+ * isOverlapping reports whether a fault could affect a call. A fault can affect calls until faultSettleMs after its
+ * end.
+ */
 export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
-  return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
+  return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs;
 }
 
 /** mayHaveStaleSession reports whether the client of a call may still use a session from before a daemon restart. */
@@ -218,7 +221,7 @@ export function findViolations(
     (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
     0,
   );
-  const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? graceMs : 0);
+  const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
   if (lateMs > toleranceMs)
     violations.push(
       `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than allowed`,

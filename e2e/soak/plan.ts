@@ -105,7 +105,7 @@ export interface Plan {
   readonly faults: readonly PlannedFault[];
 }
 
-const meanGapMs = 110;
+const meanCallGapMs = 110;
 const floodSize = 200;
 
 /**
@@ -121,8 +121,8 @@ export function makePlan(seed: number, durationMs: number): Plan {
   const tabs = 3;
   const faults = planFaults(random, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanGapMs) {
-    const currentLimits = limitsAt(faults, atMs);
+  for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanCallGapMs) {
+    const currentLimits = findLimitsAt(faults, atMs);
     const client = random.nextWholeNumber(0, clients.length - 1);
     const tab = random.nextFraction() < 0.25 ? { tab: random.nextWholeNumber(0, tabs - 1) } : {};
     const kind = random.pickWeighted(callKinds);
@@ -173,10 +173,10 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
 }
 
 /**
- * limitsAt returns the daemon's time limits at a moment of the plan. In the real run, a slow restart can delay the
+ * findLimitsAt returns the daemon's time limits at a moment of the plan. In the real run, a slow restart can delay the
  * change of the limits.
  */
-function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
+function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 

@@ -1,7 +1,7 @@
 /** An MCP client over the standard input and output of `opentabs mcp`, without a library. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { binary } from '../harness/process.ts';
+import { opentabsBinary } from '../harness/process.ts';
 import {
   type CallBehavior,
   type CallEnding,
@@ -17,12 +17,12 @@ interface OpenRequest {
 }
 
 /**
- * graceMs is how long the client waits for a response after it has cancelled a request, in milliseconds. The daemon
+ * killGraceMs is how long the client waits for a response after it has cancelled a request, in milliseconds. The daemon
  * need not respond to a cancelled request.
  */
-const graceMs = 3_000;
-/** crossingMs is how long after a cancellation a message about the request may still arrive, in milliseconds. */
-const crossingMs = 15_000;
+const killGraceMs = 3_000;
+/** cancelCrossingMs is how long after a cancellation a message about the request may still arrive, in milliseconds. */
+const cancelCrossingMs = 15_000;
 
 /** makeRawStdioClient returns an MCP client that starts its own `opentabs mcp` process with the first call. */
 export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
@@ -61,7 +61,7 @@ class RawStdioClient implements SoakClient {
     const stop = () => {
       this.#cancelledAtMs.set(id, performance.now());
       this.#send(relay, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-      setTimeout(() => this.#endRequest(id, makeUnansweredEnding('silent', 'cancelled', progress)), graceMs);
+      setTimeout(() => this.#endRequest(id, makeUnansweredEnding('silent', 'cancelled', progress)), killGraceMs);
     };
     if (behavior.stopSignal?.aborted) stop();
     behavior.stopSignal?.addEventListener('abort', stop, { once: true });
@@ -102,7 +102,7 @@ class RawStdioClient implements SoakClient {
    */
   #mayCrossCancel(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);
-    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < crossingMs;
+    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelCrossingMs;
   }
 
   #endRequest(id: number, ending: CallEnding): void {
@@ -112,7 +112,10 @@ class RawStdioClient implements SoakClient {
 
   #startRelayOnce(): ChildProcess {
     if (this.#relay) return this.#relay;
-    const relay = spawn(binary, ['mcp'], { env: { ...process.env, ...this.#env }, stdio: ['pipe', 'pipe', 'ignore'] });
+    const relay = spawn(opentabsBinary, ['mcp'], {
+      env: { ...process.env, ...this.#env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
     relay.stdin?.on('error', () => undefined); // after an error, the stream also emits close
     let unfinishedLine: string[] = [];
     relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -77,7 +77,7 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
 }
 
 /** formatViolation describes a violation in several lines, with the timeline of the affected call. */
-function formatViolation({ what: problem, call, faultsDuring }: Violation): string[] {
+function formatViolation({ violationText: problem, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const faults = (faultsDuring ?? []).map(
     (fault) =>

@@ -235,7 +235,7 @@ export class SystemUnderTest {
 
   /** countStarts reads which handlers the pages have reported as started, and updates startCounts. */
   countStarts(): void {
-    for (const note of this.site.notes.splice(0)) {
+    for (const note of this.site.receivedNotes.splice(0)) {
       const [event, key] = note.split(' ');
       if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }

@@ -14,8 +14,8 @@ import { makeCall, makeWaitingCall, samplePlugins } from '../panel/sample-views.
 const PanelZoom = 1.3;
 const PanelSize = { width: 468, height: 720 };
 
-/** Shot is one screenshot of the Chrome Web Store listing. */
-interface Shot {
+/** StoreScreenshot is one screenshot of the Chrome Web Store listing. */
+interface StoreScreenshot {
   readonly name: string;
   readonly title: string;
   readonly text: string;
@@ -65,7 +65,7 @@ const browserTools: StateBrowserParams = {
   ],
 };
 
-const shots: readonly Shot[] = [
+const storeScreenshots: readonly StoreScreenshot[] = [
   {
     name: '1-approval',
     title: 'You decide',
@@ -122,7 +122,7 @@ const style = `
   .name img { width: 56px; }
   .panel { border-radius: 12px; box-shadow: 0 12px 40px rgb(20 33 61 / 25%); }`;
 
-async function takeShot(fixture: PanelFixture, page: Page, shot: Shot, folder: string): Promise<void> {
+async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScreenshot, folder: string): Promise<void> {
   const { panel, chrome, server, showCalls } = fixture;
   showCalls([]);
   await panel.setViewportSize(PanelSize);
@@ -156,7 +156,7 @@ async function main(folder: string): Promise<void> {
   const fixture = await startPanelFixture();
   try {
     const page = await fixture.chrome.openPage('about:blank');
-    for (const shot of shots) await takeShot(fixture, page, shot, folder);
+    for (const shot of storeScreenshots) await takeScreenshot(fixture, page, shot, folder);
     await drawTile(page, folder);
   } finally {
     await fixture.close();

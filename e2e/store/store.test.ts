@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Chrome, extensionIdOf, freePort, launchChrome } from '../harness/chromium.ts';
+import { type Chrome, deriveExtensionId, freePort, launchChrome } from '../harness/chromium.ts';
 import { connectHttp, type McpClient, type Outcome } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
@@ -40,7 +40,7 @@ before(async () => {
   env = {
     OPENTABS_HOME: home,
     OPENTABS_PORT: String(port),
-    OPENTABS_STORE_EXTENSIONS: `chrome=${extensionIdOf(extension)}`,
+    OPENTABS_STORE_EXTENSIONS: `chrome=${deriveExtensionId(extension)}`,
     NO_COLOR: '1',
   };
   const plugin = join(home, 'messages-plugin');

@@ -11,15 +11,15 @@ export function makeBrowserCall(
   return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...others };
 }
 
-/** toolOf finds a browser tool by name, and throws if there is none. */
-export function toolOf(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {
+/** findTool finds a browser tool by name, and throws if there is none. */
+export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {
   const [, run] = tools.find(([each]) => each === name) ?? [];
   if (!run) throw new Error(`there is no tool ${name}`);
   return run;
 }
 
-/** failureOf awaits a tool call that must fail, and returns the error's code and message. */
-export async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+/** awaitFailure awaits a tool call that must fail, and returns the error's code and message. */
+export async function awaitFailure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,

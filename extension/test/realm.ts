@@ -69,10 +69,10 @@ export interface Realm {
   addContent(): void;
   /** dispatch dispatches an event on the document, as a script of the page could. */
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
-  /** task delivers the messages that are queued in message channels, as a browser does between two tasks. */
-  task(): void;
-  /** idle waits until all pending microtasks have run. */
-  idle(): Promise<void>;
+  /** runNextTask delivers the messages that are queued in message channels, as a browser does between two tasks. */
+  runNextTask(): void;
+  /** waitUntilIdle waits until all pending microtasks have run. */
+  waitUntilIdle(): Promise<void>;
 }
 
 const folder = new URL('../testdata/', import.meta.url);
@@ -263,10 +263,10 @@ export function makeRealm(page: PageOptions = {}): Realm {
       for (const observer of observers) if (observer.on) observer.callback();
     },
     dispatch: (type, init) => void dispatch(doc, event(type, init)),
-    task: () => {
+    runNextTask: () => {
       for (const work of posted.splice(0)) work();
     },
-    idle: async () => {
+    waitUntilIdle: async () => {
       for (let i = 0; i < 20; i++) await Promise.resolve();
     },
   };

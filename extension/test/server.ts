@@ -12,8 +12,8 @@ export interface FakeSocket {
   readonly protocols: readonly string[];
   /** sent contains the parsed frames from the extension that the test has not answered. */
   readonly sent: Readonly<Record<string, unknown>>[];
-  /** hungUp is true once the extension has closed the socket. */
-  hungUp: boolean;
+  /** isClosed is true once the extension has closed the socket. */
+  isClosed: boolean;
   /** unsent is the number of unsent bytes that the fake socket reports to the extension. */
   unsent: number;
   /** open opens the socket without starting the handshake. */
@@ -32,13 +32,13 @@ export interface FakeSocket {
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
 
-const rightChallenge = { nonce: 'of-the-server', proof: 'right' };
+const validChallenge = { nonce: 'of-the-server', proof: 'right' };
 
 /** makeFakeHandshake returns a handshake that only accepts the challenge that FakeSocket.accept sends. */
 export async function makeFakeHandshake(): Promise<Handshake> {
   return {
     protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
-    proveTo: async ({ proof }) => (proof === rightChallenge.proof ? 'proved' : undefined),
+    proveTo: async ({ proof }) => (proof === validChallenge.proof ? 'proved' : undefined),
   };
 }
 
@@ -57,7 +57,7 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
         if (isRecord(frame)) socket.sent.push(frame);
       },
       close: () => {
-        socket.hungUp = true;
+        socket.isClosed = true;
       },
     };
   };
@@ -77,12 +77,12 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     url,
     protocols,
     sent,
-    hungUp: false,
+    isClosed: false,
     unsent: 0,
     open: () => events.onOpen(),
     accept: () => {
       events.onOpen();
-      events.onText(encodeNotification('challenge', rightChallenge));
+      events.onText(encodeNotification('challenge', validChallenge));
     },
     text: (text) => events.onText(text),
     close: (code = 1006, reason = '') => events.onClose(code, reason),

@@ -17,8 +17,8 @@ const pluginCount = 120;
 /** callId is a call ID of the usual length, which the byte counts depend on. */
 const callId = 'call_0123456789abcdefghijklmnop';
 
-/** never is a promise that never settles, such as for an answer that does not arrive. */
-const never = new Promise<never>(() => undefined);
+/** neverSettles is a promise that never settles, such as for an answer that does not arrive. */
+const neverSettles = new Promise<never>(() => undefined);
 
 /** makePlugin returns a plugin that runs on one site; number is part of its name. */
 function makePlugin(number: number): PluginInfo {
@@ -80,7 +80,7 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
     portBytes += new TextEncoder().encode(encodeMessages([message])).length;
   };
   const calls = new Calls({
-    outbox: new Outbox({ send, confirm: () => never }),
+    outbox: new Outbox({ send, confirm: () => neverSettles }),
     docs: makeDocs(),
     running: new RunningCalls(),
     send,

@@ -14,7 +14,7 @@ import { adapter, makeRealm } from './realm.ts';
 
 const warmUpCalls = 20_000;
 const blockCalls = 2_000;
-const blocks = 15;
+const blockCount = 15;
 
 /**
  * measure prints the average time of one call of run, in microseconds. Of several measurements, it prints the fastest,
@@ -32,13 +32,13 @@ async function measure(station: string, run: (call: number) => void | Promise<vo
   };
   await runBlock(warmUpCalls / scale);
   let fastestUs = Infinity;
-  for (let block = 0; block < blocks; block++) fastestUs = Math.min(fastestUs, await runBlock(blockCalls / scale));
+  for (let block = 0; block < blockCount; block++) fastestUs = Math.min(fastestUs, await runBlock(blockCalls / scale));
   process.stdout.write(`${station.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
 }
 
 const args = { text: 'x'.repeat(188) };
 const result = JSON.stringify(args);
-const frameOf = (call: number) =>
+const makeFrame = (call: number) =>
   encodeRequest(`call_${call}`, 'tool.dispatch', {
     dispatchId: `call_${call}`,
     plugin: 'demo',
@@ -75,7 +75,7 @@ function makeWorker() {
   const doc: Doc = { tabId: 1, frameId: 0, documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B', url: '', post };
   calls.onDocumentConnected(doc);
   const dispatch = (call: number): string => {
-    const frame = parseFrame(frameOf(call));
+    const frame = parseFrame(makeFrame(call));
     if (frame.kind === 'request' && frame.method === 'tool.dispatch') calls.dispatch(frame.params);
     return posted.pop() ?? '';
   };
@@ -123,7 +123,7 @@ const callText = (call: number) => {
   return encodeMessages([message]);
 };
 
-await measure('(the frame alone)', (call) => void frameOf(call));
+await measure('(the frame alone)', (call) => void makeFrame(call));
 {
   const worker = makeWorker();
   await measure('worker in, with the frame', (call) => void worker.dispatch(call));
@@ -149,12 +149,12 @@ await measure('(the port text alone)', (call) => void callText(call));
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', "{ name: 'run', handle: async (p) => p }"));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   await measure(
     'host, schema, handler, result',
     async (call) => {
       port?.send('call', call + 1, 'run', 1 << 20, args);
-      await realm.idle();
+      await realm.waitUntilIdle();
       port?.received.splice(0);
     },
     10,

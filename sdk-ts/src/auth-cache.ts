@@ -1,5 +1,5 @@
 import { ensureContainer, getContainerPart } from './runtime/container.ts';
-import { dataProperty, defineProperty, hasOwn, lookup, makeBareObject } from './runtime/primordials.ts';
+import { defineProperty, getSafeProperty, hasOwn, makeBareObject, makeDataDescriptor } from './runtime/primordials.ts';
 import { hasProperties, type Properties } from './runtime/value.ts';
 
 // The auth cache stores a plugin's login data, such as a token. The auth cache is emptied when the document unloads,
@@ -16,7 +16,7 @@ export function getAuthCache(namespace: string): unknown {
 /** Stores login data, such as a token, until the document unloads or {@link clearAuthCache} is called. Never throws. */
 export function setAuthCache<T>(namespace: string, value: T): void {
   const cache = ensureCache();
-  if (cache) defineProperty(cache, namespace, dataProperty(value));
+  if (cache) defineProperty(cache, namespace, makeDataDescriptor(value));
 }
 
 /** Removes the login data that {@link setAuthCache} stored under `namespace`. */
@@ -27,8 +27,8 @@ export function clearAuthCache(namespace: string): void {
 function ensureCache(): Properties | undefined {
   const container = ensureContainer();
   try {
-    if (container && !hasProperties(lookup(container, 'tokenCache')))
-      defineProperty(container, 'tokenCache', dataProperty(makeBareObject()));
+    if (container && !hasProperties(getSafeProperty(container, 'tokenCache')))
+      defineProperty(container, 'tokenCache', makeDataDescriptor(makeBareObject()));
   } catch {
     return undefined; // the page has locked the container against changes
   }

@@ -13,13 +13,13 @@ function mockFetch(t: TestContext, answer: FetchMock) {
 }
 
 /** A mock of `fetch` that never returns a response, and rejects when the request's signal aborts. */
-const neverAnswer: FetchMock = (_, { signal }) =>
+const neverRespond: FetchMock = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal?.aborted) reject(signal.reason);
   });
 
-async function toolErrorOf(promise: Promise<unknown>): Promise<ToolError> {
+async function awaitToolError(promise: Promise<unknown>): Promise<ToolError> {
   try {
     await promise;
   } catch (error) {
@@ -38,16 +38,16 @@ test('fetchFromPage sends the cookies and the given options', async (t) => {
 });
 
 test('fetchFromPage times out on a silent site', async (t) => {
-  mockFetch(t, neverAnswer);
-  const error = await toolErrorOf(fetchFromPage('/slow', { timeout: 10 }));
+  mockFetch(t, neverRespond);
+  const error = await awaitToolError(fetchFromPage('/slow', { timeout: 10 }));
   assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
 });
 
 test('fetchFromPage stops with the given signal or the signal of the call', async (t) => {
-  mockFetch(t, neverAnswer);
+  mockFetch(t, neverRespond);
   const controller = new AbortController();
-  const explicitSignalError = toolErrorOf(fetchFromPage('/a', { signal: controller.signal }));
-  const callSignalError = toolErrorOf(runCall(controller, () => fetchFromPage('/a')));
+  const explicitSignalError = awaitToolError(fetchFromPage('/a', { signal: controller.signal }));
+  const callSignalError = awaitToolError(runCall(controller, () => fetchFromPage('/a')));
   controller.abort(new DOMException('stopped', 'AbortError'));
   for (const error of [await explicitSignalError, await callSignalError]) {
     assert.deepEqual([error.code, error.message, error.retryable], ['aborted', 'aborted: stopped', false]);
@@ -70,14 +70,14 @@ test('a lost connection is retryable', async (t) => {
   mockFetch(t, () => {
     throw new TypeError('Failed to fetch');
   });
-  const error = await toolErrorOf(fetchFromPage('/a'));
+  const error = await awaitToolError(fetchFromPage('/a'));
   assert.deepEqual([error.code, error.retryable], ['network_error', true]);
   assert.match(error.message, /no connection to \/a: Failed to fetch/);
 });
 
 test('the error of a bad status contains status, URL and the start of the body', async (t) => {
   mockFetch(t, () => new Response('x'.repeat(2000), { status: 404 }));
-  const error = await toolErrorOf(fetchFromPage('/a'));
+  const error = await awaitToolError(fetchFromPage('/a'));
   assert.equal(error.code, 'NOT_FOUND');
   assert.equal(error.message, `HTTP 404 from /a: ${'x'.repeat(512)}`);
 });
@@ -104,7 +104,7 @@ test('fetchJSON parses the body, with and without a schema', async (t) => {
   mockFetch(t, () => Response.json({ n: '4' }));
   assert.deepEqual(await fetchJSON('/a'), { n: '4' });
   assert.deepEqual(await fetchJSON('/a', {}, z.object({ n: z.coerce.number() })), { n: 4 });
-  const error = await toolErrorOf(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
+  const error = await awaitToolError(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
   assert.equal(error.code, 'VALIDATION_ERROR');
   assert.match(error.message, /^unexpected answer from \/a: n: .*; m: /);
 });
@@ -112,9 +112,9 @@ test('fetchJSON parses the body, with and without a schema', async (t) => {
 test('fetchJSON returns undefined for an empty body and rejects a body that is not JSON', async (t) => {
   mockFetch(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
   assert.equal(await fetchJSON('/empty'), undefined);
-  assert.equal((await toolErrorOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
+  assert.equal((await awaitToolError(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
   assert.equal(
-    (await toolErrorOf(fetchJSON('/page'))).message,
+    (await awaitToolError(fetchJSON('/page'))).message,
     'the answer from /page is a web page (HTML), not JSON; the user may be logged out, or the address is wrong: <html>',
   );
   assert.equal(await fetchText('/page'), '<html>');
@@ -130,11 +130,11 @@ test('a failed body is reported like a lost connection or an abort', async (t) =
       }),
     );
   mockFetch(t, makeBrokenResponse);
-  assert.equal((await toolErrorOf(fetchText('/a'))).code, 'network_error');
+  assert.equal((await awaitToolError(fetchText('/a'))).code, 'network_error');
   const controller = new AbortController();
   mockFetch(t, () => {
     controller.abort();
     return makeBrokenResponse();
   });
-  assert.equal((await toolErrorOf(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
+  assert.equal((await awaitToolError(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
 });

@@ -51,7 +51,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
 function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
-  const cause = isOtherOrigin(url) ? `${message} (another origin, whose server must allow this page: CORS)` : message;
+  const cause = isCrossOrigin(url) ? `${message} (another origin, whose server must allow this page: CORS)` : message;
   return new ToolError(`no connection to ${url}: ${cause}`, 'network_error', {
     category: 'internal',
     retryable: true,
@@ -60,7 +60,7 @@ function toRequestError(error: unknown, signal: AbortSignal | undefined, url: st
 }
 
 /** Reports whether `url` is cross-origin, where CORS restricts what the page may read. */
-function isOtherOrigin(url: string): boolean {
+function isCrossOrigin(url: string): boolean {
   try {
     return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);
   } catch {

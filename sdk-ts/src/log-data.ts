@@ -1,4 +1,4 @@
-import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
+import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
 // Converts the arguments of a log call to JSON at once, before the page can change them. Converting log data never
 // throws. The length limits of log data are those of wire.LogEntry in Go.
@@ -71,7 +71,7 @@ function convertObject(value: Properties, state: ConversionState): unknown {
   try {
     return convertObjectContent(value, state);
   } catch (error) {
-    return `[unreadable: ${truncateLogText(messageOf(error))}]`;
+    return `[unreadable: ${truncateLogText(readMessage(error))}]`;
   } finally {
     state.path.delete(value);
   }
@@ -80,7 +80,7 @@ function convertObject(value: Properties, state: ConversionState): unknown {
 function convertObjectContent(value: Properties, state: ConversionState): unknown {
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
   if (value instanceof Error) return convertError(value, state);
-  if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...idAndClassesOf(value)].join('')}>`;
+  if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...formatIdAndClasses(value)].join('')}>`;
   if (isMethod(value.toJSON)) return toPlainValue(value.toJSON(''), state);
   if (value instanceof Map) return convertMembers([...value], state);
   if (value instanceof Set) return convertMembers([...value], state);
@@ -94,7 +94,7 @@ function convertField(value: Properties, key: string, state: ConversionState): u
   try {
     return toPlainValue(value[key], state);
   } catch (error) {
-    return `[unreadable: ${truncateLogText(messageOf(error))}]`;
+    return `[unreadable: ${truncateLogText(readMessage(error))}]`;
   }
 }
 
@@ -122,7 +122,7 @@ function isElement(value: Properties): boolean {
   return value.nodeType === 1 && typeof value.tagName === 'string';
 }
 
-function idAndClassesOf(element: Properties): string[] {
+function formatIdAndClasses(element: Properties): string[] {
   const { id, className } = element;
   const classes = typeof className === 'string' ? className.split(/\s+/).filter(Boolean) : [];
   return [typeof id === 'string' && id !== '' ? `#${id}` : '', ...classes.map((name) => `.${name}`)];

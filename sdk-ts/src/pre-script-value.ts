@@ -1,5 +1,5 @@
 import { getContainer, getContainerPart } from './runtime/container.ts';
-import { hasOwn, lookup } from './runtime/primordials.ts';
+import { getSafeProperty, hasOwn } from './runtime/primordials.ts';
 import { hasProperties } from './runtime/value.ts';
 
 /** The name of the plugin into which this module is bundled; undefined until the adapter has started. */
@@ -19,7 +19,7 @@ export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {
   // The original OpenTabs platform sets `_pluginName` only while a tool of the plugin runs.
   const container = getContainer();
-  const name = ownerName ?? (container ? lookup(container, '_pluginName') : undefined);
+  const name = ownerName ?? (container ? getSafeProperty(container, '_pluginName') : undefined);
   const storedValues = getContainerPart('preScript');
   const values =
     storedValues && typeof name === 'string' && hasOwn(storedValues, name) ? storedValues[name] : undefined;

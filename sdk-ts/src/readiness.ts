@@ -1,5 +1,5 @@
 import { getContainer } from './runtime/container.ts';
-import { lookup } from './runtime/primordials.ts';
+import { getSafeProperty } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isMethod } from './runtime/value.ts';
  */
 export function notifyReadinessChanged(): void {
   const container = getContainer();
-  const notify = container ? lookup(container, '_notifyReadinessChanged') : undefined;
+  const notify = container ? getSafeProperty(container, '_notifyReadinessChanged') : undefined;
   if (!isMethod(notify)) return;
   try {
     notify();

@@ -34,13 +34,13 @@ export function parseRateLimitHeader(headers: Headers): number | undefined {
     if (retryAfter !== null) return parseRetryAfterMs(retryAfter);
     for (const name of resetHeaders) {
       const text = headers.get(name)?.trim();
-      if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? msUntilReset(Number(text)) : undefined;
+      if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? computeMsUntilReset(Number(text)) : undefined;
     }
     return undefined;
   });
 }
 
-function msUntilReset(value: number): number | undefined {
+function computeMsUntilReset(value: number): number | undefined {
   if (value < minEpochSeconds) return value * 1000;
   const remainingMs = (value < minEpochMs ? value * 1000 : value) - Date.now();
   return remainingMs > 0 ? remainingMs : undefined;

@@ -4,8 +4,8 @@ import {
   addListener,
   isAborted,
   makeController,
-  reasonOf,
-  signalOf,
+  readAbortReason,
+  readSignal,
 } from './runtime/page-primordials.ts';
 
 // Tracks the running calls of this adapter. If a call is cancelled, the SDK's waits and HTTP requests stop even if the
@@ -27,7 +27,7 @@ interface RunningCall {
   next: RunningCall | undefined;
 }
 
-let newestCall: RunningCall | undefined;
+let newestRunningCall: RunningCall | undefined;
 /** The context of the call whose handler runs synchronously now, before its first `await`. */
 let startingContext: CallContext | undefined;
 /**
@@ -38,8 +38,8 @@ let sharedSignal: AbortSignal | undefined;
 
 /** Runs a tool's handler, and lets {@link resolveSignal} find the signal of the call until the handler has settled. */
 export async function runCall<T>(context: CallContext, handler: () => T | Promise<T>): Promise<T> {
-  const entry: RunningCall = { context, next: newestCall };
-  newestCall = entry;
+  const entry: RunningCall = { context, next: newestRunningCall };
+  newestRunningCall = entry;
   sharedSignal = undefined;
   try {
     return await startHandler(context, handler);
@@ -50,8 +50,9 @@ export async function runCall<T>(context: CallContext, handler: () => T | Promis
 }
 
 function removeCall(entry: RunningCall): void {
-  if (newestCall === entry) newestCall = entry.next;
-  for (let call = newestCall; call !== undefined; call = call.next) if (call.next === entry) call.next = entry.next;
+  if (newestRunningCall === entry) newestRunningCall = entry.next;
+  for (let call = newestRunningCall; call !== undefined; call = call.next)
+    if (call.next === entry) call.next = entry.next;
 }
 
 function startHandler<T>(context: CallContext, handler: () => T): T {
@@ -71,8 +72,8 @@ function startHandler<T>(context: CallContext, handler: () => T): T {
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
   if (startingContext) return startingContext.signal;
-  if (!newestCall) return undefined;
-  sharedSignal ??= makeSharedSignal(newestCall);
+  if (!newestRunningCall) return undefined;
+  sharedSignal ??= makeSharedSignal(newestRunningCall);
   return sharedSignal;
 }
 
@@ -89,10 +90,10 @@ function makeSharedSignal(newest: RunningCall): AbortSignal {
       if (isCounted) return;
       isCounted = true;
       remainingCount--;
-      if (remainingCount === 0) abortController(controller, reasonOf(signal));
+      if (remainingCount === 0) abortController(controller, readAbortReason(signal));
     };
     if (isAborted(signal)) onAbort();
     else addListener(signal, 'abort', onAbort);
   }
-  return signalOf(controller);
+  return readSignal(controller);
 }

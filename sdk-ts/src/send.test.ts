@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { deleteJSON, patchJSON, postForm, postFormData, postJSON, putJSON } from './send.ts';
 
 /** Mocks a site that answers every HTTP request with `{id: 1}`. Returns the list to which each request is appended. */
-function mockSite(t: TestContext): Request[] {
+function mockSiteResponses(t: TestContext): Request[] {
   const requests: Request[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
     requests.push(new Request(new URL(url, 'https://site.test'), init));
@@ -17,7 +17,7 @@ const schema = z.object({ id: z.number() });
 const jsonContentType = 'application/json';
 
 test('a JSON request has its method, its content type and the headers of the caller', async (t) => {
-  const requests = mockSite(t);
+  const requests = mockSiteResponses(t);
   for (const [send, method] of [
     [postJSON, 'POST'],
     [putJSON, 'PUT'],
@@ -40,13 +40,13 @@ test('a JSON request has its method, its content type and the headers of the cal
 });
 
 test('postJSON keeps the content type of the caller', async (t) => {
-  const requests = mockSite(t);
+  const requests = mockSiteResponses(t);
   await postJSON('/a', 1, { headers: [['Content-Type', 'application/vnd.api+json']] });
   assert.equal(requests[0]?.headers.get('content-type'), 'application/vnd.api+json');
 });
 
 test('deleteJSON sends no body', async (t) => {
-  const requests = mockSite(t);
+  const requests = mockSiteResponses(t);
   assert.deepEqual(await deleteJSON('/a', { headers: { a: 'b' } }, schema), { id: 1 });
   assert.deepEqual(await deleteJSON('/a'), { id: 1 });
   const [request] = requests;
@@ -55,7 +55,7 @@ test('deleteJSON sends no body', async (t) => {
 });
 
 test('postForm sends a URL-encoded form, and postFormData sends a multipart form', async (t) => {
-  const requests = mockSite(t);
+  const requests = mockSiteResponses(t);
   assert.deepEqual(await postForm('/a', { name: 'A & B', empty: '' }, undefined, schema), { id: 1 });
   const body = new FormData();
   body.append('file', new Blob(['text']), 'a.txt');
@@ -68,6 +68,6 @@ test('postForm sends a URL-encoded form, and postFormData sends a multipart form
 });
 
 test('a response that does not match the schema is an error', async (t) => {
-  mockSite(t);
+  mockSiteResponses(t);
   await assert.rejects(postJSON('/a', {}, {}, z.object({ id: z.string() })), { code: 'VALIDATION_ERROR' });
 });

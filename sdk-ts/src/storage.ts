@@ -1,6 +1,6 @@
 import { log } from './log.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
-import { messageOf } from './runtime/value.ts';
+import { readMessage } from './runtime/value.ts';
 
 type StorageKind = 'localStorage' | 'sessionStorage';
 
@@ -37,7 +37,7 @@ function changeStorage(kind: StorageKind, operation: string, useStorage: (storag
   try {
     withStorage(kind, useStorage);
   } catch (error) {
-    log.warn(`${operation} failed: ${messageOf(error)}`);
+    log.warn(`${operation} failed: ${readMessage(error)}`);
   }
 }
 
@@ -113,13 +113,13 @@ export function getCookie(name: string): string | null {
     for (const cookie of cookies.split(';')) {
       const text = cookie.trim();
       const prefix = prefixes.find((start) => text.startsWith(start));
-      if (prefix !== undefined) return decodeOrKeep(text.slice(prefix.length));
+      if (prefix !== undefined) return decodeIfValid(text.slice(prefix.length));
     }
     return null;
   });
 }
 
-function decodeOrKeep(text: string): string {
+function decodeIfValid(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

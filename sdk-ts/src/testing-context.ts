@@ -8,7 +8,7 @@ import type {
   UserRequest,
 } from './context.ts';
 import { applyPatch } from './json-patch.ts';
-import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
+import { hasProperties, isMethod, readMessage } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
 /**
@@ -168,7 +168,7 @@ function makeActivityStore() {
       contents.set(type, toJsonValue(content));
       changes.push(change);
     } catch (error) {
-      dropped.push(`activity ${type}: ${messageOf(error)}`);
+      dropped.push(`activity ${type}: ${readMessage(error)}`);
     }
   };
   const replace = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
@@ -230,7 +230,7 @@ async function resolveToolResult(tools: ContextScript['tools'], { tool, input }:
     const text = toJsonText(result);
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
-    throw error instanceof ToolError ? error : new ToolError(messageOf(error), 'tool_error');
+    throw error instanceof ToolError ? error : new ToolError(readMessage(error), 'tool_error');
   }
 }
 

@@ -17,7 +17,7 @@ export function startTimer(ms: number, callback: () => void): () => void {
       };
     }
   }
-  const timer = setTimeout(() => leaveTimerChain(callback), ms);
+  const timer = setTimeout(() => runOutsideTimerChain(callback), ms);
   return () => clearTimeout(timer);
 }
 
@@ -28,7 +28,7 @@ export function startTimer(ms: number, callback: () => void): () => void {
  * would time out. Timers that were started by a message event are exempt: in Chromium 156, such a timer ran within a
  * second of its due time.
  */
-function leaveTimerChain(callback: () => void): void {
+function runOutsideTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
     port1.close();

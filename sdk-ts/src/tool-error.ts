@@ -1,5 +1,11 @@
-import { apply, dataProperty, defineProperty, hiddenProperty, lookup } from './runtime/primordials.ts';
-import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
+import {
+  apply,
+  defineProperty,
+  getSafeProperty,
+  makeDataDescriptor,
+  makeHiddenDescriptor,
+} from './runtime/primordials.ts';
+import { hasProperties, isMethod, readMessage } from './runtime/value.ts';
 
 /** Why a tool failed, in a form that agents can act on; see {@link ToolError}. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
@@ -29,14 +35,14 @@ export class ToolError extends Error {
     // The fields of a ToolError are defined instead of assigned, because a page may have added setters to
     // Error.prototype. Even undefined fields are defined, so that a forged property of Error.prototype does not take
     // their place.
-    const defineField = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
-    const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
+    const defineField = (name: string, value: unknown) => defineProperty(this, name, makeDataDescriptor(value));
+    const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, makeHiddenDescriptor(value));
     defineHiddenField('name', 'ToolError');
     defineField('code', code);
-    defineField('retryable', lookup(options, 'retryable') === true);
-    defineField('retryAfterMs', lookup(options, 'retryAfterMs'));
-    defineField('category', lookup(options, 'category'));
-    const cause = lookup(options, 'cause');
+    defineField('retryable', getSafeProperty(options, 'retryable') === true);
+    defineField('retryAfterMs', getSafeProperty(options, 'retryAfterMs'));
+    defineField('category', getSafeProperty(options, 'category'));
+    const cause = getSafeProperty(options, 'cause');
     if (cause !== undefined) defineHiddenField('cause', cause);
   }
 
@@ -78,7 +84,7 @@ export class ToolError extends Error {
    * signal.
    */
   static aborted(reason: unknown): ToolError {
-    const detail = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
+    const detail = hasProperties(reason) && !isMethod(reason) ? readMessage(reason) : '';
     return new ToolError(detail === '' ? 'aborted' : `aborted: ${detail}`, 'aborted', { cause: reason });
   }
 }
@@ -92,6 +98,10 @@ Object.defineProperty(ToolError, Symbol.hasInstance, {
     const isInstance = apply(nativeHasInstance, this, [error]);
     // `instanceof` with a subclass of ToolError accepts only real instances of the subclass.
     if (isInstance || this !== ToolError) return isInstance;
-    return hasProperties(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
+    return (
+      hasProperties(error) &&
+      getSafeProperty(error, 'name') === 'ToolError' &&
+      typeof getSafeProperty(error, 'code') === 'string'
+    );
   },
 });

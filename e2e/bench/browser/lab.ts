@@ -3,7 +3,7 @@
  */
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatMs } from '../row.ts';
-import { measureInTurns, type Summary } from '../samples.ts';
+import { measureAlternately, type Summary } from '../samples.ts';
 import { Agent } from './agent.ts';
 import { type OurBrowser, startOurBrowser } from './our-browser.ts';
 import { type BenchSite, startBenchSite } from './pages.ts';
@@ -16,7 +16,7 @@ import { opentabsTools } from './words.ts';
  */
 export interface BrowserLab {
   readonly site: BenchSite;
-  readonly our: OurBrowser;
+  readonly ourBrowser: OurBrowser;
   readonly agent: Agent;
   /**
    * playwright and devtools are undefined if their npm packages are not installed in the folder that the environment
@@ -43,14 +43,14 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   const devtools = await startPeer(startChromeDevtools);
   const agent = new Agent('opentabs', our.client.sdk, opentabsTools);
   const agents = [agent, playwright, devtools].filter((each) => each !== undefined);
-  return { site, our, agent, playwright, devtools, agents };
+  return { site, ourBrowser: our, agent, playwright, devtools, agents };
 }
 
 /**
- * openEverywhere opens path of the benchmark site with each MCP server. openEverywhere returns the ID of the new tab
- * that opentabs opened.
+ * openInAllBrowsers opens path of the benchmark site with each MCP server. openInAllBrowsers returns the ID of the new
+ * tab that opentabs opened.
  */
-export async function openEverywhere({ site, our, agents }: BrowserLab, path: string): Promise<number> {
+export async function openInAllBrowsers({ site, ourBrowser: our, agents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
   const tabId = await our.openTab(url);
   for (const agent of agents.slice(1)) await agent.call(agent.serverTools.open(url));
@@ -72,7 +72,7 @@ export async function measureAgents(
 ): Promise<Measurements> {
   const measurements: Record<string, () => Promise<readonly number[]>> = { ...others };
   for (const agent of lab.agents) measurements[agent.name] = () => measure(agent);
-  return await measureInTurns(rounds, measurements);
+  return await measureAlternately(rounds, measurements);
 }
 
 /** repeatMeasurement runs a measurement several times in sequence and returns all samples. */
@@ -91,7 +91,7 @@ export function describePeers(measured: Measurements): string {
   return texts.join(', ');
 }
 
-/** p50Of returns the median time (p50) of an MCP server, or undefined if the server was not measured. */
-export function p50Of(measured: Measurements, agent: Agent | undefined): number | undefined {
+/** findMedian returns the median time (p50) of an MCP server, or undefined if the server was not measured. */
+export function findMedian(measured: Measurements, agent: Agent | undefined): number | undefined {
   return agent && measured.get(agent.name)?.p50;
 }

@@ -30,7 +30,7 @@ export async function startBenchSite(): Promise<BenchSite> {
       response.end();
       return;
     }
-    const html = url.pathname === '/orders' ? ordersPage(Number(url.searchParams.get('nodes'))) : undefined;
+    const html = url.pathname === '/orders' ? makeOrdersPage(Number(url.searchParams.get('nodes'))) : undefined;
     if (html === undefined && (await serveShop(url, request, response, reports))) return;
     response.statusCode = html === undefined ? 404 : 200;
     response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -57,17 +57,17 @@ export async function startBenchSite(): Promise<BenchSite> {
  */
 const nodesPerRow = 11;
 const nodesPerPost = 5;
-/** otherNodes is the number of elements of the orders page outside table rows and feed posts. */
-const otherNodes = 32;
+/** nodesOutsideRows is the number of elements of the orders page outside table rows and feed posts. */
+const nodesOutsideRows = 32;
 
 /**
- * ordersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a table
- * and a feed. A click on the button "New order" adds a table row. The page's global variable clicks counts all button
- * clicks.
+ * makeOrdersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a
+ * table and a feed. A click on the button "New order" adds a table row. The page's global variable clicks counts all
+ * button clicks.
  */
-export function ordersPage(nodes: number): string {
-  const posts = Math.max(2, Math.round((nodes - otherNodes) / 5 / nodesPerPost));
-  const rows = Math.max(2, Math.round((nodes - otherNodes - posts * nodesPerPost) / nodesPerRow));
+export function makeOrdersPage(nodes: number): string {
+  const posts = Math.max(2, Math.round((nodes - nodesOutsideRows) / 5 / nodesPerPost));
+  const rows = Math.max(2, Math.round((nodes - nodesOutsideRows - posts * nodesPerPost) / nodesPerRow));
   const customers = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'];
   const topics = ['payment ticket', 'late delivery', 'wrong size', 'new address', 'refund'];
   const states = ['Open', 'Paid', 'Sent', 'Closed'];

@@ -39,27 +39,27 @@ export async function serveShop(
   switch (url.pathname) {
     case '/shop':
       reports.push(`${run} opened`);
-      send(shopPage(run));
+      send(renderShopPage(run));
       return true;
     case '/shop/search': {
       const query = (url.searchParams.get('q') ?? '').toLowerCase();
       if (query === 'lamp') reports.push(`${run} searched`);
       const found = allProducts.filter((name) => name.toLowerCase().includes(query));
-      setTimeout(() => response.end(JSON.stringify(found)), searchMs);
+      setTimeout(() => response.end(JSON.stringify(found)), searchDelayMs);
       return true;
     }
     case '/shop/product':
       if (url.searchParams.get('name') === products[2]) reports.push(`${run} product`);
-      send(productPage(run, url.searchParams.get('name') ?? ''));
+      send(renderProductPage(run, url.searchParams.get('name') ?? ''));
       return true;
     case '/shop/checkout':
-      send(checkoutPage(run));
+      send(renderCheckoutPage(run));
       return true;
     case '/shop/order': {
       const body = new URLSearchParams(await text(request));
       const isComplete = body.get('quantity') === '3' && body.get('name') === 'Ada Lovelace' && body.has('gift');
       if (isComplete) reports.push(`${run} ordered`);
-      send(layout('Thank you', `<h1>Thank you</h1><p>Your order number is <b>${orderNumber(run)}</b>.</p>`));
+      send(renderLayout('Thank you', `<h1>Thank you</h1><p>Your order number is <b>${makeOrderNumber(run)}</b>.</p>`));
       return true;
     }
     default:
@@ -67,17 +67,17 @@ export async function serveShop(
   }
 }
 
-/** searchMs is the delay of the shop's search results, in milliseconds. */
-const searchMs = 30;
+/** searchDelayMs is the delay of the shop's search results, in milliseconds. */
+const searchDelayMs = 30;
 
-/** orderNumber computes the order number that the shop shows at the end of the given run. */
-export function orderNumber(run: string): string {
+/** makeOrderNumber computes the order number that the shop shows at the end of the given run. */
+export function makeOrderNumber(run: string): string {
   let sum = 7;
   for (const char of run) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
   return `OT-${10_000 + sum}`;
 }
 
-function layout(title: string, main: string): string {
+function renderLayout(title: string, main: string): string {
   const links = ['Lamps', 'Chairs', 'Tables', 'Sale', 'Help', 'Account'].map(
     (name) => `<li><a href="#${name}">${name}</a></li>`,
   );
@@ -87,14 +87,14 @@ function layout(title: string, main: string): string {
 <p>Prices with tax. Delivery in 3 to 5 days.</p></footer></body></html>`;
 }
 
-/** reportScript returns a script with the function report, which sends an event to the benchmark server. */
-const reportScript = (run: string) =>
+/** renderReportScript returns a script with the function report, which sends an event to the benchmark server. */
+const renderReportScript = (run: string) =>
   `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${run} `)} + event);`;
 
-function shopPage(run: string): string {
+function renderShopPage(run: string): string {
   const card = (name: string) =>
     `'<article><h3>' + ${name} + '</h3><p>In stock</p><a href="/shop/product?run=${run}&name=' + encodeURIComponent(${name}) + '">Open ' + ${name} + '</a></article>'`;
-  return layout(
+  return renderLayout(
     'Home',
     `<h1>Welcome</h1><form role="search" id="search"><label>Search products <input id="query" type="search"></label> <button>Search</button></form>
 <p id="status" role="status"></p><section id="results" aria-label="Products"></section>
@@ -111,20 +111,20 @@ search.onsubmit = async (event) => {
   );
 }
 
-function productPage(run: string, name: string): string {
+function renderProductPage(run: string, name: string): string {
   const reviews = Array.from(
     { length: 12 },
     (_, i) =>
       `<li><b>Customer ${i + 1}</b> <span>${(i % 3) + 3} of 5 stars</span><p>Works well in our office number ${i + 1}.</p></li>`,
   );
-  return layout(
+  return renderLayout(
     name,
     `<h1>${name}</h1><p>A lamp of steel and glass.</p>
 <fieldset><legend>Finish</legend>${['Black', 'White', 'Brass', 'Copper'].map((finish) => `<label><input type="radio" name="finish" value="${finish}"> ${finish}</label>`).join('')}</fieldset>
 <p>Price: <output id="price">120 EUR</output></p><button id="add" disabled>Add to cart</button> <a id="cart" hidden href="/shop/checkout?run=${run}">Checkout</a>
 <p id="status" role="status"></p><section aria-label="Reviews"><h2>Reviews</h2><ul>${reviews.join('')}</ul></section>
 <script>
-${reportScript(run)}
+${renderReportScript(run)}
 document.querySelectorAll('[name=finish]').forEach((input) => input.addEventListener('change', () => {
   add.disabled = false;
   price.textContent = input.value === 'Brass' ? '149 EUR' : '120 EUR';
@@ -154,8 +154,8 @@ const countries = [
   'Sweden',
 ];
 
-function checkoutPage(run: string): string {
-  return layout(
+function renderCheckoutPage(run: string): string {
+  return renderLayout(
     'Checkout',
     `<h1>Checkout</h1><form id="order" method="post" action="/shop/order?run=${run}">
 <label>Full name <input name="name" required></label><label>Street and number <input name="street" required></label>
@@ -168,7 +168,7 @@ function checkoutPage(run: string): string {
 <tr><td>Delivery</td><td>1</td><td>5 EUR</td><td></td></tr></tbody></table>
 <input type="hidden" name="quantity" id="quantity" value="1"><button id="place">Place order</button></form>
 <script>
-${reportScript(run)}
+${renderReportScript(run)}
 const form = document.getElementById('order');
 form.addEventListener('change', () => {
   const { name, street, city, country, gift } = form.elements;

@@ -6,33 +6,33 @@
 import { pause } from '../../harness/wait.ts';
 import type { Agent, Field, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
-import { orderNumber, type ShopStep, shopSteps } from './shop.ts';
+import { makeOrderNumber, type ShopStep, shopSteps } from './shop.ts';
 
 /** TaskResult is the duration, cost and outcome of one run of the ten-step task. */
 export interface TaskResult {
-  readonly ms: number;
+  readonly durationMs: number;
   readonly calls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** done lists the steps that the shop has recorded as completed. */
-  readonly done: readonly ShopStep[];
+  /** doneSteps lists the steps that the shop has recorded as completed. */
+  readonly doneSteps: readonly ShopStep[];
   /** failure is why the run of the task ended early, or empty if the run completed. */
   readonly failure: string;
 }
 
-/** MaxLooks is the maximum number of snapshots that the simulated agent takes to find one element. */
-const MaxLooks = 5;
-/** LookMs is the pause before the simulated agent takes another snapshot of the page, in milliseconds. */
-const LookMs = 300;
+/** MaxSnapshots is the maximum number of snapshots that the simulated agent takes to find one element. */
+const MaxSnapshots = 5;
+/** SnapshotPauseMs is the pause before the simulated agent takes another snapshot of the page, in milliseconds. */
+const SnapshotPauseMs = 300;
 
 /**
- * Shopper is the simulated agent that orders the lamp. Shopper takes a snapshot only if no earlier tool result contains
- * the needed ref.
+ * ShoppingAgent is the simulated agent that orders the lamp. ShoppingAgent takes a snapshot only if no earlier tool
+ * result contains the needed ref.
  */
-class Shopper {
+class ShoppingAgent {
   readonly #agent: Agent;
-  /** #known are the tool results about the current document, the most recent first. */
-  #known: string[] = [];
+  /** #knownAnswers are the tool results about the current document, the most recent first. */
+  #knownAnswers: string[] = [];
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -40,25 +40,25 @@ class Shopper {
 
   /** open opens url in the agent's current tab. */
   async open(url: string): Promise<void> {
-    await this.#leave(this.#agent.serverTools.open(url));
+    await this.#openOtherDocument(this.#agent.serverTools.open(url));
   }
 
   /** callTools calls tools that stay in the current document, and keeps their results. */
   async callTools(...calls: readonly ToolCall[]): Promise<void> {
-    for (const call of calls) this.#known.unshift(await this.#agent.call(call));
+    for (const call of calls) this.#knownAnswers.unshift(await this.#agent.call(call));
   }
 
   /**
    * leave calls a tool that opens another document, and drops the results of earlier tools, whose refs are then
    * invalid.
    */
-  async #leave(call: ToolCall): Promise<void> {
+  async #openOtherDocument(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);
-    this.#known = [answer];
+    this.#knownAnswers = [answer];
   }
 
   async follow(words: string): Promise<void> {
-    await this.#leave(this.#agent.serverTools.click(await this.find(words)));
+    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(words)));
   }
 
   async click(words: string): Promise<void> {
@@ -67,19 +67,19 @@ class Shopper {
 
   /** find returns the ref of the element whose snapshot line contains the words. */
   find(words: string): Promise<string> {
-    return this.#look(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
+    return this.#searchSnapshots(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
   }
 
   /** waitForText takes snapshots until the page contains the text. */
   async waitForText(text: string): Promise<void> {
-    await this.#look(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
+    await this.#searchSnapshots(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
   }
 
-  async #look(what: string, search: (answer: string) => string | undefined): Promise<string> {
-    for (let looks = 0; looks <= MaxLooks; looks++) {
-      if (looks > 1) await pause(LookMs);
+  async #searchSnapshots(what: string, search: (answer: string) => string | undefined): Promise<string> {
+    for (let looks = 0; looks <= MaxSnapshots; looks++) {
+      if (looks > 1) await pause(SnapshotPauseMs);
       if (looks > 0) await this.callTools(this.#agent.serverTools.snapshot());
-      for (const answer of this.#known) {
+      for (const answer of this.#knownAnswers) {
         const found = search(answer);
         if (found !== undefined) return found;
       }
@@ -95,7 +95,7 @@ class Shopper {
 /** runTask runs the ten-step task once. run is a unique name with which the shop reports the steps of this run. */
 export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
   const { serverTools } = agent;
-  const shopper = new Shopper(agent);
+  const shopper = new ShoppingAgent(agent);
   agent.resetUsage();
   const beganMs = performance.now();
   let failure = '';
@@ -124,7 +124,7 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
     await shopper.click('"Save quantity"');
     await shopper.waitForText('447 EUR');
     await shopper.follow('"Place order"');
-    await shopper.waitForText(orderNumber(run));
+    await shopper.waitForText(makeOrderNumber(run));
     site.reports.push(`${run} number`);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
@@ -132,5 +132,5 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
   const { calls, tokensIn, tokensOut } = agent.usage;
   const ms = performance.now() - beganMs;
   const done = shopSteps.filter((step) => site.reports.includes(`${run} ${step}`));
-  return { ms, calls, tokensIn, tokensOut, done, failure };
+  return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: done, failure };
 }

@@ -1,8 +1,8 @@
 /** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-/** refAfter returns the first ref that follows words on the same line of a tool's result. */
-function refAfter(answer: string, words: string, ref: RegExp): string | undefined {
+/** findRefAfter returns the first ref that follows words on the same line of a tool's result. */
+function findRefAfter(answer: string, words: string, ref: RegExp): string | undefined {
   for (const line of answer.split('\n')) {
     const at = line.indexOf(words);
     const found = at < 0 ? undefined : ref.exec(line.slice(at + words.length));
@@ -11,7 +11,7 @@ function refAfter(answer: string, words: string, ref: RegExp): string | undefine
   return undefined;
 }
 
-const refInBrackets = /\[ref=(\w+)\]/;
+const bracketedRefPattern = /\[ref=(\w+)\]/;
 
 /** opentabsTools translates browser actions into tool calls of opentabs. */
 export const opentabsTools: ServerTools = {
@@ -33,7 +33,7 @@ export const opentabsTools: ServerTools = {
   upload: (target, path) => [['browser_file_upload', { target, paths: [path] }]],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => refAfter(answer, words, refInBrackets),
+  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
 };
 
 /**
@@ -57,14 +57,14 @@ export const playwrightTools: ServerTools = {
   ],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => refAfter(answer, words, refInBrackets),
+  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
 };
 
 /**
- * controlLine matches snapshot lines of chrome-devtools-mcp about elements with a role. chrome-devtools-mcp assigns
- * refs to plain text too, which an agent cannot click.
+ * controlLinePattern matches snapshot lines of chrome-devtools-mcp about elements with a role. chrome-devtools-mcp
+ * assigns refs to plain text too, which an agent cannot click.
  */
-const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
+const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
 /**
  * chromeDevtoolsTools translates browser actions into tool calls of chrome-devtools-mcp for the browser's first page.
@@ -86,7 +86,7 @@ export function chromeDevtoolsTools(): ServerTools {
     screenshot: () => ['take_screenshot', page],
     evaluate: (code) => ['evaluate_script', { ...page, function: code }],
     refIn(answer, words) {
-      const line = answer.split('\n').find((each) => controlLine.test(each) && each.includes(words));
+      const line = answer.split('\n').find((each) => controlLinePattern.test(each) && each.includes(words));
       return /uid=(\w+)/.exec(line ?? '')?.[1];
     },
   };

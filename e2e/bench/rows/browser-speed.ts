@@ -3,18 +3,18 @@ import { measureFloor } from '../browser/floor.ts';
 import {
   type BrowserLab,
   describePeers,
+  findMedian,
   measureAgents,
-  openEverywhere,
-  p50Of,
+  openInAllBrowsers,
   repeatMeasurement,
 } from '../browser/lab.ts';
-import { atMost, formatMs, formatSummary, type Row } from '../row.ts';
-import { measureInTurns, median } from '../samples.ts';
+import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately, median } from '../samples.ts';
 
 const id = 'browser';
 
-/** wholeTree contains the arguments of a page snapshot without a size limit. */
-const wholeTree = { maxTokens: 0 };
+/** unlimitedSnapshot contains the arguments of a page snapshot without a size limit. */
+const unlimitedSnapshot = { maxTokens: 0 };
 
 /** measureSnapshots measures how long snapshots take of pages with 1,000, 10,000 and 50,000 elements. */
 export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
@@ -26,26 +26,26 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * ratioRow adds the ratio of opentabs to Playwright MCP to a benchmark row, with a limit. If Playwright MCP was not
- * measured, ratioRow returns the row unchanged.
+ * makeRatioRow adds the ratio of opentabs to Playwright MCP to a benchmark row, with a limit. If Playwright MCP was not
+ * measured, makeRatioRow returns the row unchanged.
  */
-function ratioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
+function makeRatioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined
     ? row
-    : { ...row, value: ours / playwright, threshold: atMost(limit, 'x Playwright') };
+    : { ...row, value: ours / playwright, threshold: makeUpperThreshold(limit, 'x Playwright') };
 }
 
 async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
-  const { agent, our, playwright } = lab;
-  const tabId = await openEverywhere(lab, '/orders?nodes=1000');
+  const { agent, ourBrowser: our, playwright } = lab;
+  const tabId = await openInAllBrowsers(lab, '/orders?nodes=1000');
   for (const each of lab.agents) await each.call(each.serverTools.snapshot());
-  const whole = { name: 'snapshot', arguments: wholeTree };
+  const whole = { name: 'snapshot', arguments: unlimitedSnapshot };
   const measured = await measureAgents(
     lab,
     5,
     (each) =>
       repeatMeasurement(6, () =>
-        each.time(each === agent ? ['browser_snapshot', wholeTree] : each.serverTools.snapshot()),
+        each.time(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
       ),
     {
       floor: () => measureFloor(our.browser, tabId, whole, 6),
@@ -56,7 +56,7 @@ async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
   const [ours, folded] = [measured.get(agent.name), measured.get('folded')];
   const [floor, foldedFloor] = [measured.get('floor')?.p50 ?? 0, measured.get('floor folded')?.p50 ?? 0];
   if (!ours || !folded) throw new Error('nothing was measured');
-  const tokens = await snapshotTokens(lab);
+  const tokens = await measureSnapshotTokens(lab);
   const row: Row = {
     id,
     what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
@@ -64,26 +64,30 @@ async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
     floor: formatMs(floor),
   };
   return [
-    { ...row, value: ours.p50 - 1.5 * floor, threshold: atMost(3, 'ms over 1.5 x floor') },
+    { ...row, value: ours.p50 - 1.5 * floor, threshold: makeUpperThreshold(3, 'ms over 1.5 x floor') },
     {
       ...row,
       what: 'snapshot of 1,000 elements, folded (default), p50',
       ours: formatSummary(folded),
       floor: formatMs(foldedFloor),
       value: folded.p50 - 1.5 * foldedFloor,
-      threshold: atMost(3, 'ms over 1.5 x floor'),
+      threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
     },
-    ratioRow(
-      { ...row, what: 'snapshot of 1,000 elements, whole, against the peers', floor: describePeers(measured) },
+    makeRatioRow(
+      {
+        ...row,
+        what: 'snapshot of 1,000 elements, whole, against the peers',
+        floor: describePeers(measured),
+      },
       ours.p50,
-      p50Of(measured, playwright),
+      findMedian(measured, playwright),
       0.4,
     ),
     tokens,
   ];
 }
 
-async function snapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
+async function measureSnapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
   const tokens = new Map<string, number>();
   for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
   const [ours = 0, ...peers] = [...tokens];
@@ -93,7 +97,7 @@ async function snapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> 
     ours: `${Object(ours)[1]} tokens`,
     floor: peers.map(([name, count]) => `${name} ${count}`).join(', '),
   };
-  return ratioRow(row, Number(Object(ours)[1]), playwright && tokens.get(playwright.name), 0.5);
+  return makeRatioRow(row, Number(Object(ours)[1]), playwright && tokens.get(playwright.name), 0.5);
 }
 
 async function measureLargeSnapshot(
@@ -101,15 +105,15 @@ async function measureLargeSnapshot(
   nodes: number,
   bars: { readonly folded: number; readonly first: number },
 ): Promise<Row[]> {
-  const { agent, our, playwright } = lab;
+  const { agent, ourBrowser: our, playwright } = lab;
   const firsts: number[] = [];
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
     tabId = await our.openTab(`${lab.site.origin}/orders?nodes=${nodes}`);
     firsts.push(await agent.time(agent.serverTools.snapshot()));
   }
-  await openEverywhere(lab, `/orders?nodes=${nodes}`);
-  const folded = await measureInTurns(3, {
+  await openInAllBrowsers(lab, `/orders?nodes=${nodes}`);
+  const folded = await measureAlternately(3, {
     ours: () => repeatMeasurement(5, () => agent.time(agent.serverTools.snapshot())),
   });
   const whole = await measureAgents(
@@ -117,9 +121,9 @@ async function measureLargeSnapshot(
     nodes > 20_000 ? 1 : 2,
     (each) =>
       repeatMeasurement(2, () =>
-        each.time(each === agent ? ['browser_snapshot', wholeTree] : each.serverTools.snapshot()),
+        each.time(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
       ),
-    { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: wholeTree }, 2) },
+    { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
   );
   const ours = whole.get(agent.name);
   const foldedSummary = folded.get('ours');
@@ -131,19 +135,24 @@ async function measureLargeSnapshot(
       what: `first snapshot of ${size} after the load, folded, p50`,
       ours: `${formatMs(median(firsts))} (n ${firsts.length})`,
       value: median(firsts),
-      threshold: atMost(bars.first, 'ms'),
+      threshold: makeUpperThreshold(bars.first, 'ms'),
     },
     {
       id,
       what: `snapshot of ${size}, folded, p50`,
       ours: formatSummary(foldedSummary),
       value: foldedSummary.p50,
-      threshold: atMost(bars.folded, 'ms'),
+      threshold: makeUpperThreshold(bars.folded, 'ms'),
     },
-    ratioRow(
-      { id, what: `snapshot of ${size}, whole, p50`, ours: formatSummary(ours), floor: describePeers(whole) },
+    makeRatioRow(
+      {
+        id,
+        what: `snapshot of ${size}, whole, p50`,
+        ours: formatSummary(ours),
+        floor: describePeers(whole),
+      },
       ours.p50,
-      p50Of(whole, playwright),
+      findMedian(whole, playwright),
       0.2,
     ),
   ];
@@ -155,7 +164,7 @@ async function measureLargeSnapshot(
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
-  await openEverywhere(lab, '/orders?nodes=1000');
+  await openInAllBrowsers(lab, '/orders?nodes=1000');
   const refs = new Map<string, string>();
   for (const each of lab.agents) {
     const ref = each.serverTools.refIn(await each.call(each.serverTools.snapshot()), '"New order"');
@@ -171,11 +180,11 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const tokens = new Map<string, number>();
   for (const each of lab.agents)
     tokens.set(each.name, countTokens(await each.call(each.serverTools.click(clickOf(each.name)))));
-  const whole = countTokens(await agent.call(['browser_snapshot', wholeTree]));
+  const whole = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
   const answer = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
   return [
-    ratioRow(
+    makeRatioRow(
       {
         id,
         what: 'click until settled, with what changed, p50',
@@ -183,7 +192,7 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
         floor: describePeers(measured),
       },
       ours.p50,
-      p50Of(measured, playwright),
+      findMedian(measured, playwright),
       0.2,
     ),
     {
@@ -192,7 +201,7 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
       ours: `${answer} of ${whole} tokens`,
       floor: [...tokens].map(([name, count]) => `${name} ${count}`).join(', '),
       value: (answer / whole) * 100,
-      threshold: atMost(3, '%'),
+      threshold: makeUpperThreshold(3, '%'),
     },
   ];
 }
@@ -209,7 +218,7 @@ const pictureCount = 40;
  */
 export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
-  await openEverywhere(lab, '/orders?nodes=1000');
+  await openInAllBrowsers(lab, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
   const measured = await measureAgents(lab, 4, (each) =>
     repeatMeasurement(each === agent ? pictureCount / 4 : 5, () => each.time(each.serverTools.screenshot())),
@@ -217,10 +226,15 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   const ours = measured.get(agent.name);
   if (!ours) throw new Error('nothing was measured');
   return [
-    ratioRow(
-      { id, what: 'picture of the view (png), p50', ours: formatSummary(ours), floor: describePeers(measured) },
+    makeRatioRow(
+      {
+        id,
+        what: 'picture of the view (png), p50',
+        ours: formatSummary(ours),
+        floor: describePeers(measured),
+      },
       ours.p50,
-      p50Of(measured, playwright),
+      findMedian(measured, playwright),
       0.7,
     ),
   ];
@@ -232,9 +246,9 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
  */
 export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { agent } = lab;
-  const { tools } = await lab.our.client.sdk.listTools();
+  const { tools } = await lab.ourBrowser.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
-  await openEverywhere(lab, '/orders?nodes=1000');
+  await openInAllBrowsers(lab, '/orders?nodes=1000');
   const measured = await measureAgents(lab, 5, (each) =>
     repeatMeasurement(3, () => each.time(each.serverTools.evaluate('() => 1'))),
   );
@@ -247,7 +261,7 @@ export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
       ours: formatSummary(ours),
       floor: describePeers(measured),
       value: ours.p50,
-      threshold: atMost(10, 'ms'),
+      threshold: makeUpperThreshold(10, 'ms'),
     },
   ];
 }
@@ -266,7 +280,7 @@ export async function measureToolList({ agents, agent }: BrowserLab): Promise<Ro
       ours: `${ours?.tokens} tokens, ${ours?.tools} tools`,
       floor: texts.join(', '),
       value: ours?.tokens ?? Number.NaN,
-      threshold: atMost(3000, 'tokens'),
+      threshold: makeUpperThreshold(3000, 'tokens'),
     },
   ];
 }

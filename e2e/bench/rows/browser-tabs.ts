@@ -2,7 +2,7 @@ import type { Browser } from '../../harness/browser.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BrowserLab } from '../browser/lab.ts';
 import { opentabsTools } from '../browser/words.ts';
-import { atMost, formatMs, type Row } from '../row.ts';
+import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const id = 'browser';
@@ -11,7 +11,7 @@ const tabCount = 4;
 const callCount = 1_000;
 
 /** measureMixedCalls makes 1,000 calls of several tools in 4 tabs concurrently, and checks that no call is lost. */
-export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[]> {
+export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): Promise<Row[]> {
   const lost: string[] = [];
   const times: number[] = [];
   let clicks = 0;
@@ -53,7 +53,7 @@ export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[
       what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
       ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(median(times))}`,
       value: lost.length,
-      threshold: atMost(0, 'lost'),
+      threshold: makeUpperThreshold(0, 'lost'),
       ...(lost[0] === undefined ? {} : { note: lost[0] }),
     },
   ];
@@ -71,7 +71,7 @@ async function countClicks(browser: Browser): Promise<number> {
 const heapPage = '/orders?nodes=44000';
 
 /** measurePageMemory measures how much memory the extension's page script adds to a page with 10,000 refs. */
-export async function measurePageMemory({ our, site, agent }: BrowserLab): Promise<Row[]> {
+export async function measurePageMemory({ ourBrowser: our, site, agent }: BrowserLab): Promise<Row[]> {
   const url = `${site.origin}${heapPage}`;
   await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
   const tabId = await our.openTab(url);
@@ -95,7 +95,7 @@ export async function measurePageMemory({ our, site, agent }: BrowserLab): Promi
       what: 'memory of the page script and of a whole snapshot, for each 10,000 refs',
       ours: `${(bytes / 1e6).toFixed(2)} MB with ${refs} refs`,
       value: (bytes / 1e6) * (10_000 / refs),
-      threshold: atMost(6, 'MB'),
+      threshold: makeUpperThreshold(6, 'MB'),
     },
     {
       id,

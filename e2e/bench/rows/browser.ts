@@ -6,7 +6,7 @@ import type { Agent } from '../browser/agent.ts';
 import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
 import { shopSteps } from '../browser/shop.ts';
 import { runTask, type TaskResult } from '../browser/task.ts';
-import { atMost, formatMs, type Row } from '../row.ts';
+import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 import { measureClick, measureEvaluate, measurePictures, measureSnapshots, measureToolList } from './browser-speed.ts';
 import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
@@ -53,9 +53,9 @@ const taskRuns = 5;
 /** measureTask runs the ten-step task several times with each MCP server, alternating between the servers. */
 async function measureTask(lab: BrowserLab): Promise<Row[]> {
   const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
-  await lab.our.openTab(`${lab.site.origin}/orders?nodes=100`);
+  await lab.ourBrowser.openTab(`${lab.site.origin}/orders?nodes=100`);
   const fileIn = (folder: string) => join(folder, 'engraving.txt');
-  const [ourFile, peerFile] = [fileIn(lab.our.uploads), fileIn(tmpdir())];
+  const [ourFile, peerFile] = [fileIn(lab.ourBrowser.uploads), fileIn(tmpdir())];
   for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
     for (const [agent, list] of results) {
@@ -65,7 +65,7 @@ async function measureTask(lab: BrowserLab): Promise<Row[]> {
   }
   const ours = results.get(lab.agent) ?? [];
   const bestPeer = (read: (result: TaskResult) => number) => {
-    const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isWhole));
+    const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isTaskComplete));
     return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => median(list.map(read))));
   };
   const rows: Row[] = [];
@@ -76,31 +76,31 @@ async function measureTask(lab: BrowserLab): Promise<Row[]> {
     if (peer !== undefined)
       rows.push({
         id,
-        what,
+        what: what,
         ours: value.toFixed(0),
         floor: peer.toFixed(0),
         value: value / peer,
-        threshold: atMost(1, 'x best peer'),
+        threshold: makeUpperThreshold(1, 'x best peer'),
       });
   };
-  compare('task of ten steps: milliseconds', ({ ms }) => ms);
+  compare('task of ten steps: milliseconds', ({ durationMs: ms }) => ms);
   compare('task of ten steps: calls', ({ calls }) => calls);
   compare('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
   return rows;
 }
 
-const isWhole = ({ done }: TaskResult) => done.length === shopSteps.length;
+const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
 
 function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
   const medianOf = (read: (result: TaskResult) => number) => median(list.map(read));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
-  const failed = list.find((result) => !isWhole(result));
-  const steps = list.map(({ done }) => done.length).join(', ');
-  const missing = failed && shopSteps.filter((step) => !failed.done.includes(step)).join(', ');
+  const failed = list.find((result) => !isTaskComplete(result));
+  const steps = list.map(({ doneSteps: done }) => done.length).join(', ');
+  const missing = failed && shopSteps.filter((step) => !failed.doneSteps.includes(step)).join(', ');
   return {
     id,
     what: `task of ten steps by ${agent.name}`,
-    ours: `${formatMs(medianOf(({ ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
+    ours: `${formatMs(medianOf(({ durationMs: ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
     floor: `steps done: ${steps}`,
     ...(failed ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missing}; ${failed.failure}` } : {}),
   };

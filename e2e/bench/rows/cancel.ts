@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CancelAnswer, StreamAnswer } from '../go.ts';
-import { atMost, formatMs, formatSummary, type Row } from '../row.ts';
+import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
 import { summarize } from '../samples.ts';
 
 const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
@@ -12,12 +12,12 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const cancelOnce = async (): Promise<number> => {
-    const { sentMs } = await fixture.goClient.sendOrder(
+    const { sentMs } = await fixture.goClient.sendCommand(
       { do: 'cancel', target: 'ours', tool: 'bench__wait', args: {} },
       CancelAnswer,
     );
     const abortMs = await waitFor('the page to report the abort', async () => {
-      const stream = await fixture.goClient.sendOrder(
+      const stream = await fixture.goClient.sendCommand(
         { do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} },
         StreamAnswer,
       );
@@ -38,7 +38,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
       what: "time from sending notifications/cancelled to the abort of the page's AbortSignal, p50",
       ours: `${formatSummary(summary)}, max ${formatMs(summary.max)}`,
       value: summary.p50,
-      threshold: atMost(10, 'ms'),
+      threshold: makeUpperThreshold(10, 'ms'),
     },
   ];
 }

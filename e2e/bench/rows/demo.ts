@@ -2,7 +2,7 @@ import { decideCall, fetchCallRecords } from '../../harness/daemon-api.ts';
 import { startOpentabs } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { atMost, formatTimes, type Row } from '../row.ts';
+import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const runCount = 3;
@@ -28,7 +28,7 @@ export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
       what: 'time of opentabs demo: site, plugin, long call, stop and approval, p50',
       ours: formatTimes(demoTimes),
       value: median(demoTimes) / 1000,
-      threshold: atMost(60, 's'),
+      threshold: makeUpperThreshold(60, 's'),
     },
   ];
 }

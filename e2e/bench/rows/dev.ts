@@ -4,7 +4,7 @@ import { developPlugin } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { atMost, formatTimes, type Row } from '../row.ts';
+import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const editCount = 12;
@@ -48,7 +48,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(callTimes),
       floor: formatTimes(floorTimes),
       value: median(callTimes),
-      threshold: atMost(1000, 'ms'),
+      threshold: makeUpperThreshold(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',
     },
   ];

@@ -1,30 +1,30 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { atLeast, atMost, formatMs, formatSummary, type Row } from '../row.ts';
-import { measureInTurns, median } from '../samples.ts';
+import { formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately, median } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
-const opentabsOrder = { target: 'ours', tool: 'bench__echo', args: { text } };
-const floorOrder = { ...opentabsOrder, target: 'floor-c' };
+const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text } };
+const referenceCommand = { ...opentabsCommand, target: 'floor-c' };
 
 /** measureEcho measures how long a call takes of a tool that runs in a page and returns 200 bytes. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (order: typeof opentabsOrder, calls: number, everyMs: number) => async () => {
+  const measureSide = (order: typeof opentabsCommand, calls: number, everyMs: number) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     await fixture.measureCalls({ ...order, calls: 20 });
     return fixture.measureCalls({ ...order, calls, everyMs });
   };
-  await measureSide(floorOrder, 500, 0)();
-  await measureSide(opentabsOrder, 500, 0)();
+  await measureSide(referenceCommand, 500, 0)();
+  await measureSide(opentabsCommand, 500, 0)();
   const rows: Row[] = [];
   for (const [pace, calls, everyMs, rounds] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
-    const summaries = await measureInTurns(rounds, {
-      floor: measureSide(floorOrder, calls, everyMs),
-      ours: measureSide(opentabsOrder, calls, everyMs),
+    const summaries = await measureAlternately(rounds, {
+      floor: measureSide(referenceCommand, calls, everyMs),
+      ours: measureSide(opentabsCommand, calls, everyMs),
     });
     const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
@@ -34,7 +34,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50 / floorSummary.p50,
-      threshold: atMost(1.25, 'x'),
+      threshold: makeUpperThreshold(1.25, 'x'),
     });
   }
   return rows;
@@ -45,20 +45,23 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;
   let problem = '';
-  const runCalls = (order: typeof opentabsOrder) => async () => {
+  const runCalls = (order: typeof opentabsCommand) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    const answer = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
+    const answer = await fixture.goClient.sendCommand(
+      { do: 'calls', ...order, calls: 4000, inFlight: 32 },
+      CallsAnswer,
+    );
     refusedCount += answer.failed;
     problem ||= answer.problem;
     return [4000 / (answer.allNs / 1e9), median(answer.eachNs) / 1e6] as const;
   };
   const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
   const latencies: number[] = [];
-  await runCalls(floorOrder)();
-  await runCalls(opentabsOrder)();
+  await runCalls(referenceCommand)();
+  await runCalls(opentabsCommand)();
   for (let round = 0; round < 5; round++) {
-    rates.floor.push((await runCalls(floorOrder)())[0]);
-    const [rate, latency] = await runCalls(opentabsOrder)();
+    rates.floor.push((await runCalls(referenceCommand)())[0]);
+    const [rate, latency] = await runCalls(opentabsCommand)();
     rates.ours.push(rate);
     latencies.push(latency);
   }
@@ -69,7 +72,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
       ours: `${median(rates.ours).toFixed(0)}/s (each ${formatMs(median(latencies))}, n 20000)`,
       floor: `${median(rates.floor).toFixed(0)}/s`,
       value: median(rates.ours),
-      threshold: atLeast(1500, '/s'),
+      threshold: makeLowerThreshold(1500, '/s'),
       ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${problem}` } : {}),
     },
   ];

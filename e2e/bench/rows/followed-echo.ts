@@ -1,11 +1,11 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { startFollowers } from '../go.ts';
-import { atMost, formatSummary, type Row } from '../row.ts';
-import { measureInTurns } from '../samples.ts';
+import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately } from '../samples.ts';
 
 const followerCount = 10;
 const rounds = 9;
-const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
+const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
 /**
  * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The tool
@@ -15,8 +15,8 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
   const { stack } = await fixture.getLiveStack();
   const measureEcho = async () => {
     await stack.page.bringToFront();
-    await fixture.measureCalls({ ...order, calls: 100 });
-    return fixture.measureCalls({ ...order, calls: 400 });
+    await fixture.measureCalls({ ...echoCommand, calls: 100 });
+    return fixture.measureCalls({ ...echoCommand, calls: 400 });
   };
   const withFollowers = async <T>(measure: () => Promise<T>) => {
     const followers = await startFollowers(stack.port, stack.token, followerCount);
@@ -42,7 +42,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
     }
   };
   await withPanel(measureEcho);
-  const summaries = await measureInTurns(rounds, {
+  const summaries = await measureAlternately(rounds, {
     alone: measureEcho,
     followers: () => withFollowers(measureEcho),
     panel: () => withPanel(measureEcho),
@@ -64,7 +64,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
       ours: formatSummary(summary),
       floor: formatSummary(alone),
       value: summary.p50 / alone.p50,
-      ...(name === 'all' ? { threshold: atMost(1.05, 'x') } : {}),
+      ...(name === 'all' ? { threshold: makeUpperThreshold(1.05, 'x') } : {}),
     };
   });
 }

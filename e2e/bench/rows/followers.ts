@@ -5,8 +5,8 @@ import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer, startFollowers, startServer } from '../go.ts';
-import { atMost, formatMegabytes, formatMs, formatSummary, type Row } from '../row.ts';
-import { measureInTurns, median } from '../samples.ts';
+import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately, median } from '../samples.ts';
 
 const followerCount = 1000;
 const token = 'bench';
@@ -26,7 +26,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
     await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
     const order = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
     const measureRate = async () => {
-      const answer = await fixture.goClient.sendOrder(
+      const answer = await fixture.goClient.sendCommand(
         { do: 'calls', ...order, calls: callsPerBlock, inFlight: 32 },
         CallsAnswer,
       );
@@ -43,7 +43,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       }
     };
     await measureRate();
-    const summaries = await measureInTurns(rounds, {
+    const summaries = await measureAlternately(rounds, {
       unfollowed: measurePacedCalls,
       followed: () => withFollowers(measurePacedCalls),
     });
@@ -79,7 +79,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         ours: formatSummary(followedSummary),
         floor: formatSummary(unfollowedSummary),
         value: followedSummary.p50 / unfollowedSummary.p50,
-        threshold: atMost(1.5, 'x'),
+        threshold: makeUpperThreshold(1.5, 'x'),
       },
       {
         id,
@@ -97,7 +97,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         what: `resident memory of the server with ${followerCount} followers, after ${calls * 3} calls`,
         ours: formatMegabytes(memory),
         value: memory / 1e6,
-        threshold: atMost(150, 'MB'),
+        threshold: makeUpperThreshold(150, 'MB'),
       },
       {
         id,
@@ -110,7 +110,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         what: `peak resident memory of the server with ${followerCount} followers that never read`,
         ours: formatMegabytes(stuckMemory.peak),
         value: stuckMemory.peak / 1e6,
-        threshold: atMost(250, 'MB'),
+        threshold: makeUpperThreshold(250, 'MB'),
       },
     ];
   } finally {

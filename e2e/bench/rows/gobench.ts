@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../harness/process.ts';
-import { atMost, type Row } from '../row.ts';
+import { makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function measureDispatch(): Promise<Row[]> {
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
       ours: formatMetrics(reset),
       value: metricOf(reset, 'ns/op'),
-      threshold: atMost(100, 'ns'),
+      threshold: makeUpperThreshold(100, 'ns'),
       ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
     },
     {
@@ -90,7 +90,7 @@ export async function measureSearch(): Promise<Row[]> {
       ours: describe('search'),
       floor: describe('floor'),
       value: metricOf('search-p50-ns'),
-      threshold: atMost(5, 'ms'),
+      threshold: makeUpperThreshold(5, 'ms'),
     },
   ];
 }

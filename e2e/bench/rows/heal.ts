@@ -3,7 +3,7 @@ import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { atMost, formatTimes, type Row } from '../row.ts';
+import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const rounds = 9;
@@ -20,14 +20,14 @@ function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: num
   return waitFor('the browser to reconnect', async () => {
     const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
     const [browser] = status.browsers;
-    const sinceMs = preciseMs(browser?.since ?? '');
+    const sinceMs = parsePreciseMs(browser?.since ?? '');
     if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
-    return { sinceMs, startedMs: preciseMs(status.started) };
+    return { sinceMs, startedMs: parsePreciseMs(status.started) };
   });
 }
 
-/** preciseMs parses an RFC 3339 time into milliseconds since 1970, with the digits that Date.parse drops. */
-function preciseMs(time: string): number {
+/** parsePreciseMs parses an RFC 3339 time into milliseconds since 1970, with the digits that Date.parse drops. */
+function parsePreciseMs(time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
@@ -64,7 +64,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
       ours: `${formatTimes(times)}; ${survivedCount} of ${rounds} calls survived`,
       value: median(times),
-      threshold: atMost(100, 'ms'),
+      threshold: makeUpperThreshold(100, 'ms'),
       ...(survivedCount < rounds ? { broken: `${rounds - survivedCount} calls in flight did not end well` } : {}),
     },
   ];
@@ -95,7 +95,7 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
       what: 'time from the restart of a killed server to the reconnect of the browser, p50',
       ours: formatTimes(times),
       value: median(times),
-      threshold: atMost(1000, 'ms'),
+      threshold: makeUpperThreshold(1000, 'ms'),
     },
   ];
 }

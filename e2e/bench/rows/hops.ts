@@ -1,10 +1,10 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { atMost, formatMs, type Row } from '../row.ts';
-import { measureInTurns, median, quantile } from '../samples.ts';
+import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately, median, quantile } from '../samples.ts';
 
 const text = 'x'.repeat(188);
-const order = { tool: 'bench__echo', args: { text } };
+const echoCommand = { tool: 'bench__echo', args: { text } };
 
 /**
  * stations lists the points in the code at which a traced call records the time, in order. A station has a description
@@ -45,9 +45,9 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const calls: { readonly us: number; readonly hops: readonly number[] }[] = [];
   const measureTraced = async () => {
     await stack.page.bringToFront();
-    await fixture.measureCalls({ ...order, target: 'traced', calls: 50 });
-    const answer = await fixture.goClient.sendOrder(
-      { do: 'calls', ...order, target: 'traced', calls: 300 },
+    await fixture.measureCalls({ ...echoCommand, target: 'traced', calls: 50 });
+    const answer = await fixture.goClient.sendCommand(
+      { do: 'calls', ...echoCommand, target: 'traced', calls: 300 },
       CallsAnswer,
     );
     if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
@@ -60,11 +60,11 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   };
   const measureSide = (target: string) => async () => {
     await (target.startsWith('floor') ? floorPage : stack.page).bringToFront();
-    await fixture.measureCalls({ ...order, target, calls: 50 });
-    return fixture.measureCalls({ ...order, target, calls: 300 });
+    await fixture.measureCalls({ ...echoCommand, target, calls: 50 });
+    return fixture.measureCalls({ ...echoCommand, target, calls: 300 });
   };
   const targets = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
-  const summaries = await measureInTurns(9, {
+  const summaries = await measureAlternately(9, {
     ...Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
     traced: measureTraced,
   });
@@ -79,11 +79,15 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const stationRows = stations.map(([station, description, budgetUs], i): Row => {
     const us = meanOf(({ hops }) => hops[i] ?? 0);
     const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
-    return budgetUs === undefined ? row : { ...row, value: us, threshold: atMost(budgetUs, 'us') };
+    return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
   });
   const own = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
   const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
-  const makeRow = (description: string, ms: number): Row => ({ id: 'hops', what: description, ours: formatMs(ms) });
+  const makeRow = (description: string, ms: number): Row => ({
+    id: 'hops',
+    what: description,
+    ours: formatMs(ms),
+  });
   return [
     ...stationRows,
     makeRow('HTTP and the client: the call without all stations', meanOf(({ us, hops }) => us - sumOf(hops)) / 1000),

@@ -10,13 +10,13 @@ import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts
 import { startSite } from '../../harness/site.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
-import { hostOf } from '../many-plugins.ts';
-import { type Memory, settleMs } from './start.ts';
+import { makeHost } from '../many-plugins.ts';
+import { type Memory, settleDelayMs } from './start.ts';
 
 /** launchCount is the number of Chrome profiles with which launches are measured. */
 const launchCount = 3;
-/** profileWriteMs is long enough for the extension to save which plugins were used, in milliseconds. */
-const profileWriteMs = 7_000;
+/** profileWriteDelayMs is long enough for the extension to save which plugins were used, in milliseconds. */
+const profileWriteDelayMs = 7_000;
 
 /** LaunchTimes contains the measurements of all browsers that measureLaunch launched with one opentabs home folder. */
 export interface LaunchTimes {
@@ -68,7 +68,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
-  const urlOf = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
+  const urlOf = (plugin: string) => site.url.replace('127.0.0.1', makeHost(plugin));
   await waitFor(
     'the server to answer /healthz',
     async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
@@ -113,8 +113,8 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
       try {
         if (plugin === '') times.pageMs.push(await launchAndShow(browser));
         else times.newProfileMs.push(await launchAndCall(browser, plugin));
-        if (i === 0) await pause(settleMs);
-        else if (plugin !== '') await pause(profileWriteMs);
+        if (i === 0) await pause(settleDelayMs);
+        else if (plugin !== '') await pause(profileWriteDelayMs);
         if (i === 0) {
           pssBytes = readPss(browser.pid);
           const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);

@@ -5,10 +5,17 @@ import { addClient } from '../../harness/daemon-api.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import type { StartAnswer } from '../go.ts';
 import { addPlugins, pluginCount, totalToolCount } from '../many-plugins.ts';
-import { atMost, formatMegabytes, formatMs, formatTimes, type Row } from '../row.ts';
+import { formatMegabytes, formatMs, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 import { type LaunchTimes, measureLaunch } from './launch.ts';
-import { clientTokenFile, makeMemoryRow, measureFloorStart, measureServeStart, settleMs, startCount } from './start.ts';
+import {
+  makeClientTokenPath,
+  makeMemoryRow,
+  measureFloorStart,
+  measureServeStart,
+  settleDelayMs,
+  startCount,
+} from './start.ts';
 
 type StartTimes = z.infer<typeof StartAnswer>;
 
@@ -16,7 +23,7 @@ type StartTimes = z.infer<typeof StartAnswer>;
 export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'plugins');
   await addPlugins(home);
-  await writeFile(clientTokenFile(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
+  await writeFile(makeClientTokenPath(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
   const firstStart = await measureServeStart(fixture, home, { list: true });
   const serverStarts: StartTimes[] = [];
   const floorStarts: StartTimes[] = [];
@@ -26,7 +33,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   }
   await rm(join(home, 'plugin-index'));
   const startWithoutIndex = await measureServeStart(fixture, home, { list: true });
-  const settledStart = await measureServeStart(fixture, home, { settle: settleMs, list: true });
+  const settledStart = await measureServeStart(fixture, home, { settle: settleDelayMs, list: true });
   const withPlugins = await measureLaunch(
     home,
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
@@ -45,7 +52,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
       ours: typicalMs(serverStarts, 'acceptsMs'),
       floor: typicalMs(floorStarts, 'acceptsMs'),
       value: p50(serverStarts, 'acceptsMs') / p50(floorStarts, 'acceptsMs'),
-      threshold: atMost(1.2, 'x'),
+      threshold: makeUpperThreshold(1.2, 'x'),
     },
     {
       id: 'plugins',
@@ -53,7 +60,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
       ours: typicalMs(serverStarts, 'healthMs'),
       floor: typicalMs(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'healthMs') / p50(floorStarts, 'healthMs'),
-      threshold: atMost(1.5, 'x'),
+      threshold: makeUpperThreshold(1.5, 'x'),
     },
     {
       id: 'plugins',
@@ -61,7 +68,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
       ours: typicalMs(serverStarts, 'listMs'),
       floor: typicalMs(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'listMs'),
-      threshold: atMost(200, 'ms'),
+      threshold: makeUpperThreshold(200, 'ms'),
       note: `the first start after the plugins were added took ${formatMs(firstStart.listMs)}, a start without an index ${formatMs(startWithoutIndex.listMs)}`,
       ...(hasAllTools ? {} : { broken: 'a tool list was incomplete' }),
     },
@@ -77,12 +84,14 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
       withPlugins.server,
       80,
     ),
-    ...launchRows(withPlugins, withoutPlugins),
+    ...makeLaunchRows(withPlugins, withoutPlugins),
   ];
 }
 
-/** launchRows compares browser launches with many plugins and without plugins, one benchmark row per kind of launch. */
-function launchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
+/**
+ * makeLaunchRows compares browser launches with many plugins and without plugins, one benchmark row per kind of launch.
+ */
+function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
   const launches = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
@@ -105,20 +114,20 @@ function launchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[
     ...launches.map(
       ({ what, launchMs, limitMs }): Row => ({
         id: 'plugins',
-        what,
+        what: what,
         ours: formatTimes(launchMs),
         floor: formatTimes(withoutPlugins.pageMs),
         value: median(launchMs),
-        threshold: atMost(limitMs, 'ms'),
+        threshold: makeUpperThreshold(limitMs, 'ms'),
         note: 'the floor is the same launch without plugins, until a page is open',
       }),
     ),
     {
       id: 'plugins',
-      what: `memory (PSS) of the browser and all its processes with the plugins, compared with no plugins, ${settleMs / 1000} s later`,
+      what: `memory (PSS) of the browser and all its processes with the plugins, compared with no plugins, ${settleDelayMs / 1000} s later`,
       ours: `${formatMegabytes(withPlugins.pssBytes)} over ${formatMegabytes(withoutPlugins.pssBytes)}`,
       value: moreBytes / 1e6,
-      threshold: atMost(60, 'MB'),
+      threshold: makeUpperThreshold(60, 'MB'),
     },
   ];
 }

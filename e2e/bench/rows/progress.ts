@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { StreamAnswer } from '../go.ts';
-import { atMost, formatMs, formatSummary, formatTimes, type Row } from '../row.ts';
-import { measureInTurns, median } from '../samples.ts';
+import { formatMs, formatSummary, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately, median } from '../samples.ts';
 
 const reportCount = 10_000;
 const rounds = 7;
 
 /**
- * watchTurns measures the longest turn of the page's event loop. A 1 ms timer fires late by the length of the turn that
- * blocks it.
+ * startTurnWatch measures the longest turn of the page's event loop. A 1 ms timer fires late by the length of the turn
+ * that blocks it.
  */
-function watchTurns(): void {
+function startTurnWatch(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {
     const now = performance.now();
@@ -21,8 +21,10 @@ function watchTurns(): void {
   Reflect.set(window, 'benchTurns', turnTimes);
 }
 
-/** longestTurnMs stops the timer of watchTurns and returns the longest turn of the event loop, in milliseconds. */
-function longestTurnMs(): number {
+/**
+ * readLongestTurnMs stops the timer of startTurnWatch and returns the longest turn of the event loop, in milliseconds.
+ */
+function readLongestTurnMs(): number {
   const turnTimes = Reflect.get(window, 'benchTurns');
   window.clearInterval(turnTimes.timer);
   return turnTimes.longestMs;
@@ -42,9 +44,9 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   const faults = new Set<string>();
   for (let round = 0; round <= rounds; round++) {
     const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
-    await stack.page.evaluate(watchTurns);
-    const stream = await fixture.goClient.sendOrder(order, StreamAnswer);
-    const longestTurn = await stack.page.evaluate(longestTurnMs);
+    await stack.page.evaluate(startTurnWatch);
+    const stream = await fixture.goClient.sendCommand(order, StreamAnswer);
+    const longestTurn = await stack.page.evaluate(readLongestTurnMs);
     const { made: sentReports, threw, blockedMs } = ReportsResult.parse(stream.result).result.structuredContent;
     const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
     if (sentReports !== reportCount || threw !== 0 || countedReports !== reportCount) {
@@ -68,7 +70,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
       what: `time for which ${reportCount} reports in one loop block the page, p50`,
       ours: formatTimes(longestTurns),
       value: median(longestTurns),
-      threshold: atMost(150, 'ms'),
+      threshold: makeUpperThreshold(150, 'ms'),
       note: `the longest turn of the page's event loop; ${formatMs(median(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(callTimes))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
@@ -84,11 +86,11 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
-    const stream = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
+    const stream = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first progress report is skipped, because the page is still busy when it sends that report.
     return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const summaries = await measureInTurns(6, {
+  const summaries = await measureAlternately(6, {
     floor: measureSide('notes', 'notes'),
     ours: measureSide('ours', 'bench__ticks'),
   });
@@ -101,7 +103,7 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,
-      threshold: atMost(2, 'ms'),
+      threshold: makeUpperThreshold(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",
     },
   ];

@@ -1,7 +1,7 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { atMost, formatMegabytes, formatMs, formatSummary, type Row } from '../row.ts';
-import { measureInTurns } from '../samples.ts';
+import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately } from '../samples.ts';
 
 /** measureResult measures how long calls with a large result take. */
 export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
@@ -12,11 +12,14 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   };
   await measureSide('floor-b', 10e6)();
   await measureSide('ours', 10e6)();
-  const summaries = await measureInTurns(9, { floor: measureSide('floor-b', 10e6), ours: measureSide('ours', 10e6) });
+  const summaries = await measureAlternately(9, {
+    floor: measureSide('floor-b', 10e6),
+    ours: measureSide('ours', 10e6),
+  });
   const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   const order = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
-  const largeAnswer = await fixture.goClient.sendOrder({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
+  const largeAnswer = await fixture.goClient.sendCommand({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
   const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
   return [
     {
@@ -25,7 +28,7 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,
-      threshold: atMost(400, 'ms'),
+      threshold: makeUpperThreshold(400, 'ms'),
     },
     {
       id: 'result',

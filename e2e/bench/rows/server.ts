@@ -1,7 +1,7 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { type GoServer, startServer } from '../go.ts';
-import { atMost, formatSummary, type Row } from '../row.ts';
-import { measureInTurns } from '../samples.ts';
+import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { measureAlternately } from '../samples.ts';
 
 /**
  * startInstantServer starts the daemon's HTTP and MCP server without a browser: each tool returns at once. The Go
@@ -25,7 +25,7 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
     await measureSide('plain')();
     await measureSide('instant')();
-    const summaries = await measureInTurns(9, { floor: measureSide('plain'), ours: measureSide('instant') });
+    const summaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
     const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     return [
@@ -35,7 +35,7 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
         ours: formatSummary(oursSummary),
         floor: formatSummary(floorSummary),
         value: oursSummary.p50 / floorSummary.p50,
-        threshold: atMost(1.5, 'x'),
+        threshold: makeUpperThreshold(1.5, 'x'),
       },
     ];
   } finally {

@@ -2,22 +2,22 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { freePort } from '../../harness/chromium.ts';
-import { binary } from '../../harness/process.ts';
+import { opentabsBinary } from '../../harness/process.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { benchProgram, StartAnswer } from '../go.ts';
-import { atMost, formatMegabytes, formatTimes, type Row } from '../row.ts';
+import { formatMegabytes, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 /** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
 /**
- * settleMs is the wait before the daemon's memory is measured. The daemon checks its memory every 10 s, so at least one
- * check has run.
+ * settleDelayMs is the wait before the daemon's memory is measured. The daemon checks its memory every 10 s, so at
+ * least one check has run.
  */
-export const settleMs = 11_000;
+export const settleDelayMs = 11_000;
 
-/** clientTokenFile returns the path of the file that contains the benchmark's client token. */
-export function clientTokenFile(home: string): string {
+/** makeClientTokenPath returns the path of the file that contains the benchmark's client token. */
+export function makeClientTokenPath(home: string): string {
   return join(home, 'bench-client-token');
 }
 
@@ -32,15 +32,18 @@ export async function measureServeStart(
 ): Promise<z.infer<typeof StartAnswer>> {
   const port = await freePort();
   const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
-  const command = [binary, 'serve'];
-  const tokenFile = listTools ? clientTokenFile(home) : '';
-  return fixture.goClient.sendOrder({ do: 'start', command, env, port, settleMs: settleForMs, tokenFile }, StartAnswer);
+  const command = [opentabsBinary, 'serve'];
+  const tokenFile = listTools ? makeClientTokenPath(home) : '';
+  return fixture.goClient.sendCommand(
+    { do: 'start', command, env, port, settleMs: settleForMs, tokenFile },
+    StartAnswer,
+  );
 }
 
 /** measureFloorStart measures one start of a minimal Go HTTP server, the reference value for the daemon's start. */
 export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
   const port = await freePort();
-  return fixture.goClient.sendOrder(
+  return fixture.goClient.sendCommand(
     { do: 'start', command: [benchProgram, 'floor', '-port', String(port)], port },
     StartAnswer,
   );
@@ -69,7 +72,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(acceptTimes),
       floor: formatTimes(floorAcceptTimes),
       value: median(acceptTimes) / median(floorAcceptTimes),
-      threshold: atMost(1.2, 'x'),
+      threshold: makeUpperThreshold(1.2, 'x'),
       note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
     },
     {
@@ -78,7 +81,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(healthTimes),
       floor: formatTimes(floorHealthTimes),
       value: median(healthTimes) / median(floorHealthTimes),
-      threshold: atMost(1.5, 'x'),
+      threshold: makeUpperThreshold(1.5, 'x'),
     },
   ];
 }
@@ -92,33 +95,34 @@ export interface Memory {
 }
 
 /**
- * makeMemoryRow returns a benchmark row for memory that was measured settleMs after an event, such as a daemon's start.
+ * makeMemoryRow returns a benchmark row for memory that was measured settleDelayMs after an event, such as a daemon's
+ * start.
  */
 export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
   return {
     id,
-    what: `${description}, ${settleMs / 1000} s later`,
+    what: `${description}, ${settleDelayMs / 1000} s later`,
     ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
     value: memory.rssBytes / 1e6,
-    threshold: atMost(limitMb, 'MB'),
+    threshold: makeUpperThreshold(limitMb, 'MB'),
   };
 }
 
 /** measureSize measures the size of the opentabs binary on disk, and the memory of an idle daemon. */
 export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
-  const bytes = statSync(binary).size;
+  const bytes = statSync(opentabsBinary).size;
   return [
     {
       id: 'size',
       what: 'size of the program that make build builds',
       ours: formatMegabytes(bytes),
       value: bytes / 1e6,
-      threshold: atMost(32, 'MB'),
+      threshold: makeUpperThreshold(32, 'MB'),
     },
     makeMemoryRow(
       'size',
       'resident memory of an idle server',
-      await measureServeStart(fixture, join(fixture.home, 'idle'), { settle: settleMs }),
+      await measureServeStart(fixture, join(fixture.home, 'idle'), { settle: settleDelayMs }),
       25,
     ),
   ];

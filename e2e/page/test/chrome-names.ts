@@ -17,9 +17,10 @@ export async function compareNames(page: LabPage, cases: readonly string[]): Pro
   for (const html of cases) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
-    const { matches } = await page.result('find', { selector: '#x' });
+    const { matches } = await page.callForResult('find', { selector: '#x' });
     const ref = Object(matches[0]).ref;
-    const name = ref === undefined ? '(not found)' : (await page.result('describe', { target: ref })).elementName;
+    const name =
+      ref === undefined ? '(not found)' : (await page.callForResult('describe', { target: ref })).elementName;
     if (name !== chromeName)
       differences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
   }

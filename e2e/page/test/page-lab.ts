@@ -43,20 +43,24 @@ export interface PageOptions {
 /** LabPage is an open page with the extension's page script. */
 export interface LabPage {
   readonly origin: string;
-  /** call runs an operation of the page script in the top frame and returns the operation's answer. */
-  call(name: string, args?: object): Promise<Answer>;
+  /** callOperation runs an operation of the page script in the top frame and returns the operation's answer. */
+  callOperation(name: string, args?: object): Promise<Answer>;
   /** callFrame runs an operation of the page script in the frame whose URL contains part. */
   callFrame(part: string, prefix: string, name: string, args?: object): Promise<Answer>;
   /**
-   * start starts an operation of the page script without awaiting its answer, so that a test can cancel the operation.
+   * startOperation starts an operation of the page script without awaiting its answer, so that a test can cancel the
+   * operation.
    */
-  start(name: string, args?: object): Promise<Started>;
-  /** result runs an operation of the page script and returns its result. result throws if the operation fails. */
-  result(name: string, args?: object): Promise<LooseResult>;
+  startOperation(name: string, args?: object): Promise<Started>;
+  /**
+   * callForResult runs an operation of the page script and returns its result. callForResult throws if the operation
+   * fails.
+   */
+  callForResult(name: string, args?: object): Promise<LooseResult>;
   /** snapshot takes a snapshot of the top frame and returns its text. */
   snapshot(args?: object): Promise<string>;
-  /** refOf takes a snapshot and returns the ref in the first line that contains text. */
-  refOf(text: string): Promise<string>;
+  /** findRef takes a snapshot and returns the ref in the first line that contains text. */
+  findRef(text: string): Promise<string>;
   /** inPage evaluates a JavaScript expression in the world of the page's own scripts. */
   inPage(expression: string): Promise<unknown>;
   /** inScript evaluates a JavaScript expression in the isolated world of the extension's page script. */
@@ -78,8 +82,8 @@ export interface Answer {
     readonly done?: string;
   };
   readonly progress: readonly { readonly message: string; readonly progress?: number }[];
-  /** ms is the duration of the operation in the page, in milliseconds. */
-  readonly ms: number;
+  /** durationMs is the duration of the operation in the page, in milliseconds. */
+  readonly durationMs: number;
 }
 
 export interface Started {
@@ -233,11 +237,11 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
   return {
     origin,
     session,
-    call,
+    callOperation: call,
     callFrame,
-    result,
+    callForResult: result,
     snapshot,
-    async start(name, args = {}) {
+    async startOperation(name, args = {}) {
       const world = await worldOf();
       const id = `lab${++calls}`;
       const expression = `(globalThis.${id} = {controller: new AbortController()}, ${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
@@ -247,7 +251,7 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
         answer: async () => Object(JSON.parse(String(await evaluate(`${id}.promise`, world.id)))),
       };
     },
-    async refOf(text) {
+    async findRef(text) {
       const all = await snapshot({ maxTokens: 0 });
       const at = all.indexOf(text);
       const ref = at < 0 ? undefined : /\[ref=(\w+)\]/.exec(all.slice(at))?.[1];

@@ -10,11 +10,11 @@ async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.ok(port);
   port.received.splice(0);
   port.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   return { realm, port };
 }
 
@@ -88,38 +88,38 @@ test('a resync sends the last content and its later patches', async () => {
     ${waitStatement}
     c.reportActivity('a', 'new');
     ${waitStatement}`);
-  realm.task();
+  realm.runNextTask();
   const before = readReports(port);
   port.send('resync', 1, 'a');
   port.send('resync', 1, 'unknown');
   port.send('resync', 9, 'a');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.match(port.received[0] ?? '', /^p 1 4 0 /);
   const again = readReports(port);
   assert.deepEqual(again, [before[1], ...before.slice(3)]);
   port.send('resync', 1, '');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.deepEqual(readReports(port), [before[1], ...before.slice(3), before[2]]);
   realm.run('go()');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   port.received.splice(0);
   port.send('resync', 1, 'a');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 'new' } }]);
 });
 
 test('invalid activities are not sent again', async () => {
   const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waitStatement}`);
-  realm.task();
+  realm.runNextTask();
   assert.equal(readReports(port).length, 3);
   port.send('resync', 1, 'a');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 1 } }]);
 });
 
@@ -127,18 +127,18 @@ test('each content of an activity is sent again at most 8 times', async () => {
   const { realm, port } = await beginCall(
     `c.reportActivity('a', 1); ${waitStatement} c.reportActivity('a', 2); ${waitStatement}`,
   );
-  realm.task();
+  realm.runNextTask();
   port.received.splice(0);
   const resync = async () => {
     for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
-    await realm.idle();
-    realm.task();
+    await realm.waitUntilIdle();
+    realm.runNextTask();
     return readReports(port).length;
   };
   assert.equal(await resync(), 8);
   realm.run('go()');
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.equal(readReports(port).length, 1);
   assert.equal(await resync(), 8);
 });
@@ -150,13 +150,13 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     c.reportActivity('many0', big);
     for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
     ${waitStatement}`);
-  realm.task();
+  realm.runNextTask();
   port.received.splice(0);
   const kept: number[] = [];
   for (let i = 0; i < 20; i++) {
     port.send('resync', 1, `many${i}`);
-    await realm.idle();
-    realm.task();
+    await realm.waitUntilIdle();
+    realm.runNextTask();
     if (readReports(port).length > 0) kept.push(i);
   }
   assert.deepEqual(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);

@@ -55,7 +55,7 @@ async function openHostilePage() {
   const realm = makeRealm();
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.ok(port);
   assert.deepEqual(port.received.splice(0), ['ready']);
   realm.addContent();
@@ -241,11 +241,11 @@ for (const [name, messages, want] of attacks) {
     realm.run('page.watch()');
     for (const message of messages) {
       // An answer or a resync requires a running handler; a cancellation does not.
-      if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
+      if (message[0] === 'answer' || message[0] === 'resync') await realm.waitUntilIdle();
       port.send(...message);
     }
-    await realm.idle();
-    realm.task();
+    await realm.waitUntilIdle();
+    realm.runNextTask();
     const isLogEntry = (message: string) => message.startsWith('l ');
     assert.deepEqual(
       port.received.filter((message) => !isLogEntry(message)),
@@ -259,8 +259,8 @@ test('page: a hostile page observes nothing of logs', async () => {
   const { realm, port } = await openHostilePage();
   realm.run('page.watch()');
   port.send('call', 1, 'logs', 1 << 20, args);
-  await realm.idle();
-  realm.task();
+  await realm.waitUntilIdle();
+  realm.runNextTask();
   assert.deepEqual(listObservedUses(realm), []);
   const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
@@ -284,7 +284,7 @@ for (const locked of [true, false]) {
     realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!locked}, value() { taken = this; return 'forged'; } };
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
     port.send('call', 1, 'value', 1 << 20, args);
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.deepEqual(port.received, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
     assert.equal(realm.run('taken'), 0);
   });
@@ -295,7 +295,7 @@ test('page: a toJSON that defines another one during serialization does not chan
   realm.run(`planted = { __proto__: null, toJSON() { Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value() { taken = this; return 'forged'; } });
     return 'of the page'; } }; taken = 0`);
   port.send('call', 1, 'mixed', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
   assert.equal(realm.run('taken'), 0);
 });
@@ -305,9 +305,9 @@ test('page: a locked __openTabs of the page does not reach the adapter', async (
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('call', 1, 'value', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port?.received, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
@@ -317,9 +317,9 @@ test("page: a page function called on the adapter's globalThis gets the page's w
   const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
   realm.start('demo', 'h', adapter('demo', calls));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
   assert.equal(port?.received.at(-1), 'r 1 [true,true]');
 });
@@ -337,9 +337,9 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
   } }`;
   realm.start('demo', 'h', adapter('demo', calls));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(port?.received.at(-1), 'r 1 [1,true,true]');
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
@@ -351,12 +351,12 @@ test('page: a page that gets the container cannot replace the adapter', async ()
   const calls = `{ name: 'run', handle: (p) => { Reflect.apply(pageFn, globalThis, []); return p.secret; } }`;
   realm.start('demo', 'h', adapter('demo', calls));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run(`
     const forged = Object.freeze({ isReady: () => true, tools: [{ name: 'run', handle: () => 'forged' }] });
     pageFn = function () { replaced = typeof this.__openTabs; this.__openTabs = { adapters: { demo: forged } }; };`);
   for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('replaced'), 'object');
   assert.deepEqual(port?.received, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
@@ -367,9 +367,9 @@ test('page: a locked then of the page is not called with an answer', async () =>
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
   );
   port.send('call', 1, 'calls', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('answer', 1, 1, true, secret);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('taken'), 0);
 });
@@ -380,9 +380,9 @@ test('page: a then of the page is restored after an answer', async () => {
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, configurable: true, value: 'bait' })`,
   );
   port.send('call', 1, 'calls', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('answer', 1, 1, true, secret);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('({}).then'), 'bait');
 });
@@ -395,9 +395,9 @@ test('page: the error of an ask reaches no rejection listener and no stack forma
   process.on('unhandledRejection', listen);
   port.send('call', 1, 'forgets', 1 << 20, args);
   port.send('call', 2, 'fails', 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
-  await realm.idle();
+  await realm.waitUntilIdle();
   await new Promise((done) => setImmediate(done));
   process.off('unhandledRejection', listen);
   assert.deepEqual([rejections, realm.run('formatted')], [[], 0]);

@@ -17,11 +17,11 @@ async function makePage() {
   realm.startBase('_base');
   const [base] = realm.bridge();
   assert.ok(base);
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.addContent();
   const request = async (name: string, nonce: string, more?: object) => {
     base.send('host', options(name, more), nonce);
-    await realm.idle();
+    await realm.waitUntilIdle();
     const port = realm.ports.at(-1);
     assert.equal(port?.plugin, name);
     return port;
@@ -52,7 +52,7 @@ test('plugins that arrive later have separate ports, entry points and settings',
   ] as const) {
     assert.equal(port?.received.at(-1), `renewed h-${name}`);
     port?.send('call', 1, 'key', 1 << 20, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.equal(port?.received.at(-1), `r 1 ["key of ${name}"]`);
   }
 });
@@ -62,11 +62,11 @@ test('a late plugin waits until the document is parsed, and accepts other code u
   const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(bring('n1', 'a', 'function () { throw new Error("not this one") }'), true);
   port?.send('renew', 'n2', 'h-a');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(bring('n2', 'a'), true);
   assert.deepEqual(port?.received, ['armed n1', 'armed n2']);
   port?.send('begin');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(port?.received.at(-1), 'renewed h-a');
 });
 
@@ -74,10 +74,10 @@ test('a base without a bridge creates no host, and a page cannot use its entry p
   const realm = makeRealm();
   realm.startBase('_base');
   realm.addContent();
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.dispatch('opentabs:bridge');
   realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.ports.length, 0);
   for (const args of ['', `'', '', () => {}`, `undefined, undefined, () => {}`]) {
     assert.equal(realm.run(`_base(${args})`), false);
@@ -88,7 +88,7 @@ test('in an isolated world a host starts at any time if the bridge waits for it'
   const realm = makeRealm();
   realm.addContent();
   realm.startLate('a', adapter('a', `{ name: 'key', handle: () => 1 }`), 'random');
-  await realm.idle();
+  await realm.waitUntilIdle();
   const [port] = realm.ports;
   assert.deepEqual([port?.plugin, port?.received], ['a', ['ready']]);
 });

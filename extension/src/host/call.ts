@@ -1,4 +1,4 @@
-import { missingResultHint } from '../../../sdk-ts/src/runtime/hints.ts';
+import { makeMissingResultHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Cancellation, makeCancellation } from './cancellation.ts';
@@ -276,7 +276,7 @@ function startHandler(
       if (lossCount < MaxConversionHints) warn(`${path} ${hint}`);
       lossCount++;
     };
-    const hint = value === undefined ? missingResultHint(output) : '';
+    const hint = value === undefined ? makeMissingResultHint(output) : '';
     if (hint !== '') warn(`the handler ${hint}`);
     entry.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };

@@ -8,11 +8,11 @@ async function readLogOf(handle: string, more = '', beforeCall = ''): Promise<re
   realm.start('demo', 'h1', adapter('demo', `{ name: 'run', handle: ${handle}${more} }`));
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run(beforeCall);
   port.received.splice(0);
   port.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   const [entries] = port.received.flatMap((text) => (text.startsWith('l ') ? [text.replace(/^l \d+ \d+ /, '')] : []));
   return entries === undefined ? [] : JSON.parse(entries);
 }

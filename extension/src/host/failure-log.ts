@@ -1,4 +1,4 @@
-import { failureHint } from '../../../sdk-ts/src/runtime/hints.ts';
+import { makeFailureHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { readMessage } from './failure.ts';
 import type { HostLogLevel } from './logs.ts';
 import { isObject, lookup } from './primordials.ts';
@@ -18,7 +18,7 @@ export interface LoggedFailure {
  */
 export function makeThrownFailure(tool: string, thrown: unknown): LoggedFailure {
   const text = readMessage(thrown);
-  const hint = failureHint(thrown, text);
+  const hint = makeFailureHint(thrown, text);
   const message = `${tool} failed: ${text}${hint === '' ? '' : `\n${hint}`}`;
   return { level: hint === '' && hasErrorCode(thrown) ? 'debug' : 'error', message, stack: readStack(thrown) };
 }

@@ -10,7 +10,7 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
   realm.start('demo', 'h1', adapter('demo', tools, isReady));
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['ready']);
   return { realm, port };
 }
@@ -19,7 +19,7 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
 async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await openWithTools(tools);
   port.send('call', 1, 'run', max, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   return port.received.filter((message) => !message.startsWith('l '));
 }
 
@@ -38,7 +38,7 @@ test('a traced call reports when it was ready, started and settled, and other ca
   const { realm, port } = await openWithTools(tool('async () => 7'));
   port.send('traced', 1, 'run', MB, {});
   port.send('call', 2, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   const [times = '', ...results] = port.received;
   assert.deepEqual(results, ['r 1 7', 'r 2 7']);
   assert.match(times, /^t 1( \d+(\.\d+)?){3}$/);
@@ -53,7 +53,7 @@ test('hosts send their plugin during the handshake, and at no other time', async
   realm.start('b', 'hash-b', adapter('b', ''));
   assert.equal(realm.run('offers'), 0);
   realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(
     realm.ports.map(({ plugin, hash, received }) => ({ plugin, hash, received })),
     [
@@ -85,12 +85,12 @@ test('the adapter is evaluated once, and only after a bridge has accepted the po
   const realm = makeRealm();
   realm.run('globalThis.count = 0');
   realm.start('demo', 'h', `globalThis.count++;${adapter('demo', '')}`);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('count'), 0);
   realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.dispatch('opentabs:bridge');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('count'), 1);
   assert.equal(realm.ports.length, 1);
 });
@@ -100,7 +100,7 @@ test('in a document with content no port is offered', async () => {
   late.addContent();
   late.bridge();
   late.start('demo', 'h', 'globalThis.evaluated = true');
-  await late.idle();
+  await late.waitUntilIdle();
   assert.deepEqual(late.ports, []);
   assert.equal(late.run('typeof evaluated'), 'undefined');
 });
@@ -125,9 +125,9 @@ test('an adapter that fails to start is reported as broken', async () => {
     const realm = makeRealm();
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
-    await realm.idle();
+    await realm.waitUntilIdle();
     port?.send('begin'); // restarts an adapter that threw before the document was parsed
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.match(port?.received.join('\n') ?? '', want);
   }
 });
@@ -141,7 +141,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
   ] as const) {
     const { realm, port } = await openWithTools(tool('() => 1'), isReady);
     port.send('call', 1, 'run', MB, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.match(port.received.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
   }
 });
@@ -153,7 +153,7 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
   const call = async (number: number, afterMs: number) => {
     t.mock.timers.tick(afterMs);
     port.send('call', number, 'run', MB, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
   };
   await call(1, 0);
   await call(2, 1000);
@@ -175,7 +175,7 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
 test("a call needs a known tool and arguments that match the tool's schema", async () => {
   const { realm, port } = await openWithTools(tool('() => 1'));
   port.send('call', 1, 'other', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.match(port.received.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
 
   const parse = `safeParse(v) { return typeof v.a === 'string'
@@ -204,14 +204,14 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
       tools: [{ name: 'ask', input: { safeParse: (v) => ({ success: true, data: v }) }, args: 'unread', handle: () => 'tool' }] }) }`,
   );
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.received.splice(0);
   port?.send('call', 1, 'ask', MB, { n: '7' }, true);
   port?.send('call', 2, 'ask', MB, {}, true);
   port?.send('call', 3, 'old', MB, {}, true);
   port?.send('call', 4, 'none', MB, {}, true);
   port?.send('call', 5, 'ask', MB, {}, false);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port?.received, [
     'p 1 1 0 [{"percent":5}]',
     'r 1 {"self":"ask","n":7}',
@@ -242,7 +242,7 @@ test('a handler gets the decision of the user', async () => {
   const { realm, port } = await openWithTools(tool('(p, c) => [c.decision]'));
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
   port.send('call', 2, 'run', MB, {}, false);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 [{"allow":true}]', 'r 2 [null]']);
 });
 
@@ -329,7 +329,7 @@ test('nested thenables use no stack, and an endless chain is an error', async ()
   }
   const { realm, port } = await openWithTools(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
   port.send('call', 1, 'run', MB, {});
-  for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.idle();
+  for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.waitUntilIdle();
   assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
@@ -358,16 +358,16 @@ test('reports are sent once per task and before the result', async () => {
   const { realm, port } = await openWithTools(tool(handle));
   realm.run('resume = undefined');
   port.send('call', 4, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, []);
-  realm.task();
+  realm.runNextTask();
   assert.deepEqual(port.received.splice(0), [
     'p 4 3 0 [{"progress":1,"total":3,"loaded":5,"message":"one","status":"s","audience":"user"},{"percent":50,"message":"half"},{"progress":2,"total":3,"message":"two"}]',
   ]);
   realm.run('resume()');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
-  realm.task();
+  realm.runNextTask();
   assert.equal(port.received.length, 2);
 });
 
@@ -429,9 +429,9 @@ test('a report after the end is ignored', async () => {
   const { realm, port } = await openWithTools(tool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
   port.send('call', 1, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run('late.reportProgress({ progress: 1 }); late.reportPercent(3)');
-  realm.task();
+  realm.runNextTask();
   assert.deepEqual(port.received, ['r 1 1']);
 });
 
@@ -440,14 +440,14 @@ test('cancel aborts the signal with the reason, and the host reports the outcome
   const { realm, port } = await openWithTools(tool(waits));
   realm.run('why = undefined');
   port.send('call', 1, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('cancel', 1, 'the client cancelled');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['a 1']);
   assert.equal(realm.run('why.name + ": " + why.message'), 'AbortError: the client cancelled');
   port.send('cancel', 1, 'again');
   port.send('cancel', 99, 'unknown');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['f 1', 'f 99']);
 });
 
@@ -463,14 +463,14 @@ test('the signal of a call is created when the handler first reads it', async ()
   const late = `{ name: 'late', handle: (p, c) => { seen = () => [made, c.signal.aborted, c.signal.reason.message, made].join(); return new Promise(() => {}); } }`;
   realm.start('demo', 'h1', adapter('demo', `${tool('() => made')}, ${reads}, ${late}`));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.received.splice(0);
   ['run', 'reads', 'late'].forEach((name, i) => void port?.send('call', i + 1, name, MB, {}));
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port?.received, ['r 1 0', 'r 2 "0,true,false,1"']);
   port?.send('cancel', 3, 'stopped early');
   port?.send('cancel', 3, 'again');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('seen()'), '1,true,stopped early,2');
 });
 
@@ -482,10 +482,10 @@ test('a cancelled handler may clean up before it settles', async () => {
   const { realm, port } = await openWithTools(tool(cleans));
   realm.run('cleaned = false');
   port.send('call', 1, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('cancel', 1, 'stop');
   assert.equal(realm.run('cleaned'), false);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('cleaned'), true);
   assert.equal(port.received.at(-1), 'a 1');
 });
@@ -497,11 +497,11 @@ test('a call that is cancelled during isReady() does not run its handler', async
   );
   realm.run('answer = undefined; ran = false');
   port.send('call', 1, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('cancel', 1, 'no');
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run('answer(true)');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['a 1']);
   assert.equal(realm.run('ran'), false);
 });
@@ -514,13 +514,13 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
     );
     realm.run('keep = settle = undefined');
     port.send('call', 1, 'run', MB, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
     port.send('cancel', 1, 'stop');
-    await realm.idle();
+    await realm.waitUntilIdle();
     mock.timers.tick(2000);
     realm.run('keep.reportPercent(1); settle(1)');
-    await realm.idle();
-    realm.task();
+    await realm.waitUntilIdle();
+    realm.runNextTask();
     assert.deepEqual(port.received, []);
   } finally {
     mock.timers.reset();
@@ -540,10 +540,10 @@ test('each plugin has a separate container, and the window has none', async () =
   realm.start('a', 'h', code('a'));
   realm.start('b', 'h', code('b'));
   const [a, b] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   a?.send('call', 1, 'run', MB, {});
   b?.send('call', 2, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([a?.received.at(-1), b?.received.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
   assert.equal(realm.run('shared'), 2);
@@ -555,6 +555,6 @@ test('malformed messages are ignored', async () => {
   port.send('call');
   port.send('nonsense', 1);
   port.send('call', 1, 'run', MB, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 1']);
 });

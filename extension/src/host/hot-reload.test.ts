@@ -17,18 +17,18 @@ async function startAdapter(code = makeVersionCode('1')) {
   realm.start('demo', 'h1', code, { entryPoint: '_entry', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring passes an adapter to the entry point, as a script of the worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
-    await realm.idle();
+    await realm.waitUntilIdle();
   };
   const call = async () => {
     port.send('call', 1, 'run', 1 << 20, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
     return port.received.splice(0).at(-1);
   };
   return { realm, port, log, bring, arm, call };
@@ -47,11 +47,11 @@ test('a new adapter replaces the running one, which is torn down first; caches s
 test('the readiness of a new adapter is reported again', async () => {
   const { realm, port, bring: sendAdapter, arm } = await startAdapter();
   port.send('probe');
-  await realm.idle();
+  await realm.waitUntilIdle();
   await arm('n', 'h2');
   sendAdapter('n', 'h2', makeVersionCode('2'));
   port.send('probe');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.readiness, ['s 1', 's 1']);
 });
 
@@ -63,7 +63,7 @@ test('if a new adapter fails to start, the old one runs again and the reason is 
     const { realm, port, log, bring, arm, call } = await startAdapter();
     await arm('n', 'h2');
     assert.equal(bring('n', 'h2', broken), true);
-    realm.task();
+    realm.runNextTask();
     assert.equal(log(), 'start 1,end 1,start 1');
     assert.match(port.received[2] ?? '', why);
     assert.match(
@@ -122,7 +122,7 @@ test('the entry point is not among the property names of the window', async () =
   const before = realm.run(names);
   realm.start('demo', 'h', adapter('demo', ''), { entryPoint: '_entry' });
   realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('typeof _entry'), 'function');
   assert.equal(realm.run(names), before);
 });

@@ -9,11 +9,11 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   realm.start('demo', 'h1', code, script);
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   const log = () => JSON.parse(String(realm.run('JSON.stringify(log)')));
   const call = async (tool: string, number = 1): Promise<string | undefined> => {
     port.send('call', number, tool, 1 << 20, {});
-    await realm.idle();
+    await realm.waitUntilIdle();
     return port.received.at(-1);
   };
   return { realm, port, log, call };
@@ -28,7 +28,7 @@ test('an adapter is evaluated once in a document, whatever messages the bridge s
   port.send('probe');
   port.send('settings', {});
   realm.dispatch('opentabs:bridge');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([log(), port.received], [['evaluated'], ['ready']]);
 });
 
@@ -40,7 +40,7 @@ test('a late adapter starts after the document is parsed, its pre-script before 
   assert.deepEqual([log(), port.received], [['pre-script'], []]);
   port.send('begin');
   port.send('begin');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([log(), port.received], [['pre-script', 'adapter'], ['ready']]);
 });
 
@@ -54,13 +54,13 @@ test('an adapter that throws before the document is parsed starts again in a new
   realm.run('there = true');
   port.send('begin');
   port.send('begin');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
   const broken = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
   broken.port.send('begin');
   broken.port.send('begin');
-  await broken.realm.idle();
+  await broken.realm.waitUntilIdle();
   assert.deepEqual(
     [broken.log(), broken.port.received],
     [['try', 'try'], ['broken the adapter threw while it started: never']],
@@ -87,10 +87,10 @@ test('without a bridge only the pre-script runs, before the page has content, in
     });
     assert.deepEqual(realm.run('log.length'), 0);
     realm.addContent();
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.equal(realm.run('log.join()'), 'pre-script');
     realm.dispatch('opentabs:bridge');
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.equal(realm.run('log.join()'), 'pre-script');
   }
 });
@@ -104,7 +104,7 @@ test('in a frame an adapter runs only if its plugin has enabled frames', async (
       preScript: makeLogStatement('pre-script'),
     });
     realm.bridge();
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.deepEqual(
       [realm.run('log.join()'), realm.ports.length],
       frames ? ['pre-script,adapter', 1] : ['pre-script', 0],
@@ -126,7 +126,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
   const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
   assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
   port.send('settings', { values: { key: 'new' } });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
   const six = await startAdapter(code, { settings }, '[::1]:9000');
   assert.match((await six.call('run')) ?? '', /"at":"http:\/\/127\.0\.0\.1:9000"}$/);
@@ -149,12 +149,12 @@ test('settings, pre-script values and names of two plugins are separate, even af
     });
   }
   const [a, b] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   a?.send('call', 1, 'run', 1 << 20, {});
   b?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run('waiting.forEach((go) => go())');
-  await realm.idle();
+  await realm.waitUntilIdle();
   for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
     const own = [name, `key of ${name}`, name];
     assert.equal(port?.received.at(-1), `r 1 ${JSON.stringify([own, own])}`);
@@ -175,20 +175,20 @@ test('isReady() runs with the name of its plugin, and each change of its result 
     );
   }
   const [a, b] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   a?.send('probe');
   b?.send('probe');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0'], ['s 1'], 'a,b']);
   realm.run('is.a = true');
   a?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0', 's 1'], ['s 1'], 'a,b,a,a']);
   realm.run('is.a = is.b = false');
   b?.send('probe');
   b?.send('probe');
   b?.send('probe');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(
     [a?.readiness, b?.readiness],
     [
@@ -215,7 +215,7 @@ test('logs use the private channel only, and the nonces are placeholders', async
     )}`;
   const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual(port.received, ['ready']);
-  realm.task();
+  realm.runNextTask();
   assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
   assert.equal(await call('run'), 'r 1 ["string",false]');
   const [, text = ''] = /^l 3 0 (.*)$/.exec(port.received[2] ?? '') ?? [];
@@ -247,7 +247,7 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
   const big =
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${adapter('demo', '')}`);
-  big.realm.task();
+  big.realm.runNextTask();
   const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
   const [entry] = JSON.parse(text);
   assert.equal(entry.message.length, 4096);
@@ -262,7 +262,7 @@ test("a container that replaces the first one gets the host's properties", async
     ${adapter('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
   const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
   port.send('settings', { values: { key: 'b' } });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(await call('run'), 'r 1 "b"');
   assert.match(port.received[1] ?? '', /^l 1 0 .*"message":"m"/);
   assert.deepEqual(log(), []);
@@ -277,15 +277,15 @@ test('a removed plugin is torn down and runs no more calls', async () => {
   assert.equal(await call('run'), 'r 1 1');
   port.send('remove');
   port.send('remove');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
-  realm.task();
+  realm.runNextTask();
   assert.ok(port.received.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
   const waiting = await startAdapter(makeLogStatement('never'), { start: 'dom' });
   waiting.port.send('remove');
   waiting.port.send('begin');
-  await waiting.realm.idle();
+  await waiting.realm.waitUntilIdle();
   assert.deepEqual([waiting.log(), waiting.port.received], [[], []]);
 });
 
@@ -297,20 +297,20 @@ test('patches of history by a later plugin stay when an earlier plugin is torn d
   realm.run('var log = []; own = history.pushState');
   for (const name of ['a', 'b']) realm.start(name, 'h', patching(name));
   const [a, b] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   a?.send('remove');
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run('history.pushState()');
   assert.equal(realm.run('log.join()'), 'b,a');
   const alone = makeRealm();
   alone.run('var log = []; own = history.pushState');
   alone.start('a', 'h', patching('a'));
   alone.bridge();
-  await alone.idle();
+  await alone.waitUntilIdle();
   assert.equal(alone.run('history.pushState === own'), false);
   alone.ports[0]?.send('remove');
-  await alone.idle();
+  await alone.waitUntilIdle();
   assert.equal(alone.run('history.pushState === own'), true);
   b?.send('remove');
-  await realm.idle();
+  await realm.waitUntilIdle();
 });

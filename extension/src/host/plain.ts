@@ -1,4 +1,4 @@
-import { lossHint } from '../../../sdk-ts/src/runtime/hints.ts';
+import { makeLossHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { makeRawInteger } from './number.ts';
 import {
   ArrayPrototype,
@@ -83,7 +83,7 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
   // A call whose result is a function fails, so a hint about the function would only repeat the error.
   if (onLoss === undefined || isRawJson(value) || (up === undefined && isFn(value))) return;
   try {
-    const hint = lossHint(value);
+    const hint = makeLossHint(value);
     if (hint !== '') onLoss(formatPath(key, up), hint);
   } catch {
     // The error of a getter is ignored, because copying the value reports the same error if it matters.

@@ -14,7 +14,7 @@ async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', tools, '() => true'));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.ok(port);
   port.received.splice(0);
   realm.addContent();
@@ -23,7 +23,7 @@ async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
 
 async function call(realm: Realm, port: HostPort, tool: string, args: object): Promise<string> {
   port.send('call', 1, tool, 1 << 20, args);
-  await realm.idle();
+  await realm.waitUntilIdle();
   return port.received.splice(0).join();
 }
 
@@ -100,12 +100,12 @@ test('a late adapter uses the built-ins of document_start', async () => {
   realm.start('demo', 'h', late, { start: 'dom' });
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.addContent();
   realm.run(`taken = 0; for (const key of ['keys', 'freeze']) Object[key] = (given) => { taken++; return given; };
     Object.defineProperty(Object.prototype, 'adapters', { configurable: true, set() { taken++; } })`);
   port.send('begin');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(await call(realm, port, 'keys', { a: 1 }), 'ready,r 1 ["a"]');
   assert.equal(realm.run('taken'), 0);
 });

@@ -118,14 +118,14 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
     `globalThis.__openTabs.count = window.count;${prelude}${adapter('demo', tools.join(), '() => true')}`,
   );
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.ok(port);
   port.received.splice(0);
   realm.addContent();
   let number = 0;
   const call = async (tool: string, args: object): Promise<string> => {
     port.send('call', ++number, tool, 1 << 20, args);
-    await realm.idle();
+    await realm.waitUntilIdle();
     return port.received
       .splice(0)
       .join()

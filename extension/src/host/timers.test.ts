@@ -19,7 +19,7 @@ async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: 
   realm.start('demo', 'h1', adapter('demo', `${timerTool}, ${cancelTool}`));
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.received.splice(0);
   return { realm, port };
 }
@@ -27,39 +27,39 @@ async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: 
 test('the time until the next timer is announced, and a wake runs the timer', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['w 1000']);
   port.send('wake');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['w 1000'], 'an early wake is announced again');
   t.mock.timers.setTime(1000);
   port.send('wake');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 "over"']);
 });
 
 test('the native timer runs without a wake', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
-  await realm.idle();
+  await realm.waitUntilIdle();
   t.mock.timers.tick(999);
-  realm.task();
-  await realm.idle();
+  realm.runNextTask();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['w 1000']);
   t.mock.timers.tick(1);
-  realm.task();
-  await realm.idle();
+  realm.runNextTask();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['w -1', 'r 1 "over"']);
 });
 
 test('a thousand timers of one task cause one announcement', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['w 1000']);
   t.mock.timers.setTime(1001);
   port.send('wake');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 "over"']);
 });
 
@@ -67,7 +67,7 @@ test('only an earlier timer is announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   for (const ms of [500, 1000, 200]) {
     port.send('call', ms, 'set', 1 << 20, { ms });
-    await realm.idle();
+    await realm.waitUntilIdle();
   }
   assert.deepEqual(port.received, ['w 500', 'w 200']);
 });
@@ -75,7 +75,7 @@ test('only an earlier timer is announced', async (t) => {
 test('a cancelled timer is not announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.send('call', 1, 'cancel', 1 << 20, { ms: 1000 });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['n 1']);
 });
 
@@ -86,11 +86,11 @@ test('invalid timers and errors of callbacks are ignored', async (t) => {
   realm.start('demo', 'h1', adapter('demo', odd));
   const [port] = realm.bridge();
   assert.ok(port);
-  await realm.idle();
+  await realm.waitUntilIdle();
   port.send('call', 1, 'odd', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   t.mock.timers.tick(1);
-  realm.task();
-  await realm.idle();
+  realm.runNextTask();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['ready', 'n 1', 'w 0', `w ${2 ** 31 - 2}`]);
 });

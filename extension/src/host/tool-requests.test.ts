@@ -10,10 +10,10 @@ async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port?.received.splice(0), ['ready']);
   port?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.ok(port);
   return { realm, port };
 }
@@ -24,7 +24,7 @@ test('context.call sends the tool and its input, and returns the result', async 
   const { realm, port } = await beginCall(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
   port.send('answer', 1, 1, true, { got: [1] });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 [{"got":[1]},"after"]']);
 });
 
@@ -47,7 +47,7 @@ test('the tool requests of a call are numbered, and answered once each in any or
   }
   port.send('answer', 2, 2, true, 'of another call');
   port.send('answer', 1, 2, true);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 ["one",null,"three"]']);
 });
 
@@ -92,7 +92,7 @@ test('the error of a nested call looks like a ToolError', async () => {
     );
     port.received.splice(0);
     port.send('answer', 1, 1, false, error);
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.deepEqual(port.received, [`r 1 ${want}`]);
   }
 });
@@ -102,7 +102,7 @@ test('an uncaught error of a nested call fails the call with its code', async ()
   port.received.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
   port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.match(port.received.shift() ?? '', /^l 1 0 .*run failed: slow/);
   assert.deepEqual(port.received, [
     'e 1 {"code":"tool_error","message":"slow","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":9}}',
@@ -134,7 +134,7 @@ test('context.waitForUser sends the reason and resolves with undefined', async (
   const { realm, port } = await beginCall(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
   port.send('answer', 1, 1, true, 'ignored');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 [null]']);
 });
 
@@ -149,7 +149,7 @@ test('context.waitForUser rejects after a denial, a timeout or another error', a
     );
     port.received.splice(0);
     port.send('answer', 1, 1, false, { code, message: 'm' });
-    await realm.idle();
+    await realm.waitUntilIdle();
     assert.deepEqual(port.received, [`r 1 "${want}"`]);
   }
 });
@@ -159,7 +159,7 @@ test('the signal option withdraws a tool request', async () => {
     const stop = new AbortController(); stopIt = () => stop.abort('enough');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
   realm.run('stopIt()');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), [
     'q 1 1 {"call":{"tool":"t","args":{}}}',
     'q 1 1 {"withdrawn":true}',
@@ -177,10 +177,10 @@ test('a forged abort event withdraws nothing', async () => {
     return await c.call('t', {}, { signal: stop.signal });`);
   port.received.splice(0);
   realm.run('dispatch()');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, []);
   port.send('answer', 1, 1, true, 1);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 1']);
 });
 
@@ -190,9 +190,9 @@ test('an answered request is not withdrawn', async () => {
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
   port.received.splice(0);
   port.send('answer', 1, 1, true, 1);
-  await realm.idle();
+  await realm.waitUntilIdle();
   realm.run('stopIt(); go(2)');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 [1,2]']);
 });
 
@@ -214,12 +214,12 @@ test('a settled request removes its listener from the signal', async () => {
   }`;
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: ${handle} }`));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('answer', 1, 1, true, 1);
   port?.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(port?.received.at(-1), 'r 1 [1,"denied"]');
   assert.equal(realm.run('most + " " + listeners'), '3 0');
 });
@@ -233,20 +233,20 @@ test('the tool requests of a cancelled call are rejected as aborted, and it can 
     seen = why;`);
   assert.equal(port.received.splice(0).length, 2);
   port.send('cancel', 1, 'stop');
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['a 1']);
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
   realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('late'), 'aborted', 'a tool request after the end of the call is aborted too');
 });
 
 test('open tool requests of an ended call are rejected, and it can send no more', async () => {
   const { realm, port } = await beginCall(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
   realm.run(`keep.waitForUser({ reason: 'r' }).catch((e) => { late = e.code; })`);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.equal(realm.run('left + " " + late'), 'call_ended call_ended');
   assert.deepEqual(port.received, []);
 });
@@ -260,7 +260,7 @@ test('one call can have 64 open tool requests', async () => {
     return over;`);
   assert.equal(port.received.splice(0).length, 64);
   port.send('answer', 1, 1, true, 1);
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
@@ -270,7 +270,7 @@ test('one call can send 1,000 tool requests', async () => {
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
   for (let ask = 1; ask <= 1000; ask++) {
     port.send('answer', 1, ask, true);
-    await realm.idle();
+    await realm.waitUntilIdle();
   }
   assert.deepEqual(
     [port.received.length, port.received.at(-1)],
@@ -291,7 +291,7 @@ test('then, catch and finally of a returned promise work like those of Promise',
   port.received.splice(0);
   port.send('answer', 1, 1, true, 1);
   port.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
-  for (let i = 0; i < 5; i++) await realm.idle();
+  for (let i = 0; i < 5; i++) await realm.waitUntilIdle();
   assert.deepEqual(port.received, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
 });
 
@@ -299,10 +299,10 @@ test('a handler may return the promise of a tool request', async () => {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
   const [port] = realm.bridge();
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
-  await realm.idle();
+  await realm.waitUntilIdle();
   port?.send('answer', 1, 1, true, JSON.parse('{"then":"data"}'));
-  await realm.idle();
+  await realm.waitUntilIdle();
   assert.deepEqual(port?.received.slice(1), ['q 1 1 {"call":{"tool":"t","args":{}}}', 'r 1 {"then":"data"}']);
 });

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type ShownActivity, showActivity, type Table } from './shown-activity.ts';
-import { removeHidden } from './wording.ts';
+import { type ShownActivity, type Table, toShownActivity } from './shown-activity.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 export interface ActivitiesProps {
   readonly callId: string;
@@ -34,9 +34,9 @@ function Activity(props: {
   const { callId, activity, folded } = props;
   const { type, content = '', bytes } = activity;
   // Memoized, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
-  const shown = useMemo(() => showActivity({ type, content, bytes }), [type, content, bytes]);
-  const name = removeHidden(type);
-  const body = <Content shown={shown} name={name} callId={callId} />;
+  const shown = useMemo(() => toShownActivity({ type, content, bytes }), [type, content, bytes]);
+  const name = removeHiddenCharacters(type);
+  const body = <ActivityContent shown={shown} name={name} callId={callId} />;
   if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{body}</div>;
   return (
     <details class={`activity ${shown.kind}`}>
@@ -48,7 +48,7 @@ function Activity(props: {
   );
 }
 
-function Content({
+function ActivityContent({
   shown,
   name,
   callId,
@@ -74,7 +74,7 @@ function Content({
         </>
       );
     case 'table':
-      return <Rows table={shown} name={name} />;
+      return <ActivityTable table={shown} name={name} />;
     case 'json':
       return (
         <Scrollable class="pre" label={name}>
@@ -91,7 +91,7 @@ function Content({
   }
 }
 
-function Rows({ table, name }: { readonly table: Table; readonly name: string }): VNode {
+function ActivityTable({ table, name }: { readonly table: Table; readonly name: string }): VNode {
   const { columns, rows, moreRows, moreColumns } = table;
   const omittedCount = [
     moreRows > 0 && `${moreRows} more rows`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isLongValue, listArguments, summarizeArguments } from './argument-list.ts';
+import { listArguments, needsOwnBlock, summarizeArguments } from './argument-list.ts';
 
 test('each member of the arguments is a row, and strings are shown without quotation marks', () => {
   assert.deepEqual(listArguments('{"to":"ann","count":10000,"dry":false,"none":null}'), [
@@ -44,9 +44,9 @@ test('truncated arguments are shown up to their end, and other JSON text has no 
 });
 
 test('long values are folded, by characters or by lines', () => {
-  assert.equal(isLongValue('x'.repeat(240)), false);
-  assert.equal(isLongValue('x'.repeat(241)), true);
-  assert.equal(isLongValue('1\n2\n3\n4\n5\n6\n7'), true);
+  assert.equal(needsOwnBlock('x'.repeat(240)), false);
+  assert.equal(needsOwnBlock('x'.repeat(241)), true);
+  assert.equal(needsOwnBlock('1\n2\n3\n4\n5\n6\n7'), true);
 });
 
 test('summarizeArguments returns short arguments, and undefined for long arguments', () => {

@@ -4,8 +4,8 @@
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
 /** Argument values with more characters or more lines are folded in the panel. */
-const MaxShortLength = 240;
-const MaxShortLines = 6;
+const MaxInlineChars = 240;
+const MaxInlineLines = 6;
 
 /** ArgumentRow is one argument of a call, as the panel lists it. */
 export interface ArgumentRow {
@@ -31,7 +31,7 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
   let depth = 0;
   const endMember = () => {
     const [name, colon, ...value] = member;
-    if (name !== undefined && colon === ':') rows.push(makeRow(name, value));
+    if (name !== undefined && colon === ':') rows.push(makeArgumentRow(name, value));
     member = [];
   };
   for (const token of tokens.slice(1)) {
@@ -47,7 +47,7 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
   return rows;
 }
 
-function makeRow(name: string, value: readonly string[]): ArgumentRow {
+function makeArgumentRow(name: string, value: readonly string[]): ArgumentRow {
   const [first = ''] = value;
   const text = value.length === 1 ? readString(first) : undefined;
   return {
@@ -67,9 +67,9 @@ function readString(token: string): string | undefined {
   }
 }
 
-/** isLongValue reports whether the panel folds an argument value until the user expands it. */
-export function isLongValue(text: string): boolean {
-  return text.length > MaxShortLength || text.split('\n').length > MaxShortLines;
+/** needsOwnBlock reports whether the panel folds an argument value until the user expands it. */
+export function needsOwnBlock(text: string): boolean {
+  return text.length > MaxInlineChars || text.split('\n').length > MaxInlineLines;
 }
 
 /** summarizeArguments returns the arguments of a call on one line, or undefined if the line would exceed maxLength. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { activitiesOf, isOpen, reportOf, resultOf } from './audience.ts';
+import { hasNotEnded, listVisibleActivities, readVisibleReport, readVisibleResult } from './audience.ts';
 
-const call = (more: Partial<CallView>): CallView => ({
+const makeCall = (more: Partial<CallView>): CallView => ({
   callId: 'c',
   plugin: 'p',
   tool: 't',
@@ -13,11 +13,11 @@ const call = (more: Partial<CallView>): CallView => ({
 });
 
 test('reportOf hides messages that are not for the user, but never numbers', () => {
-  const both = call({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(reportOf(both, false), { share: 0.5, message: 'reading', word: '' });
-  assert.deepEqual(reportOf(both, true), { share: 0.5, message: 'page 5', word: '' });
-  const internal = call({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(reportOf(internal, false), { share: 0.5, message: '', word: '' });
+  const both = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
+  assert.deepEqual(readVisibleReport(both, false), { share: 0.5, message: 'reading', word: '' });
+  assert.deepEqual(readVisibleReport(both, true), { share: 0.5, message: 'page 5', word: '' });
+  const internal = makeCall({ progress: 0.5, message: 'page 5' });
+  assert.deepEqual(readVisibleReport(internal, false), { share: 0.5, message: '', word: '' });
 });
 
 test('activitiesOf hides activities that are not for the user', () => {
@@ -26,16 +26,16 @@ test('activitiesOf hides activities that are not for the user', () => {
     bytes: 1,
     ...(audience === undefined ? {} : { audience }),
   }));
-  const types = (everything: boolean) => activitiesOf(call({ activities }), everything).map((a) => a.type);
+  const types = (everything: boolean) => listVisibleActivities(makeCall({ activities }), everything).map((a) => a.type);
   assert.deepEqual(types(false), ['t0']);
   assert.deepEqual(types(true), ['t0', 't1', 't2', 't3']);
-  assert.deepEqual(activitiesOf(call({}), true), []);
+  assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
 });
 
 test('resultOf hides a result that is not for the user', () => {
   const shown = (everything: boolean, endAudience?: string) =>
-    resultOf(
-      call({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
+    readVisibleResult(
+      makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
       everything,
     );
   assert.deepEqual(
@@ -43,19 +43,24 @@ test('resultOf hides a result that is not for the user', () => {
     ['Sent.', '', '', ''],
   );
   assert.equal(shown(true), 'Sent.');
-  assert.equal(resultOf(call({ status: 'done' }), true), '');
+  assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
 test('a status word has the audience of its message', () => {
-  const both = call({ message: 'page 5', statusWord: 'fetching', userMessage: 'reading', userStatusWord: 'indexing' });
-  assert.equal(reportOf(both, false).word, 'indexing');
-  assert.equal(reportOf(both, true).word, 'fetching');
-  assert.equal(reportOf(call({ statusWord: 'fetching' }), false).word, '');
+  const both = makeCall({
+    message: 'page 5',
+    statusWord: 'fetching',
+    userMessage: 'reading',
+    userStatusWord: 'indexing',
+  });
+  assert.equal(readVisibleReport(both, false).word, 'indexing');
+  assert.equal(readVisibleReport(both, true).word, 'fetching');
+  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).word, '');
 });
 
 test('isOpen accepts pending and running calls', () => {
   const open = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter((s) =>
-    isOpen(call({ status: s })),
+    hasNotEnded(makeCall({ status: s })),
   );
   assert.deepEqual(open, ['pending', 'running']);
 });

@@ -10,8 +10,8 @@ import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
  */
 const UserAudience = 'user';
 
-/** Report is the progress of a call, reduced to what the panel may show. */
-export interface Report {
+/** VisibleReport is the progress of a call, reduced to what the panel may show. */
+export interface VisibleReport {
   /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly share: number | undefined;
   readonly message: string;
@@ -19,23 +19,26 @@ export interface Report {
   readonly word: string;
 }
 
-/** reportOf returns the progress of a call with its last visible message and status word. */
-export function reportOf(call: CallView, showsEverything: boolean): Report {
+/** readVisibleReport returns the progress of a call with its last visible message and status word. */
+export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
   const message = (showsEverything ? call.message : call.userMessage) ?? '';
   return { share: call.progress, message, word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '' };
 }
 
-/** activitiesOf returns the activities of a call that the panel may show. */
-export function activitiesOf(call: CallView, showsEverything: boolean): readonly ActivityView[] {
+/** listVisibleActivities returns the activities of a call that the panel may show. */
+export function listVisibleActivities(call: CallView, showsEverything: boolean): readonly ActivityView[] {
   return (call.activities ?? []).filter((activity) => showsEverything || activity.audience === UserAudience);
 }
 
-/** isOpen reports whether a call has not ended yet. */
-export function isOpen(call: CallView): boolean {
+/** hasNotEnded reports whether a call has not ended yet. */
+export function hasNotEnded(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/** resultOf returns the beginning of a call's result, or an empty string if the tool did not mark it for the user. */
-export function resultOf(call: CallView, showsEverything: boolean): string {
+/**
+ * readVisibleResult returns the beginning of a call's result, or an empty string if the tool did not mark it for the
+ * user.
+ */
+export function readVisibleResult(call: CallView, showsEverything: boolean): string {
   return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';
 }

@@ -6,10 +6,10 @@ import { ChromePermissions, type ChromePermissionsProps } from './chrome-permiss
 import { renderCommands } from './commands.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { ChromeSites, type SiteAccessProps } from './site-access.tsx';
 import { SiteRules } from './site-rules.tsx';
-import { debuggerWords, groupWords, removeHidden } from './wording.ts';
+import { debuggerWords, groupWords, removeHiddenCharacters } from './wording.ts';
 
 export interface BrowserCardProps {
   /** tools is undefined until the server sends the permissions of browser tools. */
@@ -17,7 +17,7 @@ export interface BrowserCardProps {
   readonly debuggerState: DebuggerState;
   readonly chromePermissions: ChromePermissionsProps;
   readonly siteAccess: SiteAccessProps;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** BrowserCard lets the user choose which browser tools agents may call. */
@@ -25,7 +25,7 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
   const { isBusy, error, run } = usePanelAction(act);
   if (!tools) return null;
-  const isOn = tools.permission !== 'off';
+  const isToolOn = tools.permission !== 'off';
   const groups = tools.groups ?? [];
   return (
     <>
@@ -34,43 +34,46 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
         <div class="card">
           <Switch
             label="Agents may use browser tools"
-            current={isOn}
+            current={isToolOn}
             busy={isBusy}
             send={(on) => run({ op: 'browserTools', params: { on } })}
           />
           <p class="note">
-            {isOn
+            {isToolOn
               ? 'Agents read and use pages without a plugin. Each site needs your approval, unless a rule below allows it.'
               : 'Off: agents can use plugins only.'}
           </p>
           <ErrorText text={error} />
-          {isOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
+          {isToolOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
         </div>
       </section>
-      {isOn && groups.length > 0 && (
+      {isToolOn && groups.length > 0 && (
         <section aria-labelledby="groups">
           <h2 id="groups">Groups of tools</h2>
           <ul class="groups">
             {groups.map((group) => (
-              <Group key={group.name} group={group} act={act} />
+              <ToolGroupSection key={group.name} group={group} act={act} />
             ))}
           </ul>
         </section>
       )}
-      {isOn && <SiteRules sites={tools.sites ?? []} act={act} />}
-      {isOn && <ChromePermissions {...chromePermissions} />}
+      {isToolOn && <SiteRules sites={tools.sites ?? []} act={act} />}
+      {isToolOn && <ChromePermissions {...chromePermissions} />}
       <ChromeSites {...siteAccess} />
     </>
   );
 }
 
-/** Group shows a group of browser tools with one permission switch. Each dangerous tool has a separate switch. */
-function Group({ group, act }: { readonly group: BrowserGroupView; readonly act: Act }): VNode {
+/**
+ * ToolGroupSection shows a group of browser tools with one permission switch. Each dangerous tool has a separate
+ * switch.
+ */
+function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const tools = group.tools ?? [];
   const safeTools = tools.filter((tool) => !tool.dangerous);
   const onCount = tools.filter(isOn).length;
-  const name = removeHidden(group.name);
+  const name = removeHiddenCharacters(group.name);
   return (
     <li class="card">
       <div class="head">
@@ -94,7 +97,7 @@ function Group({ group, act }: { readonly group: BrowserGroupView; readonly act:
         <summary class="fold">Tools of {name}</summary>
         <ul class="tools">
           {tools.map((tool) => (
-            <Tool key={tool.name} tool={tool} act={act} />
+            <ToolRow key={tool.name} tool={tool} act={act} />
           ))}
         </ul>
       </details>
@@ -106,7 +109,7 @@ function isOn(tool: BrowserToolView): boolean {
   return tool.permission !== 'off';
 }
 
-function Tool({ tool, act }: { readonly tool: BrowserToolView; readonly act: Act }): VNode {
+function ToolRow({ tool, act }: { readonly tool: BrowserToolView; readonly act: SendAction }): VNode {
   return (
     <li>
       <span class="tool">

@@ -8,8 +8,8 @@ interface BlockProps {
   readonly children: ComponentChildren;
 }
 
-/** Block shows one text of a call, such as its result, with a title and a copy button. */
-export function Block({ title, text, children }: BlockProps): VNode {
+/** TextBlock shows one text of a call, such as its result, with a title and a copy button. */
+export function TextBlock({ title, text, children }: BlockProps): VNode {
   return (
     <div class="block">
       <div class="head">

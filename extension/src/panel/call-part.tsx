@@ -4,16 +4,17 @@ import type { CallInspectResult } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import type { LoadedDetails } from './use-call-details.ts';
 
-interface CallPartProps {
+interface CallSectionProps {
   readonly title: string;
   readonly loaded: LoadedDetails;
   children(details: CallInspectResult): ComponentChildren;
 }
 
 /**
- * CallPart is a folded section of a call, such as its timing. The content is loaded when the user expands the section.
+ * CallSection is a folded section of a call, such as its timing. The content is loaded when the user expands the
+ * section.
  */
-export function CallPart({ title, loaded, children }: CallPartProps): VNode {
+export function CallSection({ title, loaded, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const toggle = (isOpenNow: boolean) => {
     setOpen(isOpenNow);

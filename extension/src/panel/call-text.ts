@@ -5,11 +5,11 @@ import { isRecord } from '../record.ts';
 import { escapeHidden } from './json-text.ts';
 import { isBrowserTool } from './wording.ts';
 
-/** TypedMask replaces text that a browser tool typed into a page, because the text may be a password. */
-const TypedMask = '•••';
+/** MaskedTextSign replaces text that a browser tool typed into a page, because the text may be a password. */
+const MaskedTextSign = '•••';
 
-/** argsLine returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
-export function argsLine(args: string | undefined): string {
+/** formatArguments returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
+export function formatArguments(args: string | undefined): string {
   if (args === undefined || args === '{}') return '';
   const value = parseObject(args);
   if (!value) return escapeHidden(args.replace(/^\{\s*/, '').replace(/\s+/g, ' '));
@@ -19,13 +19,15 @@ export function argsLine(args: string | undefined): string {
   return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
 }
 
-/** hasAllArgs reports whether args is the complete JSON that the client sent, neither masked nor truncated. */
-export function hasAllArgs(args: string | undefined): args is string {
-  return args !== undefined && !args.includes(TypedMask) && parseObject(args) !== undefined;
+/** isCompleteArguments reports whether args is the complete JSON that the client sent, neither masked nor truncated. */
+export function isCompleteArguments(args: string | undefined): args is string {
+  return args !== undefined && !args.includes(MaskedTextSign) && parseObject(args) !== undefined;
 }
 
-/** commandFor returns the opentabs command line that repeats a call in a POSIX shell, or undefined for a prompt. */
-export function commandFor({ plugin, tool, prompt }: CallView, args: string): string | undefined {
+/**
+ * makeRepeatCommand returns the opentabs command line that repeats a call in a POSIX shell, or undefined for a prompt.
+ */
+export function makeRepeatCommand({ plugin, tool, prompt }: CallView, args: string): string | undefined {
   if (prompt) return undefined;
   const name = isBrowserTool({ plugin }) ? tool : `${plugin}__${tool}`;
   const input = args === '{}' ? '' : ` --input ${quoteForShell(args)}`;

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { CallPart } from './call-part.tsx';
-import { formatPhase, timingRows, totalOf } from './timing.ts';
+import { CallSection } from './call-part.tsx';
+import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 import type { LoadedDetails } from './use-call-details.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 interface CallTimingProps {
   readonly loaded: LoadedDetails;
@@ -11,11 +11,11 @@ interface CallTimingProps {
 /** CallTiming shows how long each phase of a call took, as one row with start, duration and bar. */
 export function CallTiming({ loaded }: CallTimingProps): VNode {
   return (
-    <CallPart title="Timing" loaded={loaded}>
+    <CallSection title="Timing" loaded={loaded}>
       {({ phases = [], traced, traceId }) => (
         <>
           <table class="timing">
-            <caption>{formatPhase(totalOf(phases))} from the arrival of the call to its end</caption>
+            <caption>{formatPhase(sumPhases(phases))} from the arrival of the call to its end</caption>
             <thead>
               <tr>
                 <th scope="col">Phase</th>
@@ -25,7 +25,7 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {timingRows(phases).map(({ name, startText, time, start, end }, i) => (
+              {makeTimingRows(phases).map(({ name, startText, time, start, end }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
@@ -47,13 +47,13 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
               <div>
                 <dt>Trace</dt>
                 <dd>
-                  <bdi>{removeHidden(traceId)}</bdi>
+                  <bdi>{removeHiddenCharacters(traceId)}</bdi>
                 </dd>
               </div>
             </dl>
           )}
         </>
       )}
-    </CallPart>
+    </CallSection>
   );
 }

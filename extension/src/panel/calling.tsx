@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { lateEffect, removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
   /** otherPlugins contains the names of the plugins that the user can let the plugin call. */
   readonly otherPlugins: readonly string[];
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -32,14 +32,14 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
   return (
     <details class="calling" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
-        {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(removeHidden).join(', ')}`}
+        {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(removeHiddenCharacters).join(', ')}`}
         {deniedPlugins.length > 0 && <span class="needs">a call was denied</span>}
       </summary>
       <ul>
         {listedPlugins.map((other) => (
           <li key={other}>
             <Switch
-              label={`May call ${removeHidden(other)}`}
+              label={`May call ${removeHiddenCharacters(other)}`}
               current={calls.includes(other)}
               busy={isBusy}
               send={(isAllowed) => setAllowed(other, isAllowed)}
@@ -60,7 +60,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
           <option value="">Allow calls to another plugin…</option>
           {unlistedPlugins.map((unlistedPlugin) => (
             <option key={unlistedPlugin} value={unlistedPlugin}>
-              {removeHidden(unlistedPlugin)}
+              {removeHiddenCharacters(unlistedPlugin)}
             </option>
           ))}
         </select>
@@ -74,7 +74,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
  * LateAccess is a switch for a plugin that starts after the page's scripts. The switch controls whether the plugin
  * receives its secret settings and may call other plugins.
  */
-export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
+export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   if (!plugin.late) return null;
   return (
@@ -85,7 +85,7 @@ export function LateAccess({ plugin, act }: { readonly plugin: PluginView; reado
         busy={isBusy}
         send={(allowed) => run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
       />
-      <p class="note">{lateEffect}</p>
+      <p class="note">{lateAccessEffect}</p>
       <ErrorText text={error} />
     </div>
   );

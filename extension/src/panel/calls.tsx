@@ -6,10 +6,10 @@ import { memo } from './memo.ts';
 import type { OpenCall } from './open-calls.ts';
 import type { RecentCall } from './recent.ts';
 import { RecentCalls } from './recent-calls.tsx';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { RunningCall } from './running-call.tsx';
-import { placeCalls } from './tree.ts';
-import { hostOf } from './wording.ts';
+import { listCallTree } from './tree.ts';
+import { readHost } from './wording.ts';
 
 /** MinCallsForCompactList is the number of open calls at which the list switches to a compact layout. */
 const MinCallsForCompactList = 6;
@@ -27,7 +27,7 @@ export interface CallsProps {
   /** showsEverything is true if the panel also shows content that tools did not mark for the user. */
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Calls shows the running calls, and below them the calls that have ended. */
@@ -35,7 +35,7 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
   // Calls that wait for approval are shown at the top of the panel instead (waiting.tsx).
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
-  const placed = placeCalls(shownCalls.map(({ call }) => call));
+  const placed = listCallTree(shownCalls.map(({ call }) => call));
   const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));
   const unlistedCount = running - openCalls.length;
   const isCompact = placed.length >= MinCallsForCompactList;
@@ -64,7 +64,7 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
               key={call.callId}
               open={byId.get(call.callId) ?? { call }}
               depth={depth}
-              site={siteOf(call, tabs)}
+              site={findSite(call, tabs)}
               showsEverything={showsEverything}
               isCompact={isCompact}
               act={act}
@@ -84,8 +84,10 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
   );
 });
 
-/** siteOf returns the host of the page in which a call runs, or an empty string before the server has chosen a page. */
-function siteOf(call: CallView, tabs: readonly PanelTab[]): string {
+/**
+ * findSite returns the host of the page in which a call runs, or an empty string before the server has chosen a page.
+ */
+function findSite(call: CallView, tabs: readonly PanelTab[]): string {
   const tab = tabs.find((one) => one.tabId === call.tabId);
-  return call.site ?? (tab ? hostOf(tab.url) : '');
+  return call.site ?? (tab ? readHost(tab.url) : '');
 }

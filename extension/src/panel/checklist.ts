@@ -2,7 +2,7 @@
 
 import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** StepId identifies a step of the setup checklist. */
 export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
@@ -27,15 +27,21 @@ export interface ChecklistFacts {
 
 /** listSteps returns the setup steps in order, from the server connection to the first call. */
 export function listSteps(facts: ChecklistFacts): readonly Step[] {
-  return [serverStep(facts), browserStep(facts), toolsStep(facts), clientStep(facts), callStep(facts)];
+  return [
+    makeServerStep(facts),
+    makeBrowserStep(facts),
+    makeToolsStep(facts),
+    makeClientStep(facts),
+    makeCallStep(facts),
+  ];
 }
 
-/** hasSuccess reports whether a call has succeeded, so that the setup checklist is no longer needed. */
-export function hasSuccess(recent: readonly CallView[]): boolean {
+/** hasSuccessfulCall reports whether a call has succeeded, so that the setup checklist is no longer needed. */
+export function hasSuccessfulCall(recent: readonly CallView[]): boolean {
   return recent.some((call) => call.status === 'done');
 }
 
-function serverStep({ state: { link } }: ChecklistFacts): Step {
+function makeServerStep({ state: { link } }: ChecklistFacts): Step {
   const isDone = link.kind === 'open';
   return {
     id: 'server',
@@ -49,10 +55,10 @@ function serverStep({ state: { link } }: ChecklistFacts): Step {
   };
 }
 
-function browserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
+function makeBrowserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
   const isConnected = link.kind === 'open';
   const isDone = isConnected && mode !== 'none';
-  const connected = browserName === '' ? 'Connected.' : `Connected as “${removeHidden(browserName)}”.`;
+  const connected = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
   return {
     id: 'browser',
     title: 'Browser',
@@ -62,7 +68,7 @@ function browserStep({ state: { link, mode, browserName } }: ChecklistFacts): St
   };
 }
 
-function toolsStep({ plugins, browserTools }: ChecklistFacts): Step {
+function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
   const enabled = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
   const isDone = hasBrowserTools || enabled.length > 0;
@@ -82,21 +88,21 @@ function toolsStep({ plugins, browserTools }: ChecklistFacts): Step {
   };
 }
 
-function clientStep({ state: { clients } }: ChecklistFacts): Step {
+function makeClientStep({ state: { clients } }: ChecklistFacts): Step {
   const isDone = clients.length > 0;
   return {
     id: 'client',
     title: 'MCP client',
     isDone,
     text: isDone
-      ? `Connected: ${clients.map(removeHidden).join(', ')}.`
+      ? `Connected: ${clients.map(removeHiddenCharacters).join(', ')}.`
       : 'Connect Claude Code, Cursor, VS Code or another client, then start the client:',
     copies: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
   };
 }
 
-function callStep({ recent }: ChecklistFacts): Step {
-  const isDone = hasSuccess(recent);
+function makeCallStep({ recent }: ChecklistFacts): Step {
+  const isDone = hasSuccessfulCall(recent);
   return {
     id: 'call',
     title: 'First call',

@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks';
 import type { ActionResult } from '../panel-message.ts';
 
 /**
- * useChoice makes a control show the user's choice before the server confirms it. useChoice returns the displayed value
- * and a function that changes the value. If the server rejects the choice, the control shows the server's value again.
+ * useOptimisticChoice makes a control show the user's choice before the server confirms it. useOptimisticChoice returns
+ * the displayed value and a function that changes the value. If the server rejects the choice, the control shows the
+ * server's value again.
  */
-export function useChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
+export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
   // Once the server's value changes, the user's choice is dropped, so that the choice does not reappear if the value
@@ -30,7 +31,7 @@ interface SwitchProps {
 
 /** Switch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
 export function Switch({ label, current, busy, send }: SwitchProps): VNode {
-  const [on, choose] = useChoice(current, send);
+  const [on, choose] = useOptimisticChoice(current, send);
   return (
     <label>
       <input

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MinStillMs, makeClickGuard } from './click-guard.ts';
+import { MinUnmovedMs, makeClickGuard } from './click-guard.ts';
 
 test('a card accepts clicks after 500 ms in place', () => {
   const guard = makeClickGuard();
-  assert.equal(guard.waitMs('a', 0), MinStillMs);
+  assert.equal(guard.waitMs('a', 0), MinUnmovedMs);
   guard.recordPositions(new Map([['a', 10]]), 1000);
-  assert.equal(guard.waitMs('a', 1000), MinStillMs);
+  assert.equal(guard.waitMs('a', 1000), MinUnmovedMs);
   assert.equal(guard.waitMs('a', 1499), 1);
   assert.equal(guard.waitMs('a', 1500), 0);
   guard.recordPositions(new Map([['a', 10.4]]), 1600);
@@ -24,7 +24,7 @@ test('a card that moved up waits again', () => {
   );
   assert.equal(guard.waitMs('b', 2000), 0);
   guard.recordPositions(new Map([['b', 10]]), 2000);
-  assert.equal(guard.waitMs('b', 2000), MinStillMs);
-  assert.equal(guard.waitMs('a', 2000), MinStillMs);
+  assert.equal(guard.waitMs('b', 2000), MinUnmovedMs);
+  assert.equal(guard.waitMs('a', 2000), MinUnmovedMs);
   assert.equal(guard.waitMs('b', 2500), 0);
 });

@@ -1,8 +1,8 @@
 // Ignores clicks on an approval card that has just appeared or moved. Cards can move while the user aims at a button.
 // Without the click guard, the click could hit another card and approve the wrong call.
 
-/** MinStillMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
-export const MinStillMs = 500;
+/** MinUnmovedMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
+export const MinUnmovedMs = 500;
 
 /** ClickGuard tracks how long each approval card has been in its place. */
 export interface ClickGuard {
@@ -32,7 +32,7 @@ export function makeClickGuard(): ClickGuard {
     },
     waitMs: (card, nowMs) => {
       const position = positions.get(card);
-      return position ? Math.max(0, position.sinceMs + MinStillMs - nowMs) : MinStillMs;
+      return position ? Math.max(0, position.sinceMs + MinUnmovedMs - nowMs) : MinUnmovedMs;
     },
   };
 }

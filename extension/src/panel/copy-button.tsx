@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** CopiedMs is how long a copy button shows "Copied" after a click, in milliseconds. */
-const CopiedMs = 2000;
+/** CopiedShownMs is how long a copy button shows "Copied" after a click, in milliseconds. */
+const CopiedShownMs = 2000;
 
 interface CopyButtonProps {
   /** text is copied to the clipboard when the user clicks the copy button. */
@@ -18,7 +18,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
   const [outcome, setOutcome] = useState<string>();
   useEffect(() => {
     if (outcome === undefined) return undefined;
-    const timer = setTimeout(() => setOutcome(undefined), CopiedMs);
+    const timer = setTimeout(() => setOutcome(undefined), CopiedShownMs);
     return () => clearTimeout(timer);
   }, [outcome]);
   const copyText = () =>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CallFailure } from '../../../wire/wire.gen.ts';
-import { Block } from './call-block.tsx';
-import { CallPart } from './call-part.tsx';
+import { TextBlock } from './call-block.tsx';
+import { CallSection } from './call-part.tsx';
 import { escapeHidden } from './json-text.ts';
 import { Scrollable } from './scrollable.tsx';
 import type { LoadedDetails } from './use-call-details.ts';
@@ -15,7 +15,7 @@ interface DeveloperViewProps {
 /** DeveloperView shows what a plugin's author needs to debug a call, such as the stack trace. */
 export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
   return (
-    <CallPart title="Developer" loaded={loaded}>
+    <CallSection title="Developer" loaded={loaded}>
       {({ failure }) =>
         failure ? (
           <FailureDetails failure={failure} />
@@ -23,7 +23,7 @@ export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
           <p class="note">The plugin’s log has nothing about this call.</p>
         )
       }
-    </CallPart>
+    </CallSection>
   );
 }
 
@@ -42,19 +42,19 @@ function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
         </p>
       ))}
       {stackText !== '' && (
-        <Block title="Stack" text={stackText}>
+        <TextBlock title="Stack" text={stackText}>
           <Scrollable class="pre" label="Stack">
             {stackText}
           </Scrollable>
-        </Block>
+        </TextBlock>
       )}
       {logText !== '' && (
-        <Block title="Log" text={logText}>
+        <TextBlock title="Log" text={logText}>
           <Scrollable class="pre" label="Log">
             {logText}
           </Scrollable>
           <p class="note">What the plugin logged in this tab during the call.</p>
-        </Block>
+        </TextBlock>
       )}
     </div>
   );

@@ -4,7 +4,7 @@ import type { CallsHistoryResult, RecordedCall } from '../../../wire/wire.gen.ts
 import type { Action, ActionResult } from '../panel-message.ts';
 import { makeHistory } from './history.ts';
 
-const record = (callId: string): RecordedCall => ({
+const makeRecord = (callId: string): RecordedCall => ({
   call: { callId, plugin: 'p', tool: 't', status: 'done', runMs: 1 },
   endedMs: 2,
 });
@@ -28,9 +28,9 @@ function makeTestHistory(pages: readonly CallsHistoryResult[]) {
 
 test('loadOlder reads page after page, skips empty pages, and ends after the last', async () => {
   const { history, asked, received } = makeTestHistory([
-    { calls: [record('c'), record('b')], next: '1' },
+    { calls: [makeRecord('c'), makeRecord('b')], next: '1' },
     { next: '2' },
-    { calls: [record('a')] },
+    { calls: [makeRecord('a')] },
   ]);
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([received.join(), history.hasOlder], ['c,b', true]);
@@ -41,10 +41,10 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
 
 test('loadOlder continues after pages whose calls the panel has, up to the last page', async () => {
   const { history, asked, received } = makeTestHistory([
-    { calls: [record('d')], next: '1' },
-    { calls: [record('c')], next: '2' },
-    { calls: [record('b')], next: '3' },
-    { calls: [record('b')] },
+    { calls: [makeRecord('d')], next: '1' },
+    { calls: [makeRecord('c')], next: '2' },
+    { calls: [makeRecord('b')], next: '3' },
+    { calls: [makeRecord('b')] },
   ]);
   received.push('d', 'c');
   await history.loadFirst();
@@ -59,18 +59,18 @@ test('search reads a page with the filter, and does not change the position of l
   const params: unknown[] = [];
   const act = async (action: Action): Promise<ActionResult> => {
     params.push(action.op === 'history' && action.params);
-    return { history: { calls: [record('a')], next: '5' } };
+    return { history: { calls: [makeRecord('a')], next: '5' } };
   };
   const history = makeHistory(act, () => assert.fail('search passes no page to receive'));
   const filter = { text: 'a', failed: true };
-  assert.deepEqual(await history.search(filter, '9'), { calls: [record('a')], next: '5', error: undefined });
+  assert.deepEqual(await history.search(filter, '9'), { calls: [makeRecord('a')], next: '5', error: undefined });
   assert.deepEqual(params, [{ limit: 100, before: '9', filter }]);
 });
 
 test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
   const { history, asked } = makeTestHistory([
-    { calls: [record('b')], next: '1' },
-    { calls: [record('b')], next: '9' },
+    { calls: [makeRecord('b')], next: '1' },
+    { calls: [makeRecord('b')], next: '9' },
   ]);
   await history.loadOlder();
   await history.loadNewest();

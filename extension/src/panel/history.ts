@@ -1,7 +1,7 @@
 // Loads recorded calls from the server, including calls from before its last restart.
 
 import type { CallsFilter, RecordedCall } from '../../../wire/wire.gen.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 
 /** PageSize is the number of recorded calls in one request. */
 const PageSize = 100;
@@ -23,11 +23,11 @@ export interface History {
    * search loads one page of the recorded calls that match a filter. `before` is the field `next` of the previous page.
    * A page may be empty although older calls match.
    */
-  search(filter: CallsFilter, before?: string): Promise<FoundPage>;
+  search(filter: CallsFilter, before?: string): Promise<HistoryPage>;
 }
 
-/** FoundPage is one page of recorded calls that match a filter, newest first. */
-export interface FoundPage {
+/** HistoryPage is one page of recorded calls that match a filter, newest first. */
+export interface HistoryPage {
   readonly calls: readonly RecordedCall[];
   /** next is the position of the next page, or undefined if there are no older calls. */
   readonly next: string | undefined;
@@ -39,10 +39,10 @@ export interface FoundPage {
  * makeHistory returns a History that passes each loaded page to receive. receive returns whether the page contains a
  * call that is new to the panel.
  */
-export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => boolean): History {
+export function makeHistory(act: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
   let next: string | undefined;
   let hasOlder = true;
-  const readPage = async (before: string | undefined, filter?: CallsFilter): Promise<FoundPage> => {
+  const readPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
     const position = before === undefined ? {} : { before };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
     const { error, history } = await act({ op: 'history', params });
@@ -51,7 +51,7 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
   /**
    * load loads one page of recorded calls. hasNew reports whether the page contains a call that is new to the panel.
    */
-  const load = async (before: string | undefined): Promise<FoundPage & { readonly hasNew: boolean }> => {
+  const load = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
     const page = await readPage(before);
     return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
   };

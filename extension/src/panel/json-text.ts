@@ -36,22 +36,22 @@ export function indentJson(text: string): string {
     } else if (token === ':') {
       pieces.push(': ');
     } else {
-      pieces.push(token.startsWith('"') ? unescapeLetters(token) : token);
+      pieces.push(token.startsWith('"') ? decodeLetterEscapes(token) : token);
     }
   }
   return escapeHidden(pieces.join(''));
 }
 
-/** Token matches one JSON token: a bracket, comma, colon, string (even if truncated), number or keyword. */
-const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
+/** TokenPattern matches one JSON token: a bracket, comma, colon, string (even if truncated), number or keyword. */
+const TokenPattern = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
 /** splitTokens splits JSON text into its tokens, even if the text is truncated. */
 export function splitTokens(text: string): readonly string[] {
-  return text.match(Token) ?? [];
+  return text.match(TokenPattern) ?? [];
 }
 
-/** unescapeLetters replaces unnecessary escapes in a JSON string, such as `\u0041`, with the letter itself. */
-function unescapeLetters(token: string): string {
+/** decodeLetterEscapes replaces unnecessary escapes in a JSON string, such as `\u0041`, with the letter itself. */
+function decodeLetterEscapes(token: string): string {
   try {
     return JSON.stringify(JSON.parse(token));
   } catch {

@@ -17,7 +17,7 @@ import {
 } from '../chrome-permissions.ts';
 import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
-import { hasSuccess } from './checklist.ts';
+import { hasSuccessfulCall } from './checklist.ts';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { makeHistory } from './history.ts';
 import { type OpenCall, updateOpenCalls } from './open-calls.ts';
@@ -29,19 +29,19 @@ import type { SiteAccessProps } from './site-access.tsx';
 
 /** RetryMs is how long the panel waits before it reconnects to the service worker, in milliseconds. */
 const RetryMs = 250;
-/** TickMs is how often the panel updates displayed times, in milliseconds. */
-const TickMs = 1000;
-/** ShowsEverythingKey is the key under which the switch "Show everything" is stored. */
-const ShowsEverythingKey = 'showEverything';
-/** HasSuccessKey is the storage key that is set after the first successful call. */
-const HasSuccessKey = 'hadSuccess';
+/** RenderIntervalMs is how often the panel updates displayed times, in milliseconds. */
+const RenderIntervalMs = 1000;
+/** ShowsEverythingSetting is the key under which the switch "Show everything" is stored. */
+const ShowsEverythingSetting = 'showEverything';
+/** HasSuccessSetting is the storage key that is set after the first successful call. */
+const HasSuccessSetting = 'hadSuccess';
 
 let port: Port | undefined;
 let state: PanelState | undefined;
 let openCalls: readonly OpenCall[] = [];
-let recent: readonly RecentCall[] = [];
+let recentCalls: readonly RecentCall[] = [];
 let plugins: readonly PluginView[] | undefined;
-let failed: readonly FailedPluginView[] = [];
+let failedPlugins: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
 let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
 /**
@@ -56,8 +56,8 @@ let siteAccess: SiteAccessProps = {
   revoke: revokeSite,
 };
 let showsEverything = false;
-/** hadSuccess is true once a call has ever succeeded, and undefined until the panel has read the stored setting. */
-let hadSuccess: boolean | undefined;
+/** hasHadSuccess is true once a call has ever succeeded, and undefined until the panel has read the stored setting. */
+let hasHadSuccess: boolean | undefined;
 
 const requests = makeRequests((message) => {
   port?.postMessage(message);
@@ -65,37 +65,37 @@ const requests = makeRequests((message) => {
 });
 
 const history = makeHistory(requests.act, (page) => {
-  const knownCount = recent.length;
-  recent = addRecords(recent, page);
+  const knownCount = recentCalls.length;
+  recentCalls = addRecords(recentCalls, page);
   recordSuccess();
-  draw();
-  return recent.length > knownCount;
+  renderPanel();
+  return recentCalls.length > knownCount;
 });
 /** isHistoryLoaded is true once the panel has requested the first page of recorded calls. */
 let isHistoryLoaded = false;
 
 function setShowsEverything(on: boolean): void {
   showsEverything = on;
-  draw();
-  void writeSetting(ShowsEverythingKey, on ? 'yes' : 'no');
+  renderPanel();
+  void writeSetting(ShowsEverythingSetting, on ? 'yes' : 'no');
 }
 
-function draw(): void {
+function renderPanel(): void {
   const root = document.getElementById('panel');
   const props = {
     state,
     openCalls,
-    recent,
+    recent: recentCalls,
     history,
     hasOlderCalls: history.hasOlder,
     plugins,
-    failed,
+    failed: failedPlugins,
     browserTools,
     chromePermissions,
     siteAccess,
     showsEverything,
     setShowsEverything,
-    needsOnboarding: hadSuccess === false,
+    needsOnboarding: hasHadSuccess === false,
     nowMs: Date.now(),
     act: requests.act,
   };
@@ -108,9 +108,9 @@ function draw(): void {
  */
 function receiveState(next: PanelState, ended: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
-  recent = mergeRecent(
-    reuseItems(recent, ended, (call) => call.callId),
-    recent,
+  recentCalls = mergeRecent(
+    reuseItems(recentCalls, ended, (call) => call.callId),
+    recentCalls,
   );
   state = {
     ...next,
@@ -121,17 +121,17 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
   };
   if (next.link.kind === 'open' && !isHistoryLoaded) {
     isHistoryLoaded = true;
-    void history.loadFirst().then(draw);
+    void history.loadFirst().then(renderPanel);
   }
   recordSuccess();
-  draw();
+  renderPanel();
 }
 
 /** recordSuccess stores that a call has succeeded, which hides the setup checklist from then on. */
 function recordSuccess(): void {
-  if (hadSuccess !== false || !hasSuccess(recent)) return;
-  hadSuccess = true;
-  void writeSetting(HasSuccessKey, 'yes');
+  if (hasHadSuccess !== false || !hasSuccessfulCall(recentCalls)) return;
+  hasHadSuccess = true;
+  void writeSetting(HasSuccessSetting, 'yes');
 }
 
 /** handlers maps each kind of message from the service worker to its handler. */
@@ -139,21 +139,21 @@ const handlers: PortHandlers<ToPanel> = {
   state: (message) => receiveState(message.state, message.ended),
   plugins: (message) => {
     plugins = reuseItems(plugins, message.plugins, (plugin) => plugin.name);
-    failed = reuseEqual(failed, message.failed);
-    draw();
+    failedPlugins = reuseEqual(failedPlugins, message.failed);
+    renderPanel();
   },
   browser: (message) => {
     browserTools = reuseEqual(browserTools, message.browser);
-    draw();
+    renderPanel();
   },
-  done: ({ requestId, done }) => requests.settle(requestId, done),
+  done: ({ requestId, done }) => requests.settleRequest(requestId, done),
 };
 
 /**
- * connect opens the port to the service worker. Chrome closes the port when it stops the worker; reopening the port
- * restarts the worker.
+ * connectToWorker opens the port to the service worker. Chrome closes the port when it stops the worker; reopening the
+ * port restarts the worker.
  */
-function connect(): void {
+function connectToWorker(): void {
   const openedPort = connectPanel();
   port = openedPort;
   openedPort.onMessage((message) => {
@@ -161,8 +161,8 @@ function connect(): void {
   });
   openedPort.onDisconnect(() => {
     port = undefined;
-    requests.disconnected();
-    setTimeout(connect, RetryMs);
+    requests.rejectAll();
+    setTimeout(connectToWorker, RetryMs);
   });
 }
 
@@ -170,27 +170,27 @@ async function readPermissions(): Promise<void> {
   const [permissions, sites] = await Promise.all([listOptionalPermissions(), readSitePermissions()]);
   chromePermissions = { ...chromePermissions, permissions };
   siteAccess = { ...siteAccess, ...sites };
-  draw();
+  renderPanel();
 }
 
-async function readShownTab(): Promise<void> {
+async function readActiveTab(): Promise<void> {
   siteAccess = { ...siteAccess, shownHost: await readActiveTabHost() };
-  draw();
+  renderPanel();
 }
 
-connect();
-draw();
+connectToWorker();
+renderPanel();
 onCapabilitiesChange(() => void readPermissions());
 void readPermissions();
-onActiveTabChange(() => void readShownTab());
-void readShownTab();
-setInterval(draw, TickMs);
-void readSetting(ShowsEverythingKey).then((storedValue) => {
+onActiveTabChange(() => void readActiveTab());
+void readActiveTab();
+setInterval(renderPanel, RenderIntervalMs);
+void readSetting(ShowsEverythingSetting).then((storedValue) => {
   showsEverything = storedValue === 'yes';
-  draw();
+  renderPanel();
 });
-void readSetting(HasSuccessKey).then((storedValue) => {
-  hadSuccess = storedValue === 'yes';
+void readSetting(HasSuccessSetting).then((storedValue) => {
+  hasHadSuccess = storedValue === 'yes';
   recordSuccess();
-  draw();
+  renderPanel();
 });

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** TickMs is how often displayed times are updated, in milliseconds. */
-const TickMs = 1000;
+/** TickIntervalMs is how often displayed times are updated, in milliseconds. */
+const TickIntervalMs = 1000;
 
-const listeners = new Set<(nowMs: number) => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
+const tickListeners = new Set<(nowMs: number) => void>();
+let tickTimer: ReturnType<typeof setInterval> | undefined;
 
 /**
  * useNowMs returns the current time in milliseconds since 1970, and renders the component again every second. All
@@ -13,15 +13,15 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export function useNowMs(): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {
-    listeners.add(setNowMs);
-    timer ??= setInterval(() => {
-      for (const listener of listeners) listener(Date.now());
-    }, TickMs);
+    tickListeners.add(setNowMs);
+    tickTimer ??= setInterval(() => {
+      for (const listener of tickListeners) listener(Date.now());
+    }, TickIntervalMs);
     return () => {
-      listeners.delete(setNowMs);
-      if (listeners.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      tickListeners.delete(setNowMs);
+      if (tickListeners.size > 0) return;
+      clearInterval(tickTimer);
+      tickTimer = undefined;
     };
   }, []);
   return nowMs;

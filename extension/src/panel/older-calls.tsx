@@ -30,7 +30,7 @@ export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNo
   );
 }
 
-const noCalls: readonly RecentCall[] = [];
+const emptyCalls: readonly RecentCall[] = [];
 
 /** FoundCalls are recorded calls that match a filter, newest first. */
 interface FoundCalls {
@@ -51,7 +51,7 @@ interface CallSearch {
 
 /** useCallSearch returns a search of the recorded calls, which restarts when the filter changes. */
 export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
-  const nothing: FoundCalls = { filter, calls: noCalls, next: undefined, isComplete: false };
+  const nothing: FoundCalls = { filter, calls: emptyCalls, next: undefined, isComplete: false };
   const [stored, setFound] = useState(nothing);
   const found = stored.filter === filter ? stored : nothing;
   const filterRef = useRef(filter);

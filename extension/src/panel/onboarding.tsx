@@ -3,7 +3,7 @@ import { type ChecklistFacts, listSteps, type Step } from './checklist.ts';
 import { ErrorText } from './choice.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
   /** serverProblem and browserProblem describe problems with the setup steps "server" and "browser". */
@@ -15,7 +15,7 @@ export interface OnboardingProps extends ChecklistFacts {
    */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -84,7 +84,7 @@ function StepItem({ step: { title, isDone, text, copies }, isNext, children }: S
 interface ToolActionsProps {
   readonly hasPlugins: boolean;
   showPlugins(): void;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode {

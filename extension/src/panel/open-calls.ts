@@ -2,10 +2,10 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
 /**
- * MaxStartChangeMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. Start
+ * MaxStartDriftMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. Start
  * times are computed from when messages arrive, and therefore vary.
  */
-const MaxStartChangeMs = 500;
+const MaxStartDriftMs = 500;
 
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
@@ -32,7 +32,7 @@ export function updateOpenCalls(
     if (call.status !== 'running' || call.waiting) return { call };
     const newStartMs = callsAt - call.runMs;
     const oldStartMs = starts.get(call.callId);
-    const isSame = oldStartMs !== undefined && Math.abs(newStartMs - oldStartMs) < MaxStartChangeMs;
+    const isSame = oldStartMs !== undefined && Math.abs(newStartMs - oldStartMs) < MaxStartDriftMs;
     return { call: { ...call, runMs: 0 }, startMs: isSame ? oldStartMs : newStartMs };
   });
   return reuseItems(previous, next, ({ call }) => call.callId);

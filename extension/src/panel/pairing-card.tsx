@@ -2,10 +2,10 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PairingState } from '../worker/link/pairing.ts';
 import { CopyCommand } from './copy-command.tsx';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 
 /** PairingCard shows how to connect the extension to the server if the extension's folder has no connection.json. */
-export function PairingCard({ pairing, act }: { pairing: PairingState; act: Act }): VNode {
+export function PairingCard({ pairing, act }: { pairing: PairingState; act: SendAction }): VNode {
   return (
     <section class="pairing">
       {pairing.code === undefined ? (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Action, ActionResult } from '../panel-message.ts';
-import type { Act } from './requests.ts';
-import { removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** PanelAction is the state of the last action that the user started in one component, such as saving settings. */
 export interface PanelAction {
@@ -16,7 +16,7 @@ export interface PanelAction {
  * usePanelAction returns a PanelAction for one component, so that an error appears beside the button that the user
  * clicked.
  */
-export function usePanelAction(act: Act): PanelAction {
+export function usePanelAction(act: SendAction): PanelAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');
   const run = async (action: Action) => {
@@ -24,7 +24,7 @@ export function usePanelAction(act: Act): PanelAction {
     setError('');
     const done = await act(action);
     setBusy(false);
-    setError(removeHidden(done.error ?? ''));
+    setError(removeHiddenCharacters(done.error ?? ''));
     return done;
   };
   return { isBusy: busy, error, run };

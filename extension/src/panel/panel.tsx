@@ -12,14 +12,21 @@ import type { OpenCall } from './open-calls.ts';
 import { PairingCard } from './pairing-card.tsx';
 import { Plugins } from './plugins.tsx';
 import type { RecentCall } from './recent.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { NeededSites, type SiteAccessProps } from './site-access.tsx';
 import { Tabs } from './tabs.tsx';
 import { TabsInUse } from './tabs-in-use.tsx';
 import { UndoPlugins } from './undo-button.tsx';
 import { type View, Views } from './views.tsx';
 import { Waiting } from './waiting.tsx';
-import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice, versionAdvice } from './wording.ts';
+import {
+  type Advice,
+  debuggerAdvice,
+  makeLinkAdvice,
+  makeLinkTitle,
+  makeModeAdvice,
+  makeVersionAdvice,
+} from './wording.ts';
 
 export interface PanelProps {
   /** state is the panel state from the service worker, or undefined until the first message arrives. */
@@ -46,7 +53,7 @@ export interface PanelProps {
   readonly needsOnboarding: boolean;
   /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Panel is the root component of the side panel. */
@@ -75,7 +82,7 @@ export function Panel(props: PanelProps): VNode {
         <h1>opentabs</h1>
         <p class={`link ${link?.kind ?? 'connecting'}`} role="status">
           <span class="dot" aria-hidden="true" />
-          {linkTitle(link)}
+          {makeLinkTitle(link)}
         </p>
       </header>
       {!showsChecklist && serverProblem}
@@ -114,7 +121,7 @@ export function Panel(props: PanelProps): VNode {
 
 interface ProblemProps {
   readonly state: PanelState;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -122,8 +129,8 @@ interface ProblemProps {
  * works, ServerProblem renders nothing.
  */
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
-  const problem = linkAdvice(link, pairing);
-  const versionProblem = link.kind === 'open' ? versionAdvice(extensionVersion, link.serverVersion) : undefined;
+  const problem = makeLinkAdvice(link, pairing);
+  const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
   if (versionProblem) return <Notice advice={versionProblem} tone="quiet" />;
   if (!problem) return null;
   return (
@@ -140,7 +147,7 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
 
 /** BrowserProblem shows which Chrome settings plugins need. If plugins can run, BrowserProblem renders nothing. */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
-  const problem = link.kind === 'open' ? modeAdvice(mode) : undefined;
+  const problem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
   if (!problem) return null;
   return (
     <Notice advice={problem} tone={mode === 'none' ? 'bad' : 'quiet'}>
@@ -159,8 +166,10 @@ interface ConnectedPanelProps extends PanelProps {
   readonly checklist: VNode | false | undefined;
 }
 
-/** noPlugins is one shared empty list, so that components do not render again while the list of plugins is missing. */
-const noPlugins: readonly PluginView[] = [];
+/**
+ * emptyPlugins is one shared empty list, so that components do not render again while the list of plugins is missing.
+ */
+const emptyPlugins: readonly PluginView[] = [];
 
 /** ConnectedPanel shows everything that requires a connection to the server. */
 function ConnectedPanel(props: ConnectedPanelProps): VNode {
@@ -178,7 +187,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
       <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
       <div role="tabpanel" aria-labelledby={`view-${view}`}>
         {view === 'calls' && (
-          <UndoPlugins.Provider value={plugins ?? noPlugins}>
+          <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
             <Calls
               openCalls={openCalls}
               recent={recent}

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { type Permission, Permissions } from '../../../wire/wire.gen.ts';
-import { useChoice } from './choice.tsx';
+import { useOptimisticChoice } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 
 export interface PermissionSelectProps {
   readonly label: string;
@@ -12,7 +12,7 @@ export interface PermissionSelectProps {
   /** permission is undefined if the tool inherits the permission of its plugin. */
   readonly permission: Permission | undefined;
   readonly inherited?: Permission;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Inherit is the select option that removes a tool's permission, so that the plugin's permission applies. */
@@ -25,7 +25,7 @@ const Inherit = 'default';
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const current = permission ?? Inherit;
-  const [shownPermission, choose] = useChoice<string>(current, (value) => {
+  const [shownPermission, choose] = useOptimisticChoice<string>(current, (value) => {
     const newPermission = Permissions.find((known) => known === value);
     const params = {
       plugin,

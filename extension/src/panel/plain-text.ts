@@ -2,16 +2,16 @@
 // same rules (internal/plaintext), and one list of test cases checks the server and the panel.
 
 /**
- * HiddenCharacter matches characters that are invisible or change how other text looks. isPartOfText makes exceptions,
- * such as joiners within emoji.
+ * HiddenCharacter matches characters that are invisible or change how other text looks. belongsToVisibleText makes
+ * exceptions, such as joiners within emoji.
  */
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 /**
- * NumberSigns matches Unicode format characters that are visible, because they are drawn around or under the digits
- * after them.
+ * NumberSignCharacters matches Unicode format characters that are visible, because they are drawn around or under the
+ * digits after them.
  */
-const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
+const NumberSignCharacters = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 /** Pictograph matches a symbol that can be displayed as an emoji. */
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */
@@ -33,8 +33,8 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
   for (const [i, char] of characters.entries()) {
     if (
       HiddenCharacter.test(char) &&
-      !NumberSigns.test(char) &&
-      !isPartOfText(char, previous, base, characters[i + 1] ?? '')
+      !NumberSignCharacters.test(char) &&
+      !belongsToVisibleText(char, previous, base, characters[i + 1] ?? '')
     ) {
       result.push(replace(char));
       continue;
@@ -47,10 +47,10 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
 }
 
 /**
- * isPartOfText reports whether a hidden character is needed to display ordinary text, such as a joiner between two
- * emoji.
+ * belongsToVisibleText reports whether a hidden character is needed to display ordinary text, such as a joiner between
+ * two emoji.
  */
-function isPartOfText(char: string, prev: string, base: string, next: string): boolean {
+function belongsToVisibleText(char: string, prev: string, base: string, next: string): boolean {
   switch (char) {
     case '\u200d':
       return joinsLetters(prev) || (Pictograph.test(base) && prev !== '\u200d' && Pictograph.test(next));

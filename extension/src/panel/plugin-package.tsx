@@ -3,16 +3,16 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { installedText, updatedText } from './review-words.ts';
-import { removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { describeInstallation, describeUpdate } from './review-words.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
   /** onInstalled is called with the plugin's name after an installation. */
   onInstalled(plugin: string): void;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** InstallForm is the form in which the user installs a plugin by npm package name or by path. */
@@ -26,7 +26,7 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
     const { installed } = await run({ op: 'installPlugin', package: packageText.trim() });
     if (!installed) return;
     setPackageText('');
-    setResult(installedText(installed));
+    setResult(describeInstallation(installed));
     onInstalled(installed.plugin);
   };
   return (
@@ -65,15 +65,15 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
   );
 }
 
-/** Package shows how a plugin was installed, and has buttons that update and remove the plugin. */
-export function Package({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
+/** PackageActions shows how a plugin was installed, and has buttons that update and remove the plugin. */
+export function PackageActions({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
   const [open, setOpen] = useState(false);
   const [result, setResult] = useState('');
   const { isBusy, error, run } = usePanelAction(act);
   const update = async () => {
     setResult('');
     const { updated } = await run({ op: 'updatePlugin', plugin: plugin.name });
-    if (updated) setResult(updatedText(updated));
+    if (updated) setResult(describeUpdate(updated));
   };
   return (
     <details class="package" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -91,7 +91,11 @@ export function Package({ plugin, act }: { readonly plugin: PluginView; readonly
                 {isBusy ? 'Checking…' : 'Update'}
               </button>
             )}
-            <RemoveButton name={plugin.name} title={removeHidden(plugin.displayName) || plugin.name} act={act} />
+            <RemoveButton
+              name={plugin.name}
+              title={removeHiddenCharacters(plugin.displayName) || plugin.name}
+              act={act}
+            />
           </div>
           <ErrorText text={error} />
           <p class="note result" role="status">
@@ -106,7 +110,7 @@ export function Package({ plugin, act }: { readonly plugin: PluginView; readonly
 interface RemoveButtonProps {
   readonly name: string;
   readonly title: string;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** RemoveButton removes a plugin after the user has confirmed with a second click. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PluginPageResult, SectionName } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { splitLines } from './review-words.ts';
 import { Scrollable } from './scrollable.tsx';
 
@@ -15,7 +15,7 @@ export interface PluginTextProps {
   /** title describes the displayed section to screen readers. */
   readonly title: string;
   readonly pages: number;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** PluginText shows one section of a plugin, such as its code, in pages of plain text with line numbers. */
@@ -43,7 +43,7 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
     <div class="plugin-text">
       {shownPage ? (
         <Scrollable class="source" label={title} key={shownPageNumber}>
-          <Lines page={shownPage} isDiff={section === 'changes'} />
+          <TextLines page={shownPage} isDiff={section === 'changes'} />
         </Scrollable>
       ) : (
         error === '' && <p class="note">Loading…</p>
@@ -74,14 +74,18 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
 }
 
 /**
- * Lines shows a page of a plugin's text with line numbers, and wraps long lines. In a diff, added and removed lines are
- * colored.
+ * TextLines shows a page of a plugin's text with line numbers, and wraps long lines. In a diff, added and removed lines
+ * are colored.
  */
-function Lines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
+function TextLines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
   return (
     <pre>
       {splitLines(page.text).map((line, i) => (
-        <span key={page.firstLine + i} data-line={page.firstLine + i} class={isDiff ? diffClass(line) : undefined}>
+        <span
+          key={page.firstLine + i}
+          data-line={page.firstLine + i}
+          class={isDiff ? chooseDiffClass(line) : undefined}
+        >
           {`${line}\n`}
         </span>
       ))}
@@ -89,7 +93,7 @@ function Lines({ page, isDiff }: { readonly page: PluginPageResult; readonly isD
   );
 }
 
-function diffClass(line: string): string {
+function chooseDiffClass(line: string): string {
   if (line.startsWith('diff ') || line.startsWith('--- reviewed/') || line.startsWith('+++ now/')) return 'file';
   if (line.startsWith('@@')) return 'hunk';
   if (line.startsWith('+')) return 'added';

@@ -3,16 +3,17 @@ import { useState } from 'preact/hooks';
 import type { InspectedToolView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { countOwnPermissions, toolGroups } from './plugin-words.ts';
-import type { Act } from './requests.ts';
-import { descriptionsOf } from './review-words.ts';
+import { countOwnPermissions, groupTools } from './plugin-words.ts';
+import type { SendAction } from './requests.ts';
+import { mapToolDescriptions } from './review-words.ts';
 import { useInspection } from './use-inspection.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /**
- * Tools lists the tools of a plugin. Each tool has a separate permission or inherits the permission of the plugin.
+ * ToolsSection lists the tools of a plugin. Each tool has a separate permission or inherits the permission of the
+ * plugin.
  */
-export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
+export function ToolsSection({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
   const ownPermissions = countOwnPermissions(tools);
@@ -28,8 +29,8 @@ export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly a
 }
 
 /** OpenTools shows the list of tools at once, and adds their descriptions when the server has sent them. */
-function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
-  const descriptions = descriptionsOf(useInspection(plugin.name, act).inspection);
+function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
+  const descriptions = mapToolDescriptions(useInspection(plugin.name, act).inspection);
   return (
     <ToolList tools={plugin.tools ?? []}>
       {(tool) => (
@@ -61,11 +62,11 @@ function AllowedCallers({
 }: {
   readonly plugin: string;
   readonly tool: ToolView;
-  readonly act: Act;
+  readonly act: SendAction;
 }): VNode | null {
   const { isBusy, run } = usePanelAction(act);
   const callers = (tool.allowed ?? []).map(({ client, caller }) =>
-    caller ? `the plugin ${removeHidden(caller)}` : removeHidden(client ?? '') || 'an agent',
+    caller ? `the plugin ${removeHiddenCharacters(caller)}` : removeHiddenCharacters(client ?? '') || 'an agent',
   );
   if (callers.length === 0) return null;
   const { name, permission } = tool;
@@ -87,7 +88,7 @@ export function ToolList(props: {
 }): VNode {
   return (
     <>
-      {toolGroups(props.tools).map(({ category, tools }) => (
+      {groupTools(props.tools).map(({ category, tools }) => (
         <div key={category} class="group">
           {category && <h4 class="category">{category}</h4>}
           <ul class="tools" aria-label={category || undefined}>
@@ -110,12 +111,12 @@ interface ToolNameProps {
 /** ToolName shows a tool's name and description, and what its author declares about it, such as "read-only". */
 export function ToolName({ tool, description }: ToolNameProps): VNode {
   return (
-    <span class="tool" title={removeHidden(tool.displayName)}>
+    <span class="tool" title={removeHiddenCharacters(tool.displayName)}>
       {tool.name}
       {tool.readOnly && <span class="reads">read-only</span>}
       {!tool.readOnly && !description?.destructive && <span class="writes">may write</span>}
       {description?.destructive && <span class="danger">may destroy</span>}
-      {description && <span class="tool-description">{removeHidden(description.description)}</span>}
+      {description && <span class="tool-description">{removeHiddenCharacters(description.description)}</span>}
     </span>
   );
 }

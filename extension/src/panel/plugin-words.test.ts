@@ -3,32 +3,32 @@ import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import {
   countOwnPermissions,
-  findFailed,
+  findFailedPlugins,
   findPlugins,
-  hashGroups,
-  iconUrl,
+  findReadiness,
+  formatHash,
+  formatSites,
+  groupTools,
+  makeIconUrl,
   type PluginFilter,
-  readinessOf,
-  siteNames,
-  toolGroups,
 } from './plugin-words.ts';
 
 test('siteNames lists hosts', () => {
-  assert.equal(siteNames(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
+  assert.equal(formatSites(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
-    siteNames(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
+    formatSites(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
     'a.org, b.org, *.c.org and 1 more',
   );
-  assert.equal(siteNames(['<all_urls>', '*://*/*']), 'all sites');
-  assert.equal(siteNames(['?']), '?');
-  assert.equal(siteNames(['https://a\u202e.org/*']), 'a.org');
+  assert.equal(formatSites(['<all_urls>', '*://*/*']), 'all sites');
+  assert.equal(formatSites(['?']), '?');
+  assert.equal(formatSites(['https://a\u202e.org/*']), 'a.org');
 });
 
 test('hashGroups splits a hash', () => {
-  assert.equal(hashGroups('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
+  assert.equal(formatHash('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
 });
 
-const plugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
+const makePlugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
   name,
   displayName: name.toUpperCase(),
   version: '1',
@@ -39,7 +39,7 @@ const plugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
 });
 
 test('findPlugins sorts unreviewed plugins first and searches tool names', () => {
-  const all = [plugin('mail', true, 'send'), plugin('chat', true, 'post'), plugin('bank', false, 'pay')];
+  const all = [makePlugin('mail', true, 'send'), makePlugin('chat', true, 'post'), makePlugin('bank', false, 'pay')];
   const names = (text: string) => findPlugins(all, text, 'all').map(({ name }) => name);
   assert.deepEqual(names(''), ['bank', 'mail', 'chat']);
   assert.deepEqual(names(' POST '), ['chat']);
@@ -48,10 +48,10 @@ test('findPlugins sorts unreviewed plugins first and searches tool names', () =>
 });
 
 test('findPlugins filters by state, and searches sites', () => {
-  const off = { ...plugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
+  const off = { ...makePlugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
   const partly = { ...off, name: 'partly', tools: [{ name: 't', displayName: 'T', permission: 'ask' }] } as const;
-  const mail = { ...plugin('mail', true, 'send'), matches: ['https://post.example/*'] };
-  const all = [mail, off, partly, { ...plugin('bank', false, 'pay'), permission: 'off' as const }];
+  const mail = { ...makePlugin('mail', true, 'send'), matches: ['https://post.example/*'] };
+  const all = [mail, off, partly, { ...makePlugin('bank', false, 'pay'), permission: 'off' as const }];
   const names = (filter: PluginFilter, text = '') => findPlugins(all, text, filter).map(({ name }) => name);
   assert.deepEqual(names('review'), ['bank']);
   assert.deepEqual(names('on'), ['mail', 'partly']);
@@ -65,9 +65,9 @@ test('findFailed finds plugins that could not be loaded', () => {
     { name: 'old', path: '/plugins/a', error: '' },
     { path: '/plugins/b', error: '' },
   ];
-  assert.equal(findFailed(failed, 'OLD', 'all').length, 1);
-  assert.equal(findFailed(failed, 'plugins', 'failed').length, 2);
-  assert.equal(findFailed(failed, '', 'on').length, 0);
+  assert.equal(findFailedPlugins(failed, 'OLD', 'all').length, 1);
+  assert.equal(findFailedPlugins(failed, 'plugins', 'failed').length, 2);
+  assert.equal(findFailedPlugins(failed, '', 'on').length, 0);
 });
 
 test('countOwnPermissions counts tools with their own permission', () => {
@@ -89,16 +89,16 @@ test('a plugin is ready if it is ready in one tab', () => {
     tab({ name: 'mail', status: 'live', ready: false }, { name: 'chat', status: 'live', ready: true }),
     tab({ name: 'mail', status: 'reload' }, { name: 'bank', status: 'reload' }),
   ];
-  assert.equal(readinessOf('chat', tabs), 'ready');
-  assert.equal(readinessOf('mail', tabs), 'unavailable');
-  assert.equal(readinessOf('bank', tabs), 'unavailable');
-  assert.equal(readinessOf('wiki', tabs), 'closed');
+  assert.equal(findReadiness('chat', tabs), 'ready');
+  assert.equal(findReadiness('mail', tabs), 'unavailable');
+  assert.equal(findReadiness('bank', tabs), 'unavailable');
+  assert.equal(findReadiness('wiki', tabs), 'closed');
 });
 
 test('iconUrl returns a data URL without executable markup', () => {
-  assert.equal(iconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
-  assert.equal(iconUrl(''), undefined);
-  assert.equal(iconUrl('<svg>\ud800</svg>'), undefined);
+  assert.equal(makeIconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
+  assert.equal(makeIconUrl(''), undefined);
+  assert.equal(makeIconUrl('<svg>\ud800</svg>'), undefined);
 });
 
 test('toolGroups groups by category and puts uncategorised tools last', () => {
@@ -108,7 +108,7 @@ test('toolGroups groups by category and puts uncategorised tools last', () => {
     ...(category === undefined ? {} : { category }),
   }));
   assert.deepEqual(
-    toolGroups(tools).map((group) => [group.category, group.tools.map((tool) => tool.name).join(' ')]),
+    groupTools(tools).map((group) => [group.category, group.tools.map((tool) => tool.name).join(' ')]),
     [
       ['Reading', 'b d'],
       ['Writing', 'c'],
@@ -116,7 +116,7 @@ test('toolGroups groups by category and puts uncategorised tools last', () => {
     ],
   );
   assert.deepEqual(
-    toolGroups(tools.slice(0, 1)).map((group) => group.category),
+    groupTools(tools.slice(0, 1)).map((group) => group.category),
     [''],
   );
 });

@@ -1,25 +1,25 @@
 import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** MaxSites is how many of a plugin's sites the panel lists by name. */
 const MaxSites = 3;
 
-/** siteNames formats the hosts of Chrome match patterns, such as "a.com, b.com and 2 more". */
-export function siteNames(patterns: readonly string[]): string {
-  const hosts = [...new Set(patterns.map(hostOfPattern))];
+/** formatSites formats the hosts of Chrome match patterns, such as "a.com, b.com and 2 more". */
+export function formatSites(patterns: readonly string[]): string {
+  const hosts = [...new Set(patterns.map(readPatternHost))];
   const hiddenCount = hosts.length - MaxSites;
   return hosts.slice(0, MaxSites).join(', ') + (hiddenCount > 0 ? ` and ${hiddenCount} more` : '');
 }
 
-function hostOfPattern(pattern: string): string {
+function readPatternHost(pattern: string): string {
   const host = /^[^:]+:\/\/([^/]*)/.exec(pattern)?.[1];
   if (pattern === '<all_urls>' || host === '*') return 'all sites';
-  return removeHidden(host || pattern);
+  return removeHiddenCharacters(host || pattern);
 }
 
-/** hashGroups inserts a space after every eight characters of a hash, so that a user can compare hashes by eye. */
-export function hashGroups(hash: string): string {
+/** formatHash inserts a space after every eight characters of a hash, so that a user can compare hashes by eye. */
+export function formatHash(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
@@ -35,12 +35,12 @@ export interface ToolGroup {
 }
 
 /**
- * toolGroups groups tools by category, in order of first use. Tools without a category come last, in the group "Other".
+ * groupTools groups tools by category, in order of first use. Tools without a category come last, in the group "Other".
  */
-export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
+export function groupTools(tools: readonly ToolView[]): ToolGroup[] {
   const groups = new Map<string, ToolView[]>();
   for (const tool of tools) {
-    const category = removeHidden(tool.category ?? '');
+    const category = removeHiddenCharacters(tool.category ?? '');
     const group = groups.get(category);
     if (group) group.push(tool);
     else groups.set(category, [tool]);
@@ -72,7 +72,7 @@ export function findPlugins(plugins: readonly PluginView[], text: string, filter
   return plugins
     .filter(
       (plugin) =>
-        isInState(plugin, filter) &&
+        matchesFilter(plugin, filter) &&
         (matches(plugin.name) ||
           matches(plugin.displayName) ||
           (plugin.matches ?? []).some(matches) ||
@@ -81,7 +81,7 @@ export function findPlugins(plugins: readonly PluginView[], text: string, filter
     .toSorted((a, b) => Number(a.reviewed) - Number(b.reviewed));
 }
 
-function isInState(plugin: PluginView, filter: PluginFilter): boolean {
+function matchesFilter(plugin: PluginView, filter: PluginFilter): boolean {
   const isOn =
     plugin.permission !== 'off' || (plugin.tools ?? []).some(({ permission }) => (permission ?? 'off') !== 'off');
   switch (filter) {
@@ -98,8 +98,8 @@ function isInState(plugin: PluginView, filter: PluginFilter): boolean {
   }
 }
 
-/** findFailed returns the plugins that could not be loaded and whose name or path contains the search text. */
-export function findFailed(
+/** findFailedPlugins returns the plugins that could not be loaded and whose name or path contains the search text. */
+export function findFailedPlugins(
   failed: readonly FailedPluginView[],
   text: string,
   filter: PluginFilter,
@@ -115,18 +115,18 @@ export function findFailed(
  */
 export type Readiness = 'closed' | 'unavailable' | 'ready';
 
-/** readinessOf returns the readiness of a plugin in the tabs of this browser. */
-export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness {
+/** findReadiness returns the readiness of a plugin in the tabs of this browser. */
+export function findReadiness(name: string, tabs: readonly PanelTab[]): Readiness {
   const tabPlugins = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
   if (tabPlugins.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
   return tabPlugins.length > 0 ? 'unavailable' : 'closed';
 }
 
 /**
- * iconUrl converts a plugin's SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. If
- * the SVG is not valid Unicode, iconUrl returns undefined.
+ * makeIconUrl converts a plugin's SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources.
+ * If the SVG is not valid Unicode, makeIconUrl returns undefined.
  */
-export function iconUrl(svg: string | undefined): string | undefined {
+export function makeIconUrl(svg: string | undefined): string | undefined {
   if (!svg) return undefined;
   try {
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;

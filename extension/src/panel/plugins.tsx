@@ -6,22 +6,22 @@ import { LateAccess, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { InstallForm, Package, RemoveButton } from './plugin-package.tsx';
-import { Tools } from './plugin-tools.tsx';
+import { InstallForm, PackageActions, RemoveButton } from './plugin-package.tsx';
+import { ToolsSection } from './plugin-tools.tsx';
 import {
-  findFailed,
+  findFailedPlugins,
   findPlugins,
-  iconUrl,
+  findReadiness,
+  formatSites,
+  makeIconUrl,
   type PluginFilter,
   pluginFilters,
   type Readiness,
-  readinessOf,
-  siteNames,
 } from './plugin-words.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { Review } from './review-card.tsx';
 import { Settings } from './settings-form.tsx';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** MinPluginsForSearch is the number of plugins at which the panel shows a search field and a filter. */
 const MinPluginsForSearch = 8;
@@ -32,7 +32,7 @@ export interface PluginsProps {
   /** failed contains the plugins that the server could not load. */
   readonly failed: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Plugins lists the installed plugins with their permissions, settings and reviews. */
@@ -43,7 +43,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
-  const shownFailed = findFailed(failed, query, filter);
+  const shownFailed = findFailedPlugins(failed, query, filter);
   const isEmpty = plugins?.length === 0 && failed.length === 0;
   return (
     <section aria-labelledby="plugins">
@@ -69,7 +69,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
           <MemoizedPlugin
             key={plugin.name}
             plugin={plugin}
-            readiness={readinessOf(plugin.name, tabs)}
+            readiness={findReadiness(plugin.name, tabs)}
             allPlugins={names}
             startsOpen={plugin.name === installedPlugin}
             act={act}
@@ -114,7 +114,7 @@ function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchP
       >
         {pluginFilters.map((known) => (
           <option key={known.filter} value={known.filter}>
-            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailed(failed, '', known.filter).length})`}
+            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailedPlugins(failed, '', known.filter).length})`}
           </option>
         ))}
       </select>
@@ -134,13 +134,13 @@ function ReviewHint({ count }: { readonly count: number }): VNode | null {
 }
 
 /** FailedPlugin shows why a plugin could not be loaded. */
-function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: Act }): VNode {
-  const name = removeHidden(failed.name ?? '');
+function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: SendAction }): VNode {
+  const name = removeHiddenCharacters(failed.name ?? '');
   return (
     <li class="failed">
       <h3 class="title">{name || 'A plugin'} could not be loaded</h3>
-      <p class="sites">{removeHidden(failed.path)}</p>
-      <p class="error">{removeHidden(failed.error)}</p>
+      <p class="sites">{removeHiddenCharacters(failed.path)}</p>
+      <p class="error">{removeHiddenCharacters(failed.error)}</p>
       {failed.name && <RemoveButton name={failed.name} title={name} act={act} />}
     </li>
   );
@@ -153,7 +153,7 @@ interface PluginProps {
   readonly allPlugins: readonly string[];
   /** startsOpen expands the plugin's review at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 const readinessWords = {
@@ -172,8 +172,8 @@ function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: Plug
 
 function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
   const { name, displayName, version, reviewed, permission, homepage } = plugin;
-  const shownName = removeHidden(displayName) || name;
-  const icon = iconUrl(plugin.icon);
+  const shownName = removeHiddenCharacters(displayName) || name;
+  const icon = makeIconUrl(plugin.icon);
   const titleRef = useRef<HTMLHeadingElement>(null);
   const wasReviewed = useRef(reviewed);
   useLayoutEffect(() => {
@@ -186,7 +186,7 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
       <div class="head">
         <h3 class="title" title={name} tabIndex={-1} ref={titleRef}>
           {icon && <img class="icon" src={icon} alt="" />}
-          {shownName} <span class="version">{removeHidden(version)}</span>
+          {shownName} <span class="version">{removeHiddenCharacters(version)}</span>
           {reviewed && (
             <span
               class={`dot ${readiness}`}
@@ -201,7 +201,7 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
         )}
       </div>
       <p class="sites">
-        {siteNames(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
+        {formatSites(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
         {homepage && (
           <>
             {' '}
@@ -211,30 +211,30 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
           </>
         )}
       </p>
-      {plugin.problem && <p class="error">Failed: {removeHidden(plugin.problem)}</p>}
-      <Recommended plugin={plugin} />
+      {plugin.problem && <p class="error">Failed: {removeHiddenCharacters(plugin.problem)}</p>}
+      <Recommendation plugin={plugin} />
       {!reviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} act={act} />}
       <div class="folds">
-        {reviewed && <Tools plugin={plugin} act={act} />}
+        {reviewed && <ToolsSection plugin={plugin} act={act} />}
         {reviewed && <Settings plugin={plugin} act={act} />}
-        {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
+        {reviewed && plugin.opensAt && <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} act={act} />}
         {reviewed && <LateAccess plugin={plugin} act={act} />}
         {reviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} act={act} />}
-        <Package plugin={plugin} act={act} />
+        <PackageActions plugin={plugin} act={act} />
       </div>
     </li>
   );
 }
 
-/** Recommended shows what an agent recommended about a plugin's review. A recommendation changes no permission. */
-function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
+/** Recommendation shows what an agent recommended about a plugin's review. A recommendation changes no permission. */
+function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;
-  const note = removeHidden(recommended.note ?? '');
+  const note = removeHiddenCharacters(recommended.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
-        {removeHidden(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
+        {removeHiddenCharacters(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
         {recommended.permission}. Only you can allow it.
       </p>
       {note && <blockquote>{note}</blockquote>}
@@ -242,21 +242,21 @@ function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null 
   );
 }
 
-interface OpeningProps {
+interface OpenTabSettingProps {
   readonly plugin: PluginView;
   readonly opensAt: string;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
-/** Opening is the switch that lets calls open a tab if no open tab matches the plugin. */
-function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
+/** OpenTabSetting is the switch that lets calls open a tab if no open tab matches the plugin. */
+function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   return (
     <div class="opening">
       <Switch
         label={
           <>
-            Calls may open a tab <span class="host">{removeHidden(opensAt)}</span>
+            Calls may open a tab <span class="host">{removeHiddenCharacters(opensAt)}</span>
           </>
         }
         current={plugin.opening === true}

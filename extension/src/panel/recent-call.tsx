@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Activities } from './activity.tsx';
-import { activitiesOf, resultOf } from './audience.ts';
-import { Block } from './call-block.tsx';
+import { listVisibleActivities, readVisibleResult } from './audience.ts';
+import { TextBlock } from './call-block.tsx';
 import { CallName } from './call-name.tsx';
-import { argsLine, commandFor, hasAllArgs } from './call-text.ts';
+import { formatArguments, isCompleteArguments, makeRepeatCommand } from './call-text.ts';
 import { CallTiming } from './call-timing.tsx';
 import { ErrorText } from './choice.tsx';
 import { renderCommands } from './commands.tsx';
@@ -15,25 +15,25 @@ import { indentJson } from './json-text.ts';
 import { memo } from './memo.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { Scrollable } from './scrollable.tsx';
 import { UndoButton } from './undo-button.tsx';
 import { useCallDetails } from './use-call-details.ts';
 import {
-  formatClock,
+  findStatusWord,
   formatDateTime,
   formatRunTime,
+  formatTimeOfDay,
   isBrowserTool,
   isFailure,
-  removeHidden,
-  statusWord,
+  removeHiddenCharacters,
 } from './wording.ts';
 
 /** CallContext contains the props that all rows in the list of ended calls have in common. */
 export interface CallContext {
   readonly history: History;
   readonly showsEverything: boolean;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 interface RecentCallProps extends CallContext {
@@ -42,11 +42,11 @@ interface RecentCallProps extends CallContext {
 
 /** RecentCallRow shows one ended call. Expanding the row shows the details of the call. */
 export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps): VNode {
-  const result = removeHidden(resultOf(props.call, props.showsEverything));
+  const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
   return (
-    <Row summary={<CallSummary call={props.call} result={result} />}>
+    <ExpandableRow summary={<CallSummary call={props.call} result={result} />}>
       {() => <CallDetails {...props} result={result} />}
-    </Row>
+    </ExpandableRow>
   );
 });
 
@@ -61,7 +61,7 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
   if (!newest) return null;
   const oldest = calls.at(-1) ?? newest;
   return (
-    <Row summary={<CallSummary call={newest} result="" count={calls.length} sinceMs={oldest.createdMs} />}>
+    <ExpandableRow summary={<CallSummary call={newest} result="" count={calls.length} sinceMs={oldest.createdMs} />}>
       {() => (
         <ul class="ended failures">
           {calls.map((call) => (
@@ -69,15 +69,15 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
           ))}
         </ul>
       )}
-    </Row>
+    </ExpandableRow>
   );
 }
 
 /**
- * Row is a list item that the user can expand. Collapsed rows do not render their content, because a list may have
- * 1,000 rows.
+ * ExpandableRow is a list item that the user can expand. Collapsed rows do not render their content, because a list may
+ * have 1,000 rows.
  */
-function Row({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
+function ExpandableRow({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -99,20 +99,20 @@ interface CallSummaryProps {
 
 function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VNode {
   const { status, client, site, createdMs, runMs, error } = call;
-  const argsText = argsLine(call.args);
+  const argsText = formatArguments(call.args);
   return (
     <>
       <span class="line">
-        <span class={`status ${isFailure(status) ? 'failed' : status}`}>{statusWord(status)}</span>
+        <span class={`status ${isFailure(status) ? 'failed' : status}`}>{findStatusWord(status)}</span>
         <CallName call={call} />
         {count > 1 && <span class="times">×{count}</span>}
-        {createdMs !== undefined && <span class="time">{formatClock(createdMs)}</span>}
+        {createdMs !== undefined && <span class="time">{formatTimeOfDay(createdMs)}</span>}
       </span>
       <span class="from">
-        {client && <bdi class="client">{removeHidden(client)}</bdi>}
-        {site && <bdi class="origin">{removeHidden(site)}</bdi>}
+        {client && <bdi class="client">{removeHiddenCharacters(client)}</bdi>}
+        {site && <bdi class="origin">{removeHiddenCharacters(site)}</bdi>}
         {count > 1
-          ? sinceMs !== undefined && <span>since {formatClock(sinceMs)}</span>
+          ? sinceMs !== undefined && <span>since {formatTimeOfDay(sinceMs)}</span>
           : runMs > 0 && <span>{formatRunTime(runMs)}</span>}
       </span>
       {count === 1 && (argsText !== '' || result !== '') && (
@@ -122,7 +122,7 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
           {result !== '' && <bdi class="result">{result}</bdi>}
         </span>
       )}
-      {error && <span class="error brief">{removeHidden(error)}</span>}
+      {error && <span class="error brief">{removeHiddenCharacters(error)}</span>}
     </>
   );
 }
@@ -135,7 +135,7 @@ interface CallDetailsProps extends RecentCallProps {
 function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
-  const isComplete = hasAllArgs(args) && record?.argsIncomplete !== true;
+  const isComplete = isCompleteArguments(args) && record?.argsIncomplete !== true;
   const loaded = useCallDetails(callId, act);
   // Recorded calls contain longer arguments than calls in the server's memory.
   useEffect(() => {
@@ -144,43 +144,45 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
   return (
     <div class="details">
       {error && (
-        <Block title="Error" text={[error, nextStep].filter(Boolean).join('\n')}>
-          <p class="error">{removeHidden(error)}</p>
-          {nextStep && <p>{renderCommands(removeHidden(nextStep))}</p>}
-        </Block>
+        <TextBlock title="Error" text={[error, nextStep].filter(Boolean).join('\n')}>
+          <p class="error">{removeHiddenCharacters(error)}</p>
+          {nextStep && <p>{renderCommands(removeHiddenCharacters(nextStep))}</p>}
+        </TextBlock>
       )}
       {hasArgs && (
-        <Block title="Arguments" text={args}>
+        <TextBlock title="Arguments" text={args}>
           <Scrollable class="pre" label="Arguments">
             {indentJson(args)}
           </Scrollable>
-        </Block>
+        </TextBlock>
       )}
       {result !== '' && (
-        <Block title="Result" text={result}>
+        <TextBlock title="Result" text={result}>
           <Scrollable class="pre" label="Result">
             {result}
           </Scrollable>
-        </Block>
+        </TextBlock>
       )}
       {call.status === 'done' && !result && (
         <p class="note">The tool’s result is for the agent only. “Show everything” shows it.</p>
       )}
-      <Activities callId={callId} activities={activitiesOf(call, showsEverything)} isCollapsed={false} />
+      <Activities callId={callId} activities={listVisibleActivities(call, showsEverything)} isCollapsed={false} />
       <dl>
-        {createdMs !== undefined && <Fact name="Time">{formatDateTime(createdMs)}</Fact>}
-        {runMs > 0 && <Fact name="Ran">{formatRunTime(runMs)}</Fact>}
-        {client && <Fact name="Client">{removeHidden(client)}</Fact>}
-        {site && <Fact name="Site">{removeHidden(site)}</Fact>}
-        {record?.approvedBy && <Fact name="Approved">{`by ${removeHidden(record.approvedBy)}`}</Fact>}
-        {tabId !== undefined && <Fact name="Tab">{tabId}</Fact>}
-        {errorCode && <Fact name="Code">{errorCode}</Fact>}
-        <Fact name="Call">{callId}</Fact>
+        {createdMs !== undefined && <DetailRow name="Time">{formatDateTime(createdMs)}</DetailRow>}
+        {runMs > 0 && <DetailRow name="Ran">{formatRunTime(runMs)}</DetailRow>}
+        {client && <DetailRow name="Client">{removeHiddenCharacters(client)}</DetailRow>}
+        {site && <DetailRow name="Site">{removeHiddenCharacters(site)}</DetailRow>}
+        {record?.approvedBy && (
+          <DetailRow name="Approved">{`by ${removeHiddenCharacters(record.approvedBy)}`}</DetailRow>
+        )}
+        {tabId !== undefined && <DetailRow name="Tab">{tabId}</DetailRow>}
+        {errorCode && <DetailRow name="Code">{errorCode}</DetailRow>}
+        <DetailRow name="Call">{callId}</DetailRow>
       </dl>
       <UndoButton call={call} loaded={loaded} act={act} />
       <CallTiming loaded={loaded} />
       {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
-      <CallActions call={call} command={isComplete ? commandFor(call, args) : undefined} act={act} />
+      <CallActions call={call} command={isComplete ? makeRepeatCommand(call, args) : undefined} act={act} />
     </div>
   );
 }
@@ -189,7 +191,7 @@ interface CallActionsProps {
   readonly call: RecentCall;
   /** command is the opentabs command line that repeats the call, or undefined if no command line can. */
   readonly command: string | undefined;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** CallActions shows buttons that repeat a call, or copy the command line for repeating it. */
@@ -223,7 +225,7 @@ function CallActions({ call, command, act }: CallActionsProps): VNode | null {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
+function DetailRow({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
   return (
     <div>
       <dt>{name}</dt>

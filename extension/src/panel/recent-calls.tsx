@@ -5,18 +5,18 @@ import { memo } from './memo.ts';
 import { LoadButton, useCallSearch } from './older-calls.tsx';
 import {
   type CallGroup,
+  canExcludeCalls,
+  EmptyFilter,
   type Filter,
   filterCalls,
   groupFailures,
-  hasConditions,
   listChoices,
   MaxRecentCalls,
-  NoFilter,
   type RecentCall,
 } from './recent.ts';
 import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx';
-import type { Act } from './requests.ts';
-import { isBrowserTool, removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
 /** PageSize is how many rows the list shows at first, and the most that one click on "Show … more" adds. */
 const PageSize = 100;
@@ -30,13 +30,13 @@ interface RecentCallsProps {
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** RecentCalls lists the calls that have ended, newest first, and lets the user filter them. */
 export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): VNode | null {
   const { recent, history, hasOlderCalls, showsEverything, act } = props;
-  const [filter, setFilter] = useState(NoFilter);
+  const [filter, setFilter] = useState(EmptyFilter);
   const [rowLimit, setRowLimit] = useState(PageSize);
   const older = useCallSearch(history, filter, showsEverything);
   const filtered = useMemo(() => {
@@ -46,7 +46,7 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
   }, [recent, filter, showsEverything, older.calls]);
   const groups = useMemo(() => groupFailures(filtered), [filtered]);
   if (recent.length === 0) return null;
-  const isFiltered = hasConditions(filter);
+  const isFiltered = canExcludeCalls(filter);
   const isFull = recent.length >= MaxRecentCalls;
   const countText = isFiltered ? `${filtered.length} of ${recent.length}` : `${recent.length}`;
   const rows = groups.slice(0, rowLimit);
@@ -56,7 +56,7 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
       <h2 id="recent">
         Recent <span class="count">{older.calls.length > 0 ? `${filtered.length} found` : countText}</span>
       </h2>
-      {(recent.length >= MinCallsForFilter || filter !== NoFilter) && (
+      {(recent.length >= MinCallsForFilter || filter !== EmptyFilter) && (
         <FilterForm recent={recent} filter={filter} setFilter={setFilter} />
       )}
       <p class="unseen" role="status">
@@ -65,7 +65,7 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
       {filtered.length === 0 && (
         <p class="empty">
           {(hasOlderCalls || isFull) && !older.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
-          <button type="button" onClick={() => setFilter(NoFilter)}>
+          <button type="button" onClick={() => setFilter(EmptyFilter)}>
             Clear the filter
           </button>
         </p>
@@ -174,7 +174,7 @@ function Choice({ label, all, names, chosen, choose }: ChoiceProps): VNode | nul
       <option value="">{all}</option>
       {names.map((name) => (
         <option key={name} value={name}>
-          {label === 'Plugin' && isBrowserTool({ plugin: name }) ? 'Browser tools' : removeHidden(name)}
+          {label === 'Plugin' && isBrowserTool({ plugin: name }) ? 'Browser tools' : removeHiddenCharacters(name)}
         </option>
       ))}
     </select>

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   addRecords,
+  canExcludeCalls,
+  EmptyFilter,
   filterCalls,
   groupFailures,
-  hasConditions,
   listChoices,
   MaxRecentCalls,
   mergeRecent,
-  NoFilter,
   type RecentCall,
   toRecorderFilter,
 } from './recent.ts';
@@ -17,11 +17,11 @@ function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall 
   return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...fields };
 }
 
-const ids = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
+const listIds = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
 
 test('mergeRecent keeps each call once, newest first, and a bounded number', () => {
   const [a, b, c] = [makeCall('a'), makeCall('b'), makeCall('c')];
-  assert.equal(ids(mergeRecent([c, b], [b, a])), 'c b a');
+  assert.equal(listIds(mergeRecent([c, b], [b, a])), 'c b a');
   const older = [b, a];
   assert.equal(mergeRecent([], older), older);
   const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
@@ -40,10 +40,10 @@ test('toRecorderFilter selects at least the calls of the filter', () => {
       client: 'Cursor',
     },
   );
-  assert.deepEqual(toRecorderFilter(NoFilter), {});
-  assert.equal(hasConditions(NoFilter), false);
-  assert.equal(hasConditions({ ...NoFilter, text: ' ' }), false);
-  assert.equal(hasConditions({ ...NoFilter, failedOnly: true }), true);
+  assert.deepEqual(toRecorderFilter(EmptyFilter), {});
+  assert.equal(canExcludeCalls(EmptyFilter), false);
+  assert.equal(canExcludeCalls({ ...EmptyFilter, text: ' ' }), false);
+  assert.equal(canExcludeCalls({ ...EmptyFilter, failedOnly: true }), true);
 });
 
 test('filterCalls selects by status, plugin, client and all words of a text', () => {
@@ -54,8 +54,8 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
     makeCall('d', { result: '{"secret":1}' }),
     makeCall('e', { client: 'Codex', status: 'timed out' }),
   ];
-  const select = (filter: Partial<typeof NoFilter>, showsEverything = false) =>
-    ids(filterCalls(calls, { ...NoFilter, ...filter }, showsEverything));
+  const select = (filter: Partial<typeof EmptyFilter>, showsEverything = false) =>
+    listIds(filterCalls(calls, { ...EmptyFilter, ...filter }, showsEverything));
   assert.equal(select({}), 'a b c d e');
   assert.equal(select({ failedOnly: true }), 'b c e');
   assert.equal(select({ plugin: 'browser' }), 'c');
@@ -82,7 +82,7 @@ test('groupFailures groups equal failures in a row and never a success', () => {
     makeCall('i', { ...failure, client: 'Cursor' }),
   ]);
   assert.deepEqual(
-    groups.map(({ first, others }) => ids([first, ...others])),
+    groups.map(({ first, others }) => listIds([first, ...others])),
     ['a b', 'c', 'd', 'e', 'f', 'g h', 'i'],
   );
 });
@@ -101,7 +101,7 @@ test('addRecords completes the calls that are listed and appends older calls', (
     { call: makeCall('a'), endedMs: 1 },
   ];
   const merged = addRecords(live, page);
-  assert.equal(ids(merged), 'c b a');
+  assert.equal(listIds(merged), 'c b a');
   assert.deepEqual(
     merged[0],
     makeCall('c', { args: '{"whole":1}', activities, record: { endedMs: 3, argsIncomplete: true } }),

@@ -1,7 +1,7 @@
 // Merges, filters and groups the calls that have ended.
 
 import type { CallsFilter, CallView, RecordedCall } from '../../../wire/wire.gen.ts';
-import { resultOf } from './audience.ts';
+import { readVisibleResult } from './audience.ts';
 import { isFailure } from './wording.ts';
 
 /** MaxRecentCalls is the maximum number of ended calls that the panel keeps in memory. */
@@ -29,11 +29,11 @@ export interface Filter {
   readonly client: string;
 }
 
-/** NoFilter selects all ended calls. */
-export const NoFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
+/** EmptyFilter selects all ended calls. */
+export const EmptyFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-/** hasConditions reports whether a filter can exclude a call. */
-export function hasConditions({ text, failedOnly, plugin, client }: Filter): boolean {
+/** canExcludeCalls reports whether a filter can exclude a call. */
+export function canExcludeCalls({ text, failedOnly, plugin, client }: Filter): boolean {
   return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
 
@@ -77,7 +77,7 @@ export function filterCalls(
     if (filter.client !== '' && call.client !== filter.client) return false;
     if (words.length === 0) return true;
     const { plugin, tool, client, site, args, error, callId } = call;
-    const shownText = [plugin, tool, client, site, args, error, callId, resultOf(call, showsEverything)]
+    const shownText = [plugin, tool, client, site, args, error, callId, readVisibleResult(call, showsEverything)]
       .join('\n')
       .toLowerCase();
     return words.every((word) => shownText.includes(word));

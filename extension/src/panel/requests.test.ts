@@ -12,9 +12,9 @@ test('each action receives its own answer', async () => {
     sent.map(({ action }) => action.op),
     ['stop', 'retry'],
   );
-  requests.settle(sent[1]?.requestId ?? 0, {});
-  requests.settle(sent[0]?.requestId ?? 0, { error: 'no' });
-  requests.settle(99, {});
+  requests.settleRequest(sent[1]?.requestId ?? 0, {});
+  requests.settleRequest(sent[0]?.requestId ?? 0, { error: 'no' });
+  requests.settleRequest(99, {});
   assert.deepEqual([await one, await two], [{ error: 'no' }, {}]);
 });
 
@@ -22,7 +22,7 @@ test('requests fail without a worker and when the worker stops', async () => {
   let there = true;
   const requests = makeRequests(() => there);
   const waits = requests.act({ op: 'retry' });
-  requests.disconnected();
+  requests.rejectAll();
   assert.match((await waits).error ?? '', /restarted/);
   there = false;
   assert.match((await requests.act({ op: 'retry' })).error ?? '', /Try again/);

@@ -1,21 +1,21 @@
 import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 
 /**
- * Act sends an action of the user to the service worker. The promise of an action never rejects: on failure,
+ * SendAction sends an action of the user to the service worker. The promise of an action never rejects: on failure,
  * ActionResult.error is set.
  */
-export type Act = (action: Action) => Promise<ActionResult>;
+export type SendAction = (action: Action) => Promise<ActionResult>;
 
 /** Requests tracks the actions to which the service worker has not responded. */
 export interface Requests {
-  readonly act: Act;
-  /** settle resolves the promise of an action with the result from the service worker. */
-  settle(requestId: number, done: ActionResult): void;
+  readonly act: SendAction;
+  /** settleRequest resolves the promise of an action with the result from the service worker. */
+  settleRequest(requestId: number, done: ActionResult): void;
   /**
-   * disconnected fails all unanswered actions, because the service worker stopped. The worker may have executed an
+   * rejectAll fails all unanswered actions, because the service worker stopped. The worker may have executed an
    * action before it stopped.
    */
-  disconnected(): void;
+  rejectAll(): void;
 }
 
 /**
@@ -34,11 +34,11 @@ export function makeRequests(send: (message: FromPanel) => boolean): Requests {
         pendingRequests.delete(requestId);
         resolve({ error: 'The extension is starting. Try again.' });
       }),
-    settle: (requestId, done) => {
+    settleRequest: (requestId, done) => {
       pendingRequests.get(requestId)?.(done);
       pendingRequests.delete(requestId);
     },
-    disconnected: () => {
+    rejectAll: () => {
       const allPending = [...pendingRequests.values()];
       pendingRequests.clear();
       for (const resolve of allPending)

@@ -5,23 +5,23 @@ import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PluginText } from './plugin-text.tsx';
 import { ToolList, ToolName } from './plugin-tools.tsx';
-import { hashGroups } from './plugin-words.ts';
-import type { Act } from './requests.ts';
+import { formatHash } from './plugin-words.ts';
+import type { SendAction } from './requests.ts';
 import {
-  changedTools,
-  descriptionsOf,
+  describeLastReview,
+  describeSource,
+  describeToolCounts,
   groupFeatures,
-  keptPermission,
-  lastReviewText,
+  listChangedPermissions,
+  makeSectionTitle,
+  mapToolDescriptions,
+  permissionAfterReview,
   permissionEffects,
-  sectionTitle,
-  sourceText,
   type ToolDrafts,
-  toolCounts,
 } from './review-words.ts';
 import { useGuardedButton } from './use-click-guard.ts';
 import { useInspection } from './use-inspection.ts';
-import { lateEffect, removeHidden, worldEffect } from './wording.ts';
+import { describeWorld, lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 
 /** MaxOpenTools is the maximum number of tools that a plugin review lists without collapsing the list. */
 const MaxOpenTools = 6;
@@ -30,7 +30,7 @@ export interface ReviewProps {
   readonly plugin: PluginView;
   /** startsOpen expands the review at first, because the user has just installed the plugin in the panel. */
   readonly startsOpen: boolean;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -65,7 +65,7 @@ export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
 
 interface OpenReviewProps {
   readonly plugin: PluginView;
-  readonly act: Act;
+  readonly act: SendAction;
   close(): void;
 }
 
@@ -77,7 +77,7 @@ function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
   return (
     <div class="review">
       <h4 tabIndex={-1} ref={headingRef}>
-        Review of {removeHidden(plugin.displayName) || plugin.name}
+        Review of {removeHiddenCharacters(plugin.displayName) || plugin.name}
       </h4>
       {inspection ? (
         <LoadedReview plugin={plugin} inspection={inspection} act={act} close={close} />
@@ -112,7 +112,7 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
   const { hash } = inspection;
   return (
     <>
-      {inspection.description && <p class="description">{removeHidden(inspection.description)}</p>}
+      {inspection.description && <p class="description">{removeHiddenCharacters(inspection.description)}</p>}
       <p class="risk">
         Its code can do anything on these sites that you can do there. Enable it only if you trust its author.
       </p>
@@ -129,7 +129,7 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
         <p class="note">The lines that changed since your last review are not stored.</p>
       )}
       {(inspection.sections ?? []).map((section) => (
-        <Fold key={section.name} title={sectionTitle(section, inspection.lastReview)}>
+        <FoldedSection key={section.name} title={makeSectionTitle(section, inspection.lastReview)}>
           {section.name === 'libraries' && (
             <p class="note">The bundler marked this code as libraries. opentabs did not verify the mark.</p>
           )}
@@ -137,18 +137,18 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
             plugin={name}
             hash={hash}
             section={section.name}
-            title={sectionTitle(section, inspection.lastReview)}
+            title={makeSectionTitle(section, inspection.lastReview)}
             pages={section.pages}
             act={act}
           />
-        </Fold>
+        </FoldedSection>
       ))}
       <PermissionChoice name={name} permission={permission} choose={setPermission} />
       <EnableButtons
         plugin={plugin}
         hash={hash}
         permission={permission}
-        tools={changedTools(plugin.tools ?? [], drafts)}
+        tools={listChangedPermissions(plugin.tools ?? [], drafts)}
         act={act}
         close={close}
       />
@@ -156,8 +156,8 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
   );
 }
 
-/** Fold is a collapsible section, which renders its children only while it is expanded. */
-function Fold(props: {
+/** FoldedSection is a collapsible section, which renders its children only while it is expanded. */
+function FoldedSection(props: {
   readonly title: string;
   readonly startsOpen?: boolean;
   readonly children: ComponentChildren;
@@ -192,24 +192,25 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
       </dd>
       <dt>Source</dt>
       <dd>
-        {sourceText(inspection.source)}: <code>{removeHidden(inspection.package)}</code> {removeHidden(plugin.version)}
-        <p class="note">{removeHidden(inspection.folder)}</p>
+        {describeSource(inspection.source)}: <code>{removeHiddenCharacters(inspection.package)}</code>{' '}
+        {removeHiddenCharacters(plugin.version)}
+        <p class="note">{removeHiddenCharacters(inspection.folder)}</p>
       </dd>
       <dt>Author</dt>
-      <dd>{inspection.author ? `${removeHidden(inspection.author)} (the package’s claim)` : 'Not named'}</dd>
+      <dd>{inspection.author ? `${removeHiddenCharacters(inspection.author)} (the package’s claim)` : 'Not named'}</dd>
       {lastReview && (
         <>
           <dt>Last review</dt>
-          <dd>{lastReviewText(lastReview)}</dd>
+          <dd>{describeLastReview(lastReview)}</dd>
         </>
       )}
       <dt>World</dt>
-      <dd>{worldEffect(plugin.world)}</dd>
+      <dd>{describeWorld(plugin.world)}</dd>
       {(plugin.late || inspection.preScript || inspection.frames) && (
         <>
           <dt>Start</dt>
           <dd>
-            {plugin.late && <p>{lateEffect}</p>}
+            {plugin.late && <p>{lateAccessEffect}</p>}
             {inspection.preScript && <p>A pre-script runs before all scripts of the page, and in its frames.</p>}
             {inspection.frames && <p>The plugin also runs in frames of the page’s origin.</p>}
           </dd>
@@ -221,14 +222,14 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
           <dd>
             {warnings.map((warning) => (
               <p key={warning} class="warning">
-                {removeHidden(warning)}
+                {removeHiddenCharacters(warning)}
               </p>
             ))}
           </dd>
         </>
       )}
       <dt>Content, SHA-256</dt>
-      <dd class="hash">{hashGroups(inspection.hash)}</dd>
+      <dd class="hash">{formatHash(inspection.hash)}</dd>
     </dl>
   );
 }
@@ -266,16 +267,16 @@ interface ReviewedToolsProps {
 /** ReviewedTools lists the tools with their descriptions, and lets the user choose a permission for single tools. */
 function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
-  const descriptions = descriptionsOf(inspection);
+  const descriptions = mapToolDescriptions(inspection);
   return (
-    <Fold title={toolCounts(tools)} startsOpen={tools.length <= MaxOpenTools}>
+    <FoldedSection title={describeToolCounts(tools)} startsOpen={tools.length <= MaxOpenTools}>
       <ToolList tools={tools}>
         {(tool) => (
           <>
             <ToolName tool={tool} description={descriptions.get(tool.name)} />
             <select
               aria-label={`Permission of ${tool.name}`}
-              value={drafts.get(tool.name) ?? keptPermission(tool)}
+              value={drafts.get(tool.name) ?? permissionAfterReview(tool)}
               onChange={(event) => choose(tool.name, readDraft(event.currentTarget.value))}
             >
               <option value="">{`Default (${permission})`}</option>
@@ -288,7 +289,7 @@ function ReviewedTools({ plugin, inspection, permission, drafts, choose }: Revie
           </>
         )}
       </ToolList>
-    </Fold>
+    </FoldedSection>
   );
 }
 
@@ -324,7 +325,7 @@ function PermissionChoice({ name, permission, choose }: PermissionChoiceProps): 
 interface EnableButtonsProps extends OpenReviewProps {
   readonly hash: string;
   readonly permission: Permission;
-  readonly tools: ReturnType<typeof changedTools>;
+  readonly tools: ReturnType<typeof listChangedPermissions>;
 }
 
 /**

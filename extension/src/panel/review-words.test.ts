@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PowerView, ToolView } from '../../../wire/wire.gen.ts';
 import {
-  changedTools,
+  describeInstallation,
+  describeLastReview,
+  describeToolCounts,
+  describeUpdate,
   groupFeatures,
-  installedText,
-  lastReviewText,
-  sectionTitle,
+  listChangedPermissions,
+  makeSectionTitle,
   splitLines,
-  toolCounts,
-  updatedText,
 } from './review-words.ts';
 
 const makeTool = (name: string, overrides: Partial<ToolView> = {}): ToolView => ({
@@ -34,22 +34,22 @@ test('powerGroups groups features by meaning, and separates the features that on
 test('toolCounts counts the tools that only read', () => {
   const read = makeTool('read', { readOnly: true });
   const post = makeTool('post');
-  assert.equal(toolCounts([read, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
-  assert.equal(toolCounts([read]), '1 tool, read-only');
-  assert.equal(toolCounts([post, post]), '2 tools, may write');
+  assert.equal(describeToolCounts([read, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
+  assert.equal(describeToolCounts([read]), '1 tool, read-only');
+  assert.equal(describeToolCounts([post, post]), '2 tools, may write');
 });
 
 test('sectionTitle names a section with its size', () => {
-  assert.equal(sectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
-  assert.equal(sectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
+  assert.equal(makeSectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
+  assert.equal(makeSectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
   const changes = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
-  assert.equal(sectionTitle(changes, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
-  assert.equal(sectionTitle(changes, {}), 'Changes since your last review: +3 −0 lines');
+  assert.equal(makeSectionTitle(changes, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
+  assert.equal(makeSectionTitle(changes, {}), 'Changes since your last review: +3 −0 lines');
 });
 
 test('lastReviewText names the version and the permission of the last review', () => {
-  assert.equal(lastReviewText({ version: '1.1.0', permission: 'auto' }), 'Version 1.1.0; the permission was auto');
-  assert.match(lastReviewText({ atMs: 1_763_744_400_000 }), /^Another version on .*2025/);
+  assert.equal(describeLastReview({ version: '1.1.0', permission: 'auto' }), 'Version 1.1.0; the permission was auto');
+  assert.match(describeLastReview({ atMs: 1_763_744_400_000 }), /^Another version on .*2025/);
 });
 
 test('splitLines does not count the line end at the end of a text as a line', () => {
@@ -59,9 +59,9 @@ test('splitLines does not count the line end at the end of a text as a line', ()
 
 test('changedTools returns only the permissions that differ from what a review keeps', () => {
   const tools = [makeTool('a', { permission: 'off' }), makeTool('b', { permission: 'auto' }), makeTool('c')];
-  assert.deepEqual(changedTools(tools, new Map()), []);
+  assert.deepEqual(listChangedPermissions(tools, new Map()), []);
   assert.deepEqual(
-    changedTools(
+    listChangedPermissions(
       tools,
       new Map([
         ['a', ''],
@@ -74,14 +74,19 @@ test('changedTools returns only the permissions that differ from what a review k
 });
 
 test('the results of an installation and an update name the versions and the warnings', () => {
-  assert.equal(installedText({ plugin: 'wiki', version: '1.0.0' }), 'Installed wiki 1.0.0.');
+  assert.equal(describeInstallation({ plugin: 'wiki', version: '1.0.0' }), 'Installed wiki 1.0.0.');
   assert.equal(
-    installedText({ plugin: 'wiki', version: '2.0.0', previousVersion: '1.0.0', warnings: ['it is deprecated'] }),
+    describeInstallation({
+      plugin: 'wiki',
+      version: '2.0.0',
+      previousVersion: '1.0.0',
+      warnings: ['it is deprecated'],
+    }),
     'Replaced version 1.0.0 by wiki 2.0.0.\nWarning: it is deprecated',
   );
-  assert.equal(updatedText({ version: '1.0.0' }), 'Version 1.0.0 is the newest in its range.');
+  assert.equal(describeUpdate({ version: '1.0.0' }), 'Version 1.0.0 is the newest in its range.');
   assert.equal(
-    updatedText({ version: '1.1.0', previousVersion: '1.0.0', latestVersion: '2.0.0' }),
+    describeUpdate({ version: '1.1.0', previousVersion: '1.0.0', latestVersion: '2.0.0' }),
     'Updated from 1.0.0 to 1.1.0. Review the new version.\nVersion 2.0.0 is outside of its range.',
   );
 });

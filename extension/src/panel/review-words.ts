@@ -13,7 +13,7 @@ import type {
   ToolPermission,
   ToolView,
 } from '../../../wire/wire.gen.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** permissionEffects explains to the user what each permission of a plugin does. */
 export const permissionEffects: Readonly<Record<Permission, string>> = {
@@ -22,8 +22,8 @@ export const permissionEffects: Readonly<Record<Permission, string>> = {
   auto: 'Auto: tools run without approval.',
 };
 
-/** sourceText describes to the user how a plugin was installed, such as from npm or from a folder. */
-export function sourceText(source: PluginSource): string {
+/** describeSource describes to the user how a plugin was installed, such as from npm or from a folder. */
+export function describeSource(source: PluginSource): string {
   switch (source) {
     case 'npm':
       return 'Package from a registry or a file';
@@ -62,9 +62,10 @@ export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup
 }
 
 /**
- * toolCounts describes how many of a plugin's tools are read-only, as declared by the author, and how many may write.
+ * describeToolCounts describes how many of a plugin's tools are read-only, as declared by the author, and how many may
+ * write.
  */
-export function toolCounts(tools: readonly ToolView[]): string {
+export function describeToolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
   const total = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
@@ -72,12 +73,12 @@ export function toolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-/** sectionTitle returns the title of one section of a plugin with its size, such as "Pre-script, 120 lines". */
-export function sectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
+/** makeSectionTitle returns the title of one section of a plugin with its size, such as "Pre-script, 120 lines". */
+export function makeSectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
   const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
   switch (name) {
     case 'changes': {
-      const version = removeHidden(lastReview?.version ?? '');
+      const version = removeHiddenCharacters(lastReview?.version ?? '');
       return `Changes since ${version ? `version ${version}` : 'your last review'}: +${added ?? 0} −${removed ?? 0} lines`;
     }
     case 'pre-script':
@@ -89,9 +90,9 @@ export function sectionTitle({ name, lines, added, removed }: SectionView, lastR
   }
 }
 
-/** lastReviewText describes which version of a plugin the user reviewed last, and when. */
-export function lastReviewText(review: LastReviewView): string {
-  const version = removeHidden(review.version ?? '');
+/** describeLastReview describes which version of a plugin the user reviewed last, and when. */
+export function describeLastReview(review: LastReviewView): string {
+  const version = removeHiddenCharacters(review.version ?? '');
   const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;
   const permission = review.permission ? `; the permission was ${review.permission}` : '';
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
@@ -102,8 +103,10 @@ export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }
 
-/** descriptionsOf maps the name of each tool to its description. */
-export function descriptionsOf(inspection: PluginInspectResult | undefined): ReadonlyMap<string, InspectedToolView> {
+/** mapToolDescriptions maps the name of each tool to its description. */
+export function mapToolDescriptions(
+  inspection: PluginInspectResult | undefined,
+): ReadonlyMap<string, InspectedToolView> {
   return new Map((inspection?.tools ?? []).map((tool) => [tool.name, tool]));
 }
 
@@ -113,41 +116,42 @@ export function descriptionsOf(inspection: PluginInspectResult | undefined): Rea
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /**
- * changedTools returns the tool permissions that the user changed in a review. When a plugin's content changes, the
- * server resets the permission "auto" of its tools, so an unchanged "auto" is not sent.
+ * listChangedPermissions returns the tool permissions that the user changed in a review. When a plugin's content
+ * changes, the server resets the permission "auto" of its tools, so an unchanged "auto" is not sent.
  */
-export function changedTools(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
+export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
     const draft = drafts.get(tool.name);
-    if (draft === undefined || draft === keptPermission(tool)) return [];
+    if (draft === undefined || draft === permissionAfterReview(tool)) return [];
     return [{ tool: tool.name, ...(draft === '' ? {} : { permission: draft }) }];
   });
 }
 
-/** keptPermission returns the permission that a tool keeps after a review; "" means the default. */
-export function keptPermission({ permission }: ToolView): Permission | '' {
+/** permissionAfterReview returns the permission that a tool keeps after a review; "" means the default. */
+export function permissionAfterReview({ permission }: ToolView): Permission | '' {
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-/** installedText describes the result of a plugin installation to the user. */
-export function installedText(installed: PluginInstallResult): string {
+/** describeInstallation describes the result of a plugin installation to the user. */
+export function describeInstallation(installed: PluginInstallResult): string {
   const { plugin, version, previousVersion, registry, warnings = [] } = installed;
-  const name = `${removeHidden(plugin)} ${removeHidden(version)}`;
-  const source = registry === undefined ? '' : ` from ${removeHidden(registry)}`;
+  const name = `${removeHiddenCharacters(plugin)} ${removeHiddenCharacters(version)}`;
+  const source = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
   const result =
     previousVersion === undefined
       ? `Installed ${name}${source}.`
-      : `Replaced version ${removeHidden(previousVersion)} by ${name}${source}.`;
-  return [result, ...warnings.map((warning) => `Warning: ${removeHidden(warning)}`)].join('\n');
+      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${source}.`;
+  return [result, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 
-/** updatedText describes the result of a plugin update to the user. */
-export function updatedText(updated: PluginUpdateResult): string {
+/** describeUpdate describes the result of a plugin update to the user. */
+export function describeUpdate(updated: PluginUpdateResult): string {
   const { version, previousVersion, latestVersion, warnings = [] } = updated;
   const result =
     previousVersion === undefined
-      ? `Version ${removeHidden(version)} is the newest in its range.`
-      : `Updated from ${removeHidden(previousVersion)} to ${removeHidden(version)}. Review the new version.`;
-  const latest = latestVersion === undefined ? [] : [`Version ${removeHidden(latestVersion)} is outside of its range.`];
-  return [result, ...latest, ...warnings.map((warning) => `Warning: ${removeHidden(warning)}`)].join('\n');
+      ? `Version ${removeHiddenCharacters(version)} is the newest in its range.`
+      : `Updated from ${removeHiddenCharacters(previousVersion)} to ${removeHiddenCharacters(version)}. Review the new version.`;
+  const latest =
+    latestVersion === undefined ? [] : [`Version ${removeHiddenCharacters(latestVersion)} is outside of its range.`];
+  return [result, ...latest, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }

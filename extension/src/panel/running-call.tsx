@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import { Activities } from './activity.tsx';
-import { activitiesOf, reportOf } from './audience.ts';
+import { listVisibleActivities, readVisibleReport } from './audience.ts';
 import { CallName } from './call-name.tsx';
-import { argsLine } from './call-text.ts';
+import { formatArguments } from './call-text.ts';
 import { memo } from './memo.ts';
 import { useNowMs } from './now.ts';
 import type { OpenCall } from './open-calls.ts';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { formatDuration, formatPercent, removeHidden, toolText } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { formatDuration, formatPercent, formatToolName, removeHiddenCharacters } from './wording.ts';
 
 /** MaxIndent is the deepest level of nested calls that the panel indents. */
 const MaxIndent = 4;
@@ -22,7 +22,7 @@ interface RunningCallProps {
   readonly showsEverything: boolean;
   /** isCompact reduces each call to a few lines, because many calls are running. */
   readonly isCompact: boolean;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** RunningCall shows a running or queued call with its progress and a cancel button. */
@@ -31,11 +31,11 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
   const { call, startMs } = open;
   const { isBusy, error, run } = usePanelAction(act);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
-  const { share, message, word } = reportOf(call, showsEverything);
+  const { share, message, word } = readVisibleReport(call, showsEverything);
   const knownShare = isQueued ? undefined : share;
-  const argsText = argsLine(call.args);
+  const argsText = formatArguments(call.args);
   // The label contains the site and the arguments, which distinguish two running calls of the same tool.
-  const name = [removeHidden(toolText(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
+  const name = [removeHiddenCharacters(formatToolName(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
       <div class="head">
@@ -57,9 +57,9 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
       )}
       <ProgressBar name={name} share={knownShare} waiting={isQueued} />
       <div class="under">
-        <span class="message" title={removeHidden(message)}>
-          {word !== '' && !isQueued && <span class="word">{removeHidden(word)}</span>}
-          {removeHidden(message) || (word !== '' && !isQueued ? null : defaultMessage(open))}
+        <span class="message" title={removeHiddenCharacters(message)}>
+          {word !== '' && !isQueued && <span class="word">{removeHiddenCharacters(word)}</span>}
+          {removeHiddenCharacters(message) || (word !== '' && !isQueued ? null : makeDefaultMessage(open))}
         </span>
         <span class="time">
           {knownShare !== undefined && `${formatPercent(knownShare)} · `}
@@ -68,10 +68,14 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
       </div>
       {!isCompact && depth === 0 && call.client && (
         <div class="from">
-          for <bdi>{removeHidden(call.client)}</bdi>
+          for <bdi>{removeHiddenCharacters(call.client)}</bdi>
         </div>
       )}
-      <Activities callId={call.callId} activities={activitiesOf(call, showsEverything)} isCollapsed={isCompact} />
+      <Activities
+        callId={call.callId}
+        activities={listVisibleActivities(call, showsEverything)}
+        isCollapsed={isCompact}
+      />
       {error !== '' && (
         <p class="error" role="alert">
           {error}
@@ -90,8 +94,8 @@ function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   return <>{formatDuration(nowMs - startMs)}</>;
 }
 
-/** defaultMessage returns the message for a call that has not reported one. */
-function defaultMessage({ call }: OpenCall): string {
+/** makeDefaultMessage returns the message for a call that has not reported one. */
+function makeDefaultMessage({ call }: OpenCall): string {
   if (call.waiting) return 'Waiting for you';
   return call.status === 'pending' ? 'Queued' : 'Running';
 }

@@ -18,9 +18,10 @@ export type Draft = string | readonly UrlRow[];
 export const ClearedSecret = '\u0000';
 
 /**
- * draftOf returns the initial content of a setting's input field. The input field of a secret setting is always empty.
+ * makeDraft returns the initial content of a setting's input field. The input field of a secret setting is always
+ * empty.
  */
-export function draftOf({ type, value, secret }: SettingView): Draft {
+export function makeDraft({ type, value, secret }: SettingView): Draft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return urls.map(([name, url]) => ({ name, url: String(url) }));
@@ -31,16 +32,16 @@ export function draftOf({ type, value, secret }: SettingView): Draft {
 /** isChanged reports whether an input field differs from the saved setting. */
 export function isChanged(setting: SettingView, draft: Draft | undefined): boolean {
   if (draft === undefined) return false;
-  return JSON.stringify(draft) !== JSON.stringify(draftOf(setting));
+  return JSON.stringify(draft) !== JSON.stringify(makeDraft(setting));
 }
 
 /**
- * draftValue converts the content of an input field to the value that is sent to the server; null removes the setting.
- * Invalid text is sent unchanged, and the server rejects it.
+ * readDraftValue converts the content of an input field to the value that is sent to the server; null removes the
+ * setting. Invalid text is sent unchanged, and the server rejects it.
  */
-export function draftValue({ type }: SettingView, draft: Draft | undefined): unknown {
+export function readDraftValue({ type }: SettingView, draft: Draft | undefined): unknown {
   if (draft === undefined || draft === ClearedSecret || draft === '') return null;
-  if (typeof draft !== 'string') return urlsOf(draft);
+  if (typeof draft !== 'string') return toUrls(draft);
   switch (type) {
     case 'number': {
       // A comma is read as a decimal point, except before three digits: "1,000" must not become 1.
@@ -54,21 +55,22 @@ export function draftValue({ type }: SettingView, draft: Draft | undefined): unk
   }
 }
 
-function urlsOf(rows: readonly UrlRow[]): Readonly<Record<string, string>> | null {
+function toUrls(rows: readonly UrlRow[]): Readonly<Record<string, string>> | null {
   const filledRows = rows.filter((row) => row.name.trim() !== '' || row.url.trim() !== '');
   if (filledRows.length === 0) return null;
   return Object.fromEntries(filledRows.map((row) => [row.name.trim() || 'default', row.url.trim()]));
 }
 
-/** missingSettings returns the required settings that have no value. */
-export function missingSettings(settings: readonly SettingView[]): readonly SettingView[] {
+/** listMissingSettings returns the required settings that have no value. */
+export function listMissingSettings(settings: readonly SettingView[]): readonly SettingView[] {
   return settings.filter(({ required, set: hasValue }) => required && !hasValue);
 }
 
 /**
- * settingOfError splits a server's error message about a setting into the setting's key and the rest of the message.
+ * findSettingOfError splits a server's error message about a setting into the setting's key and the rest of the
+ * message.
  */
-export function settingOfError(
+export function findSettingOfError(
   error: string,
   settings: readonly SettingView[],
 ): { readonly key: string; readonly text: string } | undefined {

@@ -3,23 +3,23 @@ import { useState } from 'preact/hooks';
 import type { PluginView, SettingView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import {
   ClearedSecret,
   type Draft,
-  draftOf,
-  draftValue,
+  findSettingOfError,
   isChanged,
-  missingSettings,
-  settingOfError,
+  listMissingSettings,
+  makeDraft,
+  readDraftValue,
   type UrlRow,
 } from './setting-draft.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** Settings is the section with a plugin's settings. The section is expanded while a required setting is missing. */
-export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
+export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const settings = plugin.settings ?? [];
-  const missing = missingSettings(settings).length > 0;
+  const missing = listMissingSettings(settings).length > 0;
   const [open, setOpen] = useState(missing);
   if (settings.length === 0) return null;
   return (
@@ -36,7 +36,7 @@ export function Settings({ plugin, act }: { readonly plugin: PluginView; readonl
 interface FormProps {
   readonly plugin: string;
   readonly settings: readonly SettingView[];
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -47,7 +47,7 @@ function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [saved, setSaved] = useState(false);
   const { isBusy, error, run } = usePanelAction(act);
-  const failedSetting = settingOfError(error, settings);
+  const failedSetting = findSettingOfError(error, settings);
   const changedSettings = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
   const changeDraft = (key: string, draft: Draft) => {
     setSaved(false);
@@ -55,7 +55,7 @@ function Form({ plugin, settings, act }: FormProps): VNode {
   };
   const save = async () => {
     const values = Object.fromEntries(
-      changedSettings.map((setting) => [setting.key, draftValue(setting, drafts[setting.key])]),
+      changedSettings.map((setting) => [setting.key, readDraftValue(setting, drafts[setting.key])]),
     );
     const { error } = await run({ op: 'settings', params: { plugin, values } });
     if (error !== undefined) return;
@@ -75,7 +75,7 @@ function Form({ plugin, settings, act }: FormProps): VNode {
           key={setting.key}
           id={`${plugin}-${setting.key}`}
           setting={setting}
-          draft={drafts[setting.key] ?? draftOf(setting)}
+          draft={drafts[setting.key] ?? makeDraft(setting)}
           onType={(draft) => changeDraft(setting.key, draft)}
           error={failedSetting?.key === setting.key ? failedSetting.text : ''}
         />
@@ -102,7 +102,7 @@ interface FieldProps {
 function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
   const { label, description, required } = setting;
   const hasRows = typeof draft !== 'string';
-  const name = removeHidden(label) || setting.key;
+  const name = removeHiddenCharacters(label) || setting.key;
   return (
     <div class="field">
       {hasRows ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
@@ -112,7 +112,7 @@ function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
           The plugin starts after the page’s scripts, so it gets this secret only if you allow it below.
         </p>
       )}
-      {description && <p id={`${id}-about`}>{removeHidden(description)}</p>}
+      {description && <p id={`${id}-about`}>{removeHiddenCharacters(description)}</p>}
       {hasRows ? (
         <Urls id={id} rows={draft} setting={setting} onType={onType} />
       ) : (
@@ -144,14 +144,14 @@ function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): 
     'aria-invalid': isWrong,
     'aria-required': setting.required === true,
   };
-  const options = optionsOf(setting);
+  const options = listOptions(setting);
   if (options) {
     return (
       <select {...commonProps} value={text} onChange={(event) => onType(event.currentTarget.value)}>
         <option value="">not set</option>
         {options.map((option) => (
           <option key={option} value={option}>
-            {setting.type === 'boolean' ? yesNo(option) : removeHidden(option)}
+            {setting.type === 'boolean' ? formatYesNo(option) : removeHiddenCharacters(option)}
           </option>
         ))}
       </select>
@@ -165,7 +165,7 @@ function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): 
         type="text"
         inputMode={setting.type === 'number' ? 'decimal' : 'text'}
         value={text}
-        placeholder={removeHidden(setting.placeholder ?? '')}
+        placeholder={removeHiddenCharacters(setting.placeholder ?? '')}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => onType(event.currentTarget.value)}
@@ -196,7 +196,7 @@ function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
             ? 'removed when you save'
             : hasStoredValue
               ? 'set, not shown'
-              : removeHidden(setting.placeholder ?? '')
+              : removeHiddenCharacters(setting.placeholder ?? '')
         }
         autocomplete="off"
         spellcheck={false}
@@ -211,9 +211,9 @@ function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   );
 }
 
-const yesNo = (option: string) => (option === 'true' ? 'yes' : 'no');
+const formatYesNo = (option: string) => (option === 'true' ? 'yes' : 'no');
 
-function optionsOf(setting: SettingView): readonly string[] | undefined {
+function listOptions(setting: SettingView): readonly string[] | undefined {
   if (setting.type === 'select') return setting.options ?? [];
   return setting.type === 'boolean' ? ['true', 'false'] : undefined;
 }
@@ -229,7 +229,7 @@ interface UrlsProps {
 function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
   const setRow = (index: number, changes: Partial<UrlRow>) =>
     onType(rows.map((row, i) => (i === index ? { ...row, ...changes } : row)));
-  const rowLabel = removeHidden(setting.label) || setting.key;
+  const rowLabel = removeHiddenCharacters(setting.label) || setting.key;
   return (
     <fieldset class="urls" aria-labelledby={id}>
       {rows.map((row, i) => (
@@ -248,7 +248,7 @@ function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
             type="text"
             inputMode="url"
             value={row.url}
-            placeholder={removeHidden(setting.placeholder ?? '') || 'https://'}
+            placeholder={removeHiddenCharacters(setting.placeholder ?? '') || 'https://'}
             autocomplete="off"
             spellcheck={false}
             onInput={(event) => setRow(i, { url: event.currentTarget.value })}

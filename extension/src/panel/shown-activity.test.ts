@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MaxColumns, MaxRows, readTable, showActivity } from './shown-activity.ts';
+import { MaxColumns, MaxRows, readTable, toShownActivity } from './shown-activity.ts';
 
-const show = (type: string, value: unknown) => {
+const showSample = (type: string, value: unknown) => {
   const content = JSON.stringify(value);
-  return showActivity({ type, content, bytes: content.length });
+  return toShownActivity({ type, content, bytes: content.length });
 };
 
 test('text and code', () => {
-  assert.deepEqual(show('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
-  assert.deepEqual(show('text', { text: 'one' }), { kind: 'text', text: 'one' });
-  assert.deepEqual(show('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
-  assert.deepEqual(show('code', { code: 'x', language: 'python' }), { kind: 'code', text: 'x', language: 'python' });
+  assert.deepEqual(showSample('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
+  assert.deepEqual(showSample('text', { text: 'one' }), { kind: 'text', text: 'one' });
+  assert.deepEqual(showSample('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
+  assert.deepEqual(showSample('code', { code: 'x', language: 'python' }), {
+    kind: 'code',
+    text: 'x',
+    language: 'python',
+  });
 });
 
 test('hidden characters are escaped', () => {
-  assert.deepEqual(show('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
-  assert.deepEqual(show('code', { code: '\u2066', language: '\u200b' }), {
+  assert.deepEqual(showSample('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
+  assert.deepEqual(showSample('code', { code: '\u2066', language: '\u200b' }), {
     kind: 'code',
     text: '\\u2066',
     language: '\\u200b',
@@ -26,21 +30,21 @@ test('hidden characters are escaped', () => {
 });
 
 test('unknown types and mismatched content are shown as JSON', () => {
-  assert.deepEqual(show('text', 7), { kind: 'json', text: '7' });
-  assert.deepEqual(show('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
-  assert.deepEqual(show('table', 'x'), { kind: 'json', text: '"x"' });
-  assert.deepEqual(show('table', [1, 2]), { kind: 'json', text: '[\n  1,\n  2\n]' });
-  assert.deepEqual(show('html', '<b>'), { kind: 'json', text: '"<b>"' });
-  assert.deepEqual(showActivity({ type: 'x', content: '12345678901234567890', bytes: 20 }), {
+  assert.deepEqual(showSample('text', 7), { kind: 'json', text: '7' });
+  assert.deepEqual(showSample('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
+  assert.deepEqual(showSample('table', 'x'), { kind: 'json', text: '"x"' });
+  assert.deepEqual(showSample('table', [1, 2]), { kind: 'json', text: '[\n  1,\n  2\n]' });
+  assert.deepEqual(showSample('html', '<b>'), { kind: 'json', text: '"<b>"' });
+  assert.deepEqual(toShownActivity({ type: 'x', content: '12345678901234567890', bytes: 20 }), {
     kind: 'json',
     text: '12345678901234567890',
   });
-  assert.deepEqual(showActivity({ type: 'text', bytes: 70_000 }), { kind: 'large', bytes: 70_000 });
+  assert.deepEqual(toShownActivity({ type: 'text', bytes: 70_000 }), { kind: 'large', bytes: 70_000 });
 });
 
 test('a table of objects has the columns of all rows', () => {
   assert.deepEqual(
-    show('table', [
+    showSample('table', [
       { a: 1, b: 'x' },
       { b: { c: [1] }, d: null },
     ]),

@@ -30,14 +30,14 @@ export interface Table {
   readonly moreColumns: number;
 }
 
-/** showActivity converts the content of an activity for display. */
-export function showActivity({ type, content, bytes }: ActivityView): ShownActivity {
+/** toShownActivity converts the content of an activity for display. */
+export function toShownActivity({ type, content, bytes }: ActivityView): ShownActivity {
   if (content === undefined || content === '') return { kind: 'large', bytes };
-  const value = parse(content);
-  return readKnown(type, value) ?? { kind: 'json', text: indentJson(content) };
+  const value = parseJson(content);
+  return readKnownType(type, value) ?? { kind: 'json', text: indentJson(content) };
 }
 
-function parse(content: string): unknown {
+function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
@@ -45,17 +45,17 @@ function parse(content: string): unknown {
   }
 }
 
-function readKnown(type: string, value: unknown): ShownActivity | undefined {
+function readKnownType(type: string, value: unknown): ShownActivity | undefined {
   switch (type) {
     case 'text': {
       const text = isRecord(value) ? value.text : value;
-      return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normaliseWhitespace(text)) } : undefined;
+      return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normalizeWhitespace(text)) } : undefined;
     }
     case 'code': {
       const code = isRecord(value) ? value.code : value;
       const language = isRecord(value) && typeof value.language === 'string' ? value.language : '';
       return typeof code === 'string'
-        ? { kind: 'code', text: escapeHidden(normaliseWhitespace(code)), language: escapeHidden(language) }
+        ? { kind: 'code', text: escapeHidden(normalizeWhitespace(code)), language: escapeHidden(language) }
         : undefined;
     }
     case 'table':
@@ -65,8 +65,8 @@ function readKnown(type: string, value: unknown): ShownActivity | undefined {
   }
 }
 
-/** normaliseWhitespace replaces tabs with four spaces, and all line ends with \n. */
-function normaliseWhitespace(text: string): string {
+/** normalizeWhitespace replaces tabs with four spaces, and all line ends with \n. */
+function normalizeWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
@@ -78,14 +78,14 @@ export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;
   const columnNames = isRecord(value) ? value.columns : undefined;
-  const columns = columnNames === undefined ? columnsOf(rows) : readColumns(columnNames);
+  const columns = columnNames === undefined ? listColumns(rows) : readColumns(columnNames);
   if (!columns) return undefined;
   const visibleRows = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
   for (const row of rows.slice(0, MaxRows)) {
-    if (Array.isArray(row)) cells.push(visibleRows.map((_, i) => cellText(row[i])));
+    if (Array.isArray(row)) cells.push(visibleRows.map((_, i) => formatCell(row[i])));
     else if (isRecord(row))
-      cells.push(visibleRows.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
+      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(row, name) ? row[name] : undefined)));
     else return undefined;
   }
   return {
@@ -102,8 +102,8 @@ function readColumns(value: unknown): string[] | undefined {
   return value.every((name) => typeof name === 'string') ? value : undefined;
 }
 
-/** columnsOf returns the keys of all visible rows as column names, in order of first use. */
-function columnsOf(rows: readonly unknown[]): string[] | undefined {
+/** listColumns returns the keys of all visible rows as column names, in order of first use. */
+function listColumns(rows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
   for (const row of rows.slice(0, MaxRows)) {
     if (!isRecord(row) || Array.isArray(row)) return undefined;
@@ -112,7 +112,7 @@ function columnsOf(rows: readonly unknown[]): string[] | undefined {
   return names.size > 0 ? [...names] : undefined;
 }
 
-function cellText(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return escapeHidden(text.length > MaxCellChars ? `${text.slice(0, MaxCellChars)}…` : text);

@@ -1,20 +1,20 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { SiteView } from '../../../wire/wire.gen.ts';
-import { ErrorText, useChoice } from './choice.tsx';
+import { ErrorText, useOptimisticChoice } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { removeHidden, siteRuleWords } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { removeHiddenCharacters, siteRuleWords } from './wording.ts';
 
-/** rules lists what agents may do on a site with browser tools, from the strictest to the most permissive. */
-const rules = ['off', 'read', 'ask', 'auto'] as const;
+/** siteRules lists what agents may do on a site with browser tools, from the strictest to the most permissive. */
+const siteRules = ['off', 'read', 'ask', 'auto'] as const;
 /**
  * NoRule is the select option for a site without a rule, which is listed only because the user approved calls there.
  */
 const NoRule = '';
 
 /** SiteRules lists, per site, what browser tools may do. The user can change, remove and add the rules for sites. */
-export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: Act }): VNode {
+export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: SendAction }): VNode {
   return (
     <section aria-labelledby="sites">
       <h2 id="sites">
@@ -31,13 +31,13 @@ export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[];
   );
 }
 
-function Site({ site, act }: { readonly site: SiteView; readonly act: Act }): VNode {
+function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
-  const name = removeHidden(site.site);
-  const [rule, choose] = useChoice<string>(site.permission ?? NoRule, (permission) =>
+  const name = removeHiddenCharacters(site.site);
+  const [rule, choose] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
     run({ op: 'site', params: { site: site.site, permission } }),
   );
-  const clients = (site.allowed ?? []).map((allowed) => `${removeHidden(allowed.client)} (${allowed.class})`);
+  const clients = (site.allowed ?? []).map((allowed) => `${removeHiddenCharacters(allowed.client)} (${allowed.class})`);
   return (
     <li class="card">
       <div class="head">
@@ -84,7 +84,7 @@ function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): V
       onChange={(event) => choose(event.currentTarget.value)}
     >
       {children}
-      {rules.map((known) => (
+      {siteRules.map((known) => (
         <option key={known} value={known}>
           {known}
         </option>
@@ -94,7 +94,7 @@ function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): V
 }
 
 /** NewSite is the form in which the user adds a rule for a site. */
-function NewSite({ act }: { readonly act: Act }): VNode {
+function NewSite({ act }: { readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const [site, setSite] = useState('');
   const [rule, setRule] = useState<string>('ask');

@@ -2,13 +2,13 @@ import type { VNode } from 'preact';
 import type { PanelHold } from '../panel-message.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { formatDuration, hostOf, removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { formatDuration, readHost, removeHiddenCharacters } from './wording.ts';
 
 export interface TabsInUseProps {
   readonly holds: readonly PanelHold[];
   readonly nowMs: number;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -32,15 +32,20 @@ export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
   );
 }
 
-function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: Act }): VNode {
+function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const { tabId, site, taken, endMs } = hold;
-  const client = removeHidden(hold.client);
-  const host = hostOf(site) || removeHidden(site);
+  const client = removeHiddenCharacters(hold.client);
+  const host = readHost(site) || removeHiddenCharacters(site);
   return (
     <li>
       <div class="head">
-        <button type="button" class="tab" title={removeHidden(site)} onClick={() => void run({ op: 'show', tabId })}>
+        <button
+          type="button"
+          class="tab"
+          title={removeHiddenCharacters(site)}
+          onClick={() => void run({ op: 'show', tabId })}
+        >
           <span class="title">{host}</span>
           <span class="host">tab {tabId}</span>
         </button>

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { AllowSite, type SiteAccessProps } from './site-access.tsx';
-import { hostOf, removeHidden } from './wording.ts';
+import { readHost, removeHiddenCharacters } from './wording.ts';
 
 export interface TabsProps {
   readonly tabs: readonly PanelTab[];
   readonly grantSite: SiteAccessProps['grant'];
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Tabs lists the tabs in which plugins can run, with the status of each plugin. */
@@ -31,18 +31,18 @@ export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
 function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
   const { error, run } = usePanelAction(act);
   const needsReload = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
-  const title = removeHidden(tab.title) || hostOf(tab.url);
+  const title = removeHiddenCharacters(tab.title) || readHost(tab.url);
   return (
     <li>
       <div class="head">
         <button
           type="button"
           class="tab"
-          title={removeHidden(tab.url)}
+          title={removeHiddenCharacters(tab.url)}
           onClick={() => void run({ op: 'show', tabId: tab.tabId })}
         >
           <span class="title">{title}</span>
-          <span class="host">{hostOf(tab.url)}</span>
+          <span class="host">{readHost(tab.url)}</span>
         </button>
         {needsReload && (
           <button
@@ -56,8 +56,8 @@ function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: 
       </div>
       <ul class="chips">
         {tab.plugins.map((plugin) => (
-          <li key={plugin.name} class={`chip ${plugin.status}`} title={removeHidden(plugin.problem ?? '')}>
-            {removeHidden(plugin.displayName) || plugin.name}: {statusWords[plugin.status]}
+          <li key={plugin.name} class={`chip ${plugin.status}`} title={removeHiddenCharacters(plugin.problem ?? '')}>
+            {removeHiddenCharacters(plugin.displayName) || plugin.name}: {statusWords[plugin.status]}
           </li>
         ))}
       </ul>
@@ -81,7 +81,7 @@ const statusWords = {
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
-      {removeHidden(plugin.displayName) || plugin.name}: {removeHidden(plugin.problem ?? '')}
+      {removeHiddenCharacters(plugin.displayName) || plugin.name}: {removeHiddenCharacters(plugin.problem ?? '')}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { MaxShownArgsBytes } from '../../../wire/wire.gen.ts';
-import { type ArgumentRow, isLongValue, listArguments } from './argument-list.ts';
+import { type ArgumentRow, listArguments, needsOwnBlock } from './argument-list.ts';
 import { indentJson } from './json-text.ts';
 import { Scrollable } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
@@ -44,9 +44,9 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
 function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
   const { name, text, isCode } = row;
   const [isShown, setIsShown] = useState(isOpen);
-  const isFolded = isLongValue(text) && !isShown;
+  const isFolded = needsOwnBlock(text) && !isShown;
   return (
-    <div class={isLongValue(text) ? 'long' : ''}>
+    <div class={needsOwnBlock(text) ? 'long' : ''}>
       <dt>
         <bdi>{name}</bdi>
       </dt>

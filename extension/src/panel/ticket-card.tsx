@@ -4,13 +4,13 @@ import type { CallView, Scope, TicketPageView } from '../../../wire/wire.gen.ts'
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { TicketArguments } from './ticket-arguments.tsx';
-import { type Card, decisionOutcome, formatClock, TimedGrantMs } from './tickets.ts';
-import { grantText, hostOf, isBrowserTool, removeHidden, toolText } from './wording.ts';
+import { type Card, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
+import { formatToolName, isBrowserTool, makeGrantQuestion, readHost, removeHiddenCharacters } from './wording.ts';
 
-/** HighlightedTimeMs is the remaining time below which an approval card highlights its countdown, in milliseconds. */
-const HighlightedTimeMs = 30_000;
+/** HighlightBelowMs is the remaining time below which an approval card highlights its countdown, in milliseconds. */
+const HighlightBelowMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
@@ -29,7 +29,7 @@ export interface TicketCardProps {
   acceptsClick(event: Event): boolean;
   /** setOutcome stores the text that the card shows after the decision, such as "Allowed". */
   setOutcome(outcome: string): void;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** PermissionCard shows a call that waits for the user's approval, with buttons that allow or deny it. */
@@ -37,22 +37,27 @@ export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
   const { decide, busy, error } = useDecision(props);
-  const name = toolText(call);
+  const name = formatToolName(call);
   const scopes = ticket.scopes ?? [];
   const offeredScopes = longerScopes.filter(({ scope }) => scopes.includes(scope));
   const isOff = busy || props.ignoresClicks;
   return (
     <TicketCard {...props} error={error}>
-      <p class="reason">{removeHidden(ticket.reason)}</p>
+      <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <TicketArguments json={ticket.args ?? ''} tool={call.tool} />
       <div class="answers">
-        <Answer label={`Deny ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
+        <DecisionButton label={`Deny ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
           Deny
-        </Answer>
+        </DecisionButton>
         {(scopes.length === 0 || scopes.includes('once')) && (
-          <Answer label={`Allow once: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true, 'once')}>
+          <DecisionButton
+            label={`Allow once: ${name}`}
+            kind="yes"
+            isOff={isOff}
+            press={(event) => decide(event, true, 'once')}
+          >
             Allow once
-          </Answer>
+          </DecisionButton>
         )}
       </div>
       {offeredScopes.length > 0 && (
@@ -60,24 +65,24 @@ export function PermissionCard(props: TicketCardProps): VNode {
           <span>{grantText(call, ticket.caller, ticket.title)}</span>
           <div class="answers">
             {offeredScopes.map(({ scope, text, label }) => (
-              <Answer
+              <DecisionButton
                 key={scope}
                 label={`Allow ${label}: ${name}`}
                 isOff={isOff}
                 press={(event) => decide(event, true, scope)}
               >
                 {text}
-              </Answer>
+              </DecisionButton>
             ))}
           </div>
-          {props.sameToolCount > 0 && <p class="also">{alsoAllowedText(props.sameToolCount)}</p>}
+          {props.sameToolCount > 0 && <p class="also">{formatAlsoAllowed(props.sameToolCount)}</p>}
         </div>
       )}
     </TicketCard>
   );
 }
 
-function alsoAllowedText(count: number): string {
+function formatAlsoAllowed(count: number): string {
   return count === 1 ? 'Also allows 1 other waiting call.' : `Also allows ${count} other waiting calls.`;
 }
 
@@ -92,25 +97,25 @@ export function UserCard(props: TicketCardProps): VNode {
   const { call, ticket } = props.card;
   const { decide, busy, error } = useDecision(props);
   const show = usePanelAction(props.act);
-  const name = toolText(call);
+  const name = formatToolName(call);
   const { tabId } = call;
   const isOff = busy || props.ignoresClicks;
   return (
     <TicketCard {...props} error={error || show.error}>
-      {ticket.title && <p class="asked">{removeHidden(ticket.title)}</p>}
-      <p class="reason">{removeHidden(ticket.reason)}</p>
+      {ticket.title && <p class="asked">{removeHiddenCharacters(ticket.title)}</p>}
+      <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <div class="answers">
-        <Answer label={`Stop ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
+        <DecisionButton label={`Stop ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
           Stop
-        </Answer>
+        </DecisionButton>
         {tabId !== undefined && (
           <button type="button" onClick={() => void show.run({ op: 'show', tabId })}>
             Go to tab
           </button>
         )}
-        <Answer label={`Done: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true)}>
+        <DecisionButton label={`Done: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true)}>
           Done
-        </Answer>
+        </DecisionButton>
       </div>
     </TicketCard>
   );
@@ -139,13 +144,13 @@ function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): 
     const duration = scope === 'time' ? { forMs: TimedGrantMs } : {};
     const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...duration };
     const { error, decided } = await action.run({ op: 'decide', params });
-    if (decided) setOutcome(decisionOutcome(kind, params, decided));
+    if (decided) setOutcome(describeOutcome(kind, params, decided));
     if (error !== undefined) setSent(false);
   };
   return { busy: isGreyed, error: action.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
 }
 
-interface AnswerProps {
+interface DecisionButtonProps {
   readonly label: string;
   readonly kind?: 'yes';
   /** isOff grays out the button without disabling it, because a disabled button would lose the keyboard focus. */
@@ -154,7 +159,7 @@ interface AnswerProps {
   press(event: Event): void;
 }
 
-function Answer({ label, kind, isOff, press, children }: AnswerProps): VNode {
+function DecisionButton({ label, kind, isOff, press, children }: DecisionButtonProps): VNode {
   return (
     <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={press}>
       {children}
@@ -167,21 +172,21 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const { card, parent, tab, leftMs, error, children } = props;
   const { call, ticket, settlement } = card;
   const origins = [
-    call.client && `for ${removeHidden(call.client)}`,
-    parent && `called by ${removeHidden(toolText(parent))}`,
+    call.client && `for ${removeHiddenCharacters(call.client)}`,
+    parent && `called by ${removeHiddenCharacters(formatToolName(parent))}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];
-  const title = removeHidden(ticket.toolTitle ?? '');
-  const description = removeHidden(ticket.description ?? '');
+  const title = removeHiddenCharacters(ticket.toolTitle ?? '');
+  const description = removeHiddenCharacters(ticket.description ?? '');
   return (
     <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
       {/* The site comes first, because it matters most for the user's decision. */}
-      {isBrowserTool(call) && ticket.title && <div class="site">{removeHidden(ticket.title)}</div>}
+      {isBrowserTool(call) && ticket.title && <div class="site">{removeHiddenCharacters(ticket.title)}</div>}
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
         {!settlement && (
-          <span class={`time ${leftMs < HighlightedTimeMs ? 'short' : ''}`} title="Time left to answer">
-            {formatClock(leftMs)}
+          <span class={`time ${leftMs < HighlightBelowMs ? 'short' : ''}`} title="Time left to answer">
+            {formatRemainingTime(leftMs)}
           </span>
         )}
       </div>
@@ -192,7 +197,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
           {title !== '' && (
             <div class="subtitle">
               <CallName call={call} />
-              {ticket.kind === 'permission' && <Access isReadOnly={ticket.readOnly === true} />}
+              {ticket.kind === 'permission' && <AccessLabel isReadOnly={ticket.readOnly === true} />}
             </div>
           )}
           {ticket.page && <TicketPage page={ticket.page} tab={tab} />}
@@ -208,8 +213,8 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** Access shows whether a tool changes data, according to its author. */
-function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
+/** AccessLabel shows whether a tool changes data, according to its author. */
+function AccessLabel({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   return isReadOnly ? (
     <span class="access" title="The author of the tool declares that the tool changes nothing.">
       reads
@@ -224,20 +229,23 @@ function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
 /** TicketPage shows in which tab, site and browser a call would run. tab is undefined for a tab in another browser. */
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
   const address = tab?.url ?? page.site ?? '';
-  const texts = [page.site && hostOf(page.site), page.browserName && `in ${removeHidden(page.browserName)}`];
+  const texts = [
+    page.site && readHost(page.site),
+    page.browserName && `in ${removeHiddenCharacters(page.browserName)}`,
+  ];
   return (
     <div class="page">
-      {address !== '' && <img class="favicon" alt="" src={faviconUrl(address)} />}
+      {address !== '' && <img class="favicon" alt="" src={makeFaviconUrl(address)} />}
       <div>
-        <bdi class="title">{removeHidden(tab?.title ?? page.tabTitle ?? '')}</bdi>
+        <bdi class="title">{removeHiddenCharacters(tab?.title ?? page.tabTitle ?? '')}</bdi>
         <bdi class="host">{texts.filter(Boolean).join(' ')}</bdi>
       </div>
     </div>
   );
 }
 
-/** faviconUrl returns the URL of a page's icon in Chrome's favicon cache, so that the site receives no request. */
-function faviconUrl(address: string): string {
+/** makeFaviconUrl returns the URL of a page's icon in Chrome's favicon cache, so that the site receives no request. */
+function makeFaviconUrl(address: string): string {
   return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView, TicketKind } from '../../../wire/wire.gen.ts';
-import { DecidedCardShownMs, decisionOutcome, formatClock, isTruncated, updateCards } from './tickets.ts';
+import { DecidedCardShownMs, describeOutcome, formatRemainingTime, isTruncated, updateCards } from './tickets.ts';
 
-const nothing = new Map<string, string>();
-const call = (
+const noOutcomes = new Map<string, string>();
+const makeWaitingCall = (
   callId: string,
   ticketId?: string,
   more: Partial<CallView> = {},
@@ -20,8 +20,13 @@ const call = (
 });
 
 test('cards keep their order, new ones come last', () => {
-  const first = updateCards([], [call('b', 't1'), call('x')], nothing, 0);
-  const second = updateCards(first, [call('a', 't2'), call('b', 't1'), call('x', 't3')], nothing, 1);
+  const first = updateCards([], [makeWaitingCall('b', 't1'), makeWaitingCall('x')], noOutcomes, 0);
+  const second = updateCards(
+    first,
+    [makeWaitingCall('a', 't2'), makeWaitingCall('b', 't1'), makeWaitingCall('x', 't3')],
+    noOutcomes,
+    1,
+  );
   assert.deepEqual(
     second.map((card) => card.ticket.ticketId),
     ['t1', 't2', 't3'],
@@ -31,23 +36,34 @@ test('cards keep their order, new ones come last', () => {
 
 test('a settled card shows its outcome for 5 s', () => {
   const outcome = (kind: TicketKind, now: readonly CallView[]) => {
-    const had = updateCards([], [call('a', 't1', {}, kind)], nothing, 0);
-    return updateCards(had, now, nothing, 0)[0]?.settlement?.outcome;
+    const had = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
+    return updateCards(had, now, noOutcomes, 0)[0]?.settlement?.outcome;
   };
-  assert.equal(outcome('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
-  assert.equal(outcome('user', [call('a', undefined, { status: 'done' })]), 'No longer needed: the call continues.');
   assert.equal(
-    outcome('permission', [call('a', undefined, { status: 'timed out', error: 'approval\u202e timed out' })]),
+    outcome('permission', [makeWaitingCall('a', undefined, { status: 'running' })]),
+    'Already allowed elsewhere.',
+  );
+  assert.equal(
+    outcome('user', [makeWaitingCall('a', undefined, { status: 'done' })]),
+    'No longer needed: the call continues.',
+  );
+  assert.equal(
+    outcome('permission', [
+      makeWaitingCall('a', undefined, { status: 'timed out', error: 'approval\u202e timed out' }),
+    ]),
     'Not run: approval timed out',
   );
-  assert.equal(outcome('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was cancelled.');
+  assert.equal(
+    outcome('user', [makeWaitingCall('a', undefined, { status: 'cancelled' })]),
+    'Withdrawn: the call was cancelled.',
+  );
   assert.equal(outcome('user', []), 'The call is no longer waiting for approval.');
 
-  let cards = updateCards([], [call('a', 't1'), call('b', 't2')], nothing, 0);
-  cards = updateCards(cards, [call('b', 't2')], nothing, 1000);
-  cards = updateCards(cards, [call('b', 't2')], nothing, 1000 + DecidedCardShownMs - 1);
+  let cards = updateCards([], [makeWaitingCall('a', 't1'), makeWaitingCall('b', 't2')], noOutcomes, 0);
+  cards = updateCards(cards, [makeWaitingCall('b', 't2')], noOutcomes, 1000);
+  cards = updateCards(cards, [makeWaitingCall('b', 't2')], noOutcomes, 1000 + DecidedCardShownMs - 1);
   assert.equal(cards.length, 2);
-  cards = updateCards(cards, [call('b', 't2')], nothing, 1000 + DecidedCardShownMs);
+  cards = updateCards(cards, [makeWaitingCall('b', 't2')], noOutcomes, 1000 + DecidedCardShownMs);
   assert.deepEqual(
     cards.map((card) => card.ticket.ticketId),
     ['t2'],
@@ -55,8 +71,8 @@ test('a settled card shows its outcome for 5 s', () => {
 });
 
 test('each ticket of a call has its own card', () => {
-  const had = updateCards([], [call('a', 't1')], nothing, 0);
-  const next = updateCards(had, [call('a', 't2')], nothing, 0);
+  const had = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
+  const next = updateCards(had, [makeWaitingCall('a', 't2')], noOutcomes, 0);
   assert.deepEqual(
     next.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
     [
@@ -67,8 +83,8 @@ test('each ticket of a call has its own card', () => {
 });
 
 test('a card shows the outcome of a late decision', () => {
-  let cards = updateCards([], [call('a', 't1')], nothing, 0);
-  cards = updateCards(cards, [], nothing, 0);
+  let cards = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
+  cards = updateCards(cards, [], noOutcomes, 0);
   cards = updateCards(cards, [], new Map([['t1', 'Denied.']]), 10);
   assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
 });
@@ -76,27 +92,33 @@ test('a card shows the outcome of a late decision', () => {
 test('decisionOutcome', () => {
   const sent = { callId: 'c', ticketId: 't', allow: true } as const;
   const accepted = { outcome: 'decided', allowed: true } as const;
-  assert.equal(decisionOutcome('permission', sent, accepted), 'Allowed once.');
-  assert.equal(decisionOutcome('permission', { ...sent, scope: 'session' }, accepted), 'Allowed for this session.');
-  assert.equal(decisionOutcome('permission', { ...sent, scope: 'time' }, accepted), 'Allowed for 10 min.');
-  assert.equal(decisionOutcome('permission', { ...sent, scope: 'always' }, accepted), 'Allowed from now on.');
+  assert.equal(describeOutcome('permission', sent, accepted), 'Allowed once.');
+  assert.equal(describeOutcome('permission', { ...sent, scope: 'session' }, accepted), 'Allowed for this session.');
+  assert.equal(describeOutcome('permission', { ...sent, scope: 'time' }, accepted), 'Allowed for 10 min.');
+  assert.equal(describeOutcome('permission', { ...sent, scope: 'always' }, accepted), 'Allowed from now on.');
   assert.equal(
-    decisionOutcome('permission', { ...sent, allow: false }, { outcome: 'decided', allowed: false }),
+    describeOutcome('permission', { ...sent, allow: false }, { outcome: 'decided', allowed: false }),
     'Denied.',
   );
-  assert.equal(decisionOutcome('user', sent, accepted), 'Done. The call continues.');
-  assert.equal(decisionOutcome('user', { ...sent, allow: false }, accepted), 'Stopped.');
+  assert.equal(describeOutcome('user', sent, accepted), 'Done. The call continues.');
+  assert.equal(describeOutcome('user', { ...sent, allow: false }, accepted), 'Stopped.');
   assert.equal(
-    decisionOutcome('permission', sent, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
+    describeOutcome('permission', sent, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
     'Already denied by opentabs calls.',
   );
-  assert.equal(decisionOutcome('user', sent, { outcome: 'already', allowed: true }), 'Already confirmed elsewhere.');
-  assert.match(decisionOutcome('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
+  assert.equal(describeOutcome('user', sent, { outcome: 'already', allowed: true }), 'Already confirmed elsewhere.');
+  assert.match(describeOutcome('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
 });
 
 test('formatClock has a constant width', () => {
   assert.deepEqual(
-    [formatClock(299_001), formatClock(60_000), formatClock(5_000), formatClock(1), formatClock(-5)],
+    [
+      formatRemainingTime(299_001),
+      formatRemainingTime(60_000),
+      formatRemainingTime(5_000),
+      formatRemainingTime(1),
+      formatRemainingTime(-5),
+    ],
     ['5:00', '1:00', '0:05', '0:01', '0:00'],
   );
 });

@@ -8,7 +8,7 @@ import type {
   TicketKind,
   WaitingView,
 } from '../../../wire/wire.gen.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** DecidedCardShownMs is how long a card stays visible after the decision to show its outcome, in milliseconds. */
 export const DecidedCardShownMs = 5000;
@@ -43,7 +43,7 @@ export function updateCards(
     else if (!card.settlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? outcomeOnOtherSurface(card.ticket, call) },
+        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call) },
       });
     else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
       const outcome = outcomes.get(id) ?? card.settlement.outcome;
@@ -56,14 +56,16 @@ export function updateCards(
   return newCards;
 }
 
-/** outcomeOnOtherSurface returns the outcome text of a ticket that was decided elsewhere, such as in the terminal. */
-export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
+/**
+ * describeOutcomeElsewhere returns the outcome text of a ticket that was decided elsewhere, such as in the terminal.
+ */
+export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
   const decision = call?.decision;
-  if (decision?.ticketId === ticketId) return alreadyDecided(kind, decision.allowed, decision.by);
+  if (decision?.ticketId === ticketId) return describeEarlierDecision(kind, decision.allowed, decision.by);
   switch (call?.status) {
     case 'failed':
     case 'timed out':
-      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || `the call ${call.status}`}`;
+      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHiddenCharacters(call.error ?? '') || `the call ${call.status}`}`;
     case 'cancelled':
       return 'Withdrawn: the call was cancelled.';
     case undefined:
@@ -74,8 +76,8 @@ export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: Cal
   }
 }
 
-/** decisionOutcome returns the outcome text of a decision that the user made in this panel. */
-export function decisionOutcome(
+/** describeOutcome returns the outcome text of a decision that the user made in this panel. */
+export function describeOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
   { outcome, by, allowed }: CallDecideResult,
@@ -84,22 +86,26 @@ export function decisionOutcome(
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
-      return alreadyDecided(kind, allowed, by);
+      return describeEarlierDecision(kind, allowed, by);
     case 'decided':
-      return sentDecision.allow ? allowedFor(kind, sentDecision.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
+      return sentDecision.allow
+        ? describeGrantScope(kind, sentDecision.scope)
+        : kind === 'permission'
+          ? 'Denied.'
+          : 'Stopped.';
   }
 }
 
-function alreadyDecided(kind: TicketKind, allowed: boolean, by: string | undefined): string {
-  return `Already ${decisionWord(kind, allowed)} ${by ? `by ${removeHidden(by)}` : 'elsewhere'}.`;
+function describeEarlierDecision(kind: TicketKind, allowed: boolean, by: string | undefined): string {
+  return `Already ${chooseDecisionWord(kind, allowed)} ${by ? `by ${removeHiddenCharacters(by)}` : 'elsewhere'}.`;
 }
 
-function decisionWord(kind: TicketKind, allowed: boolean): string {
+function chooseDecisionWord(kind: TicketKind, allowed: boolean): string {
   if (kind === 'permission') return allowed ? 'allowed' : 'denied';
   return allowed ? 'confirmed' : 'stopped';
 }
 
-function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
+function describeGrantScope(kind: TicketKind, scope: Scope | undefined): string {
   if (kind === 'user') return 'Done. The call continues.';
   switch (scope) {
     case 'session':
@@ -113,8 +119,8 @@ function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
   }
 }
 
-/** formatClock formats the remaining time of an approval card as minutes and seconds, such as 4:05. */
-export function formatClock(ms: number): string {
+/** formatRemainingTime formats the remaining time of an approval card as minutes and seconds, such as 4:05. */
+export function formatRemainingTime(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatPhase, timingRows, totalOf } from './timing.ts';
+import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 
 test('timingRows places each phase on the time of the call', () => {
   const phases = [
@@ -8,8 +8,8 @@ test('timingRows places each phase on the time of the call', () => {
     { name: 'approval', startMs: 10, ms: 1190 },
     { name: 'han\u202edler', startMs: 1200, ms: 800 },
   ];
-  assert.equal(totalOf(phases), 2000);
-  const rows = timingRows(phases);
+  assert.equal(sumPhases(phases), 2000);
+  const rows = makeTimingRows(phases);
   assert.deepEqual(
     rows.map(({ name, startText, time }) => `${name} ${startText} ${time}`),
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
@@ -27,11 +27,11 @@ test('timingRows places each phase on the time of the call', () => {
 });
 
 test('a bar is never outside of the call', () => {
-  assert.deepEqual(timingRows([]), []);
-  assert.equal(totalOf([]), 0);
-  const [none] = timingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
+  assert.deepEqual(makeTimingRows([]), []);
+  assert.equal(sumPhases([]), 0);
+  const [none] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
   assert.deepEqual([none?.start, none?.end, none?.time], [0, 1, '0 ms']);
-  const last = timingRows([
+  const last = makeTimingRows([
     { name: 'handler', startMs: 0, ms: 5000 },
     { name: 'return', startMs: 5000, ms: 0.2 },
   ]).at(-1);

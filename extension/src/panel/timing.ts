@@ -1,7 +1,7 @@
 // Converts the phases of a call, with their start and duration, to rows with texts and bars.
 
 import type { CallPhase } from '../../../wire/wire.gen.ts';
-import { formatRunTime, removeHidden } from './wording.ts';
+import { formatRunTime, removeHiddenCharacters } from './wording.ts';
 
 /**
  * MinBarShare is the minimum width of a phase's bar as a fraction of the total, so that short phases remain visible.
@@ -18,14 +18,14 @@ export interface TimingRow {
   readonly end: number;
 }
 
-/** timingRows converts the phases of a call to rows for display. */
-export function timingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
-  const totalMs = totalOf(phases);
+/** makeTimingRows converts the phases of a call to rows for display. */
+export function makeTimingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
+  const totalMs = sumPhases(phases);
   return phases.map(({ name, startMs, ms }) => {
     const size = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
     const start = totalMs > 0 ? Math.min(startMs / totalMs, 1 - size) : 0;
     return {
-      name: removeHidden(name),
+      name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
       time: formatPhase(ms),
       start,
@@ -34,8 +34,8 @@ export function timingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
   });
 }
 
-/** totalOf returns the time from the arrival of a call to the end of its last phase, in milliseconds. */
-export function totalOf(phases: readonly CallPhase[]): number {
+/** sumPhases returns the time from the arrival of a call to the end of its last phase, in milliseconds. */
+export function sumPhases(phases: readonly CallPhase[]): number {
   return Math.max(0, ...phases.map(({ startMs, ms }) => startMs + ms));
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { placeCalls } from './tree.ts';
+import { listCallTree } from './tree.ts';
 
-const call = (callId: string, parentCallId?: string): CallView => ({
+const makeCall = (callId: string, parentCallId?: string): CallView => ({
   callId,
   plugin: 'p',
   tool: 't',
@@ -14,21 +14,21 @@ const call = (callId: string, parentCallId?: string): CallView => ({
 
 test('placeCalls sorts calls behind their parents', () => {
   const calls = [
-    call('a'),
-    call('b'),
-    call('a1', 'a'),
-    call('c', 'gone'),
-    call('a1x', 'a1'),
-    call('b1', 'b'),
-    call('a2', 'a'),
+    makeCall('a'),
+    makeCall('b'),
+    makeCall('a1', 'a'),
+    makeCall('c', 'gone'),
+    makeCall('a1x', 'a1'),
+    makeCall('b1', 'b'),
+    makeCall('a2', 'a'),
   ];
   assert.deepEqual(
-    placeCalls(calls).map(({ call, depth }) => `${depth} ${call.callId}`),
+    listCallTree(calls).map(({ call, depth }) => `${depth} ${call.callId}`),
     ['0 a', '1 a1', '2 a1x', '1 a2', '0 b', '1 b1', '0 c'],
   );
 });
 
 test('placeCalls keeps a call that is its own parent', () => {
-  assert.equal(placeCalls([call('a', 'a')]).length, 1);
-  assert.deepEqual(placeCalls([]), []);
+  assert.equal(listCallTree([makeCall('a', 'a')]).length, 1);
+  assert.deepEqual(listCallTree([]), []);
 });

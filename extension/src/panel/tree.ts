@@ -1,16 +1,16 @@
 import type { CallView } from '../../../wire/wire.gen.ts';
 
-/** PlacedCall is a call with its nesting depth among the open calls. */
-export interface PlacedCall {
+/** CallTreeRow is a call with its nesting depth among the open calls. */
+export interface CallTreeRow {
   readonly call: CallView;
   readonly depth: number;
 }
 
 /**
- * placeCalls moves each nested call behind its parent and the parent's earlier nested calls. Calls that a client made
+ * listCallTree moves each nested call behind its parent and the parent's earlier nested calls. Calls that a client made
  * keep their order. A call whose parent is not in the list is at depth 0.
  */
-export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
+export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
   const callIds = new Set(calls.map((call) => call.callId));
   const children = new Map<string, CallView[]>();
   const rootCalls: CallView[] = [];
@@ -19,7 +19,7 @@ export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
     if (parent === undefined || parent === call.callId || !callIds.has(parent)) rootCalls.push(call);
     else children.set(parent, [...(children.get(parent) ?? []), call]);
   }
-  const placedCalls: PlacedCall[] = [];
+  const placedCalls: CallTreeRow[] = [];
   const placeCall = (call: CallView, depth: number) => {
     placedCalls.push({ call, depth });
     for (const child of children.get(call.callId) ?? []) placeCall(child, depth + 1);

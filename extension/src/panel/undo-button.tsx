@@ -3,10 +3,10 @@ import { useContext, useEffect } from 'preact/hooks';
 import type { CallView, PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
-import { undoText, undoToolOf } from './undo.ts';
+import type { SendAction } from './requests.ts';
+import { describeUndo, findUndoTool } from './undo.ts';
 import type { LoadedDetails } from './use-call-details.ts';
-import { removeHidden } from './wording.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** UndoPlugins provides the list of plugins, from which UndoButton learns which tool undoes a call. */
 export const UndoPlugins = createContext<readonly PluginView[]>([]);
@@ -17,7 +17,7 @@ const ReloadMs = 1000;
 interface UndoButtonProps {
   readonly call: CallView;
   readonly loaded: LoadedDetails;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -25,7 +25,7 @@ interface UndoButtonProps {
  * may have been, UndoButton shows the undoing call instead.
  */
 export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
-  const undoTool = undoToolOf(useContext(UndoPlugins), call);
+  const undoTool = findUndoTool(useContext(UndoPlugins), call);
   const { isBusy, error, run } = usePanelAction(act);
   const canUndo = undoTool !== undefined;
   const undo = loaded.details?.undo;
@@ -52,7 +52,7 @@ export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null
         </div>
       )}
       <p class="note" role="status">
-        {undo && undoText(undo, removeHidden(undoTool))}
+        {undo && describeUndo(undo, removeHiddenCharacters(undoTool))}
       </p>
       <ErrorText text={error} />
     </>

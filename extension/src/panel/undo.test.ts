@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView, PluginView } from '../../../wire/wire.gen.ts';
-import { undoText, undoToolOf } from './undo.ts';
+import { describeUndo, findUndoTool } from './undo.ts';
 
 const plugin: PluginView = {
   name: 'messages',
@@ -16,21 +16,21 @@ const plugin: PluginView = {
   ],
 };
 
-const call: CallView = { callId: 'c1', plugin: 'messages', tool: 'delete_message', status: 'done', runMs: 3 };
+const undoableCall: CallView = { callId: 'c1', plugin: 'messages', tool: 'delete_message', status: 'done', runMs: 3 };
 
 test('only a done call whose tool declares an undo is offered to be undone', () => {
-  assert.equal(undoToolOf([plugin], call), 'restore_message');
-  assert.equal(undoToolOf([plugin], { ...call, status: 'failed' }), undefined);
-  assert.equal(undoToolOf([plugin], { ...call, status: 'running' }), undefined);
-  assert.equal(undoToolOf([plugin], { ...call, prompt: true }), undefined);
-  assert.equal(undoToolOf([plugin], { ...call, tool: 'restore_message' }), undefined);
-  assert.equal(undoToolOf([plugin], { ...call, plugin: 'calendar' }), undefined);
-  assert.equal(undoToolOf([], call), undefined);
+  assert.equal(findUndoTool([plugin], undoableCall), 'restore_message');
+  assert.equal(findUndoTool([plugin], { ...undoableCall, status: 'failed' }), undefined);
+  assert.equal(findUndoTool([plugin], { ...undoableCall, status: 'running' }), undefined);
+  assert.equal(findUndoTool([plugin], { ...undoableCall, prompt: true }), undefined);
+  assert.equal(findUndoTool([plugin], { ...undoableCall, tool: 'restore_message' }), undefined);
+  assert.equal(findUndoTool([plugin], { ...undoableCall, plugin: 'calendar' }), undefined);
+  assert.equal(findUndoTool([], undoableCall), undefined);
 });
 
 test('each state of an undo names the other call', () => {
   const texts = (['started', 'undone', 'unknown'] as const).map((state) =>
-    undoText({ state, by: 'call_2' }, 'restore'),
+    describeUndo({ state, by: 'call_2' }, 'restore'),
   );
   assert.equal(new Set(texts).size, 3);
   for (const text of texts) assert.match(text, /restore.* call_2/);

@@ -3,17 +3,17 @@
 import type { CallUndo, CallView, PluginView } from '../../../wire/wire.gen.ts';
 
 /**
- * undoToolOf returns the name of the tool that undoes a finished call, or undefined if the plugin's author declared
+ * findUndoTool returns the name of the tool that undoes a finished call, or undefined if the plugin's author declared
  * none.
  */
-export function undoToolOf(plugins: readonly PluginView[], call: CallView): string | undefined {
+export function findUndoTool(plugins: readonly PluginView[], call: CallView): string | undefined {
   if (call.status !== 'done' || call.prompt) return undefined;
   const tools = plugins.find((plugin) => plugin.name === call.plugin)?.tools;
   return tools?.find((tool) => tool.name === call.tool)?.undo;
 }
 
-/** undoText describes to the user whether the tool undoTool has undone a call. */
-export function undoText({ state, by }: CallUndo, undoTool: string): string {
+/** describeUndo describes to the user whether the tool undoTool has undone a call. */
+export function describeUndo({ state, by }: CallUndo, undoTool: string): string {
   switch (state) {
     case 'started':
       return `${undoTool} is undoing this call, as ${by}.`;

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CallInspectResult } from '../../../wire/wire.gen.ts';
-import type { Act } from './requests.ts';
-import { removeHidden } from './wording.ts';
+import type { SendAction } from './requests.ts';
+import { removeHiddenCharacters } from './wording.ts';
 
 /** LoadedDetails contains details of a call that the panel loads only on demand, such as its timing. */
 export interface LoadedDetails {
@@ -16,7 +16,7 @@ export interface LoadedDetails {
 }
 
 /** useCallDetails loads the details of a call once, even if several components need them. */
-export function useCallDetails(callId: string, act: Act): LoadedDetails {
+export function useCallDetails(callId: string, act: SendAction): LoadedDetails {
   const [details, setDetails] = useState<CallInspectResult>();
   const [error, setError] = useState('');
   const isLoading = useRef(false);
@@ -26,7 +26,7 @@ export function useCallDetails(callId: string, act: Act): LoadedDetails {
     const { call, error } = await act({ op: 'inspectCall', callId });
     isLoading.current = false;
     if (call) setDetails(call);
-    setError(removeHidden(error ?? (call ? '' : 'The server sent no details of this call.')));
+    setError(removeHiddenCharacters(error ?? (call ? '' : 'The server sent no details of this call.')));
   };
   return { details, error, reload, load: () => void (details || reload()) };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PluginInspectResult } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 
 /** LoadedInspection is what the server reads from a plugin's files for a review, such as tool descriptions. */
 export interface LoadedInspection {
@@ -14,7 +14,7 @@ export interface LoadedInspection {
 }
 
 /** useInspection makes the server inspect a plugin's files once, and again when load is called. */
-export function useInspection(plugin: string, act: Act): LoadedInspection {
+export function useInspection(plugin: string, act: SendAction): LoadedInspection {
   const [inspection, setInspection] = useState<PluginInspectResult>();
   const { isBusy, error, run } = usePanelAction(act);
   const load = async () => {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { missingSettings } from './setting-draft.ts';
+import { listMissingSettings } from './setting-draft.ts';
 
 /** View is the selected tab of the side panel. */
 export type View = 'calls' | 'browser' | 'plugins';
@@ -77,7 +77,8 @@ function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
  */
 function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
   const pluginsWithTasks = plugins.filter(
-    (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && missingSettings(plugin.settings ?? []).length > 0),
+    (plugin) =>
+      !plugin.reviewed || (plugin.permission !== 'off' && listMissingSettings(plugin.settings ?? []).length > 0),
   );
   return pluginsWithTasks.length + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
 }

@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
-import type { Act } from './requests.ts';
+import type { SendAction } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
-import { type Card, decisionOutcome, updateCards } from './tickets.ts';
-import { isBrowserTool, removeHidden, toolText } from './wording.ts';
+import { type Card, describeOutcome, updateCards } from './tickets.ts';
+import { formatToolName, isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
 /** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
 const MaxFullCards = 3;
@@ -19,7 +19,7 @@ export interface WaitingProps {
   /** nowMs is the current time and callsAt is when the calls arrived, both in milliseconds since 1970. */
   readonly nowMs: number;
   readonly callsAt: number;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /** Waiting shows the calls that wait for the user's approval or action, at the top of the panel. */
@@ -43,7 +43,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
       card: one,
       parent: calls.find((call) => call.callId === one.call.parentCallId),
       tab: tabs.find((tab) => tab.tabId === (one.ticket.page?.tabId ?? one.call.tabId)),
-      sameToolCount: permissionCards.filter((other) => other !== one && hasSameGrant(other, one)).length,
+      sameToolCount: permissionCards.filter((other) => other !== one && needsSameGrant(other, one)).length,
       leftMs: one.ticket.leftMs - (nowMs - callsAt),
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
@@ -55,7 +55,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   return (
     <>
       <p class="unseen" role="status" aria-live="polite">
-        {announcementText(openCards)}
+        {makeAnnouncement(openCards)}
       </p>
       <section aria-labelledby="waiting" class="waiting" ref={sectionRef} hidden={cards.length === 0}>
         <h2 id="waiting" tabIndex={-1} data-rest>
@@ -88,7 +88,7 @@ interface DenyAllProps {
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
   readonly outcomes: Map<string, string>;
-  readonly act: Act;
+  readonly act: SendAction;
 }
 
 /**
@@ -100,14 +100,14 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const deny = async ({ call, ticket }: Card): Promise<string | undefined> => {
     const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
     const { error, decided } = await act({ op: 'decide', params });
-    if (decided) outcomes.set(ticket.ticketId, decisionOutcome(ticket.kind, params, decided));
+    if (decided) outcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
     return error;
   };
   const denyAll = async (event: Event) => {
     if (isSent || !guard.acceptsClick(DenyAllId, event)) return;
     setIsSent(true);
     const errors = await Promise.all(cards.map(deny));
-    setError(removeHidden(errors.find((text) => text !== undefined) ?? ''));
+    setError(removeHiddenCharacters(errors.find((text) => text !== undefined) ?? ''));
     setIsSent(false);
   };
   const ignoresClicks = guard.ignoresClicks(DenyAllId);
@@ -126,9 +126,9 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
 }
 
 /**
- * hasSameGrant reports whether an approval of further calls on one card would also allow the call of the other card.
+ * needsSameGrant reports whether an approval of further calls on one card would also allow the call of the other card.
  */
-function hasSameGrant(one: Card, other: Card): boolean {
+function needsSameGrant(one: Card, other: Card): boolean {
   const [a, b] = [one, other].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
       '\n',
@@ -138,14 +138,14 @@ function hasSameGrant(one: Card, other: Card): boolean {
 }
 
 /**
- * announcementText describes the newest approval card for screen readers, which read the text aloud when it changes.
+ * makeAnnouncement describes the newest approval card for screen readers, which read the text aloud when it changes.
  */
-function announcementText(open: readonly Card[]): string {
+function makeAnnouncement(open: readonly Card[]): string {
   const newestCard = open.at(-1);
   if (!newestCard) return '';
-  const name = toolText(newestCard.call);
+  const name = formatToolName(newestCard.call);
   const requestText = newestCard.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
-  return `${removeHidden(name)} ${requestText}. ${open.length} waiting.`;
+  return `${removeHiddenCharacters(name)} ${requestText}. ${open.length} waiting.`;
 }
 
 /**

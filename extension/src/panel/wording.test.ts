@@ -2,38 +2,38 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { DownReason } from '../worker/link/link.ts';
 import {
-  formatClock,
+  findStatusWord,
   formatDuration,
   formatPercent,
   formatRunTime,
-  grantText,
-  hostOf,
-  linkAdvice,
-  linkTitle,
-  modeAdvice,
-  removeHidden,
-  statusWord,
-  toolText,
-  versionAdvice,
+  formatTimeOfDay,
+  formatToolName,
+  makeGrantQuestion,
+  makeLinkAdvice,
+  makeLinkTitle,
+  makeModeAdvice,
+  makeVersionAdvice,
+  readHost,
+  removeHiddenCharacters,
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
   const reasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
   for (const why of reasons) {
-    const advice = linkAdvice({ kind: 'down', why, text: 'update the extension' });
+    const advice = makeLinkAdvice({ kind: 'down', why, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
     assert.match(advice?.steps.join(' ') ?? '', /Run|Start|Update|Close/, why);
   }
-  assert.equal(linkAdvice({ kind: 'open', serverVersion: '1' }), undefined);
+  assert.equal(makeLinkAdvice({ kind: 'open', serverVersion: '1' }), undefined);
   assert.deepEqual(
-    [linkTitle(undefined), linkTitle({ kind: 'open', serverVersion: '1' })],
+    [makeLinkTitle(undefined), makeLinkTitle({ kind: 'open', serverVersion: '1' })],
     ['Connecting', 'Connected'],
   );
 });
 
 test('browser tools are named as agents name them, and a permission for them names the site', () => {
-  assert.equal(toolText({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
-  assert.equal(toolText({ plugin: 'messages', tool: 'send' }), 'messages send');
+  assert.equal(formatToolName({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
+  assert.equal(formatToolName({ plugin: 'messages', tool: 'send' }), 'messages send');
   assert.equal(
     grantText(
       { plugin: 'browser', tool: 'browser_click', client: 'claude' },
@@ -55,9 +55,9 @@ test('browser tools are named as agents name them, and a permission for them nam
 });
 
 test('modeAdvice names the switch', () => {
-  assert.equal(modeAdvice('userScripts'), undefined);
+  assert.equal(makeModeAdvice('userScripts'), undefined);
   for (const mode of ['files', 'none'] as const) {
-    assert.match(modeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
+    assert.match(makeModeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
   }
 });
 
@@ -75,23 +75,23 @@ test('formatDuration and formatPercent', () => {
     [formatPercent(0), formatPercent(0.999), formatPercent(1), formatPercent(1.5), formatPercent(-1)],
     ['0%', '99%', '100%', '100%', '0%'],
   );
-  assert.equal(hostOf('https://a.org:8080/x'), 'a.org:8080');
-  assert.equal(hostOf('?'), '?');
-  assert.equal(statusWord('cancelled'), 'cancelled');
-  assert.equal(statusWord('timed out'), 'timed out');
+  assert.equal(readHost('https://a.org:8080/x'), 'a.org:8080');
+  assert.equal(readHost('?'), '?');
+  assert.equal(findStatusWord('cancelled'), 'cancelled');
+  assert.equal(findStatusWord('timed out'), 'timed out');
 });
 
 test('removeHidden keeps letters and removes hidden characters', () => {
-  assert.equal(removeHidden('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
-  assert.equal(removeHidden('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
+  assert.equal(removeHiddenCharacters('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
+  assert.equal(removeHiddenCharacters('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });
 
 test('versionAdvice names the older side and the commands that update it', () => {
-  assert.equal(versionAdvice('0.1.0', '0.1.0'), undefined);
-  assert.equal(versionAdvice('0.1.0', 'unknown'), undefined);
-  assert.match(versionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
-  assert.match(versionAdvice('0.9.0', '0.10.0')?.steps.join(' ') ?? '', /opentabs extension install/);
-  assert.match(versionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
+  assert.equal(makeVersionAdvice('0.1.0', '0.1.0'), undefined);
+  assert.equal(makeVersionAdvice('0.1.0', 'unknown'), undefined);
+  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
+  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.steps.join(' ') ?? '', /opentabs extension install/);
+  assert.match(makeVersionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
 });
 
 test('run times and times of day have a short format', () => {
@@ -105,6 +105,6 @@ test('run times and times of day have a short format', () => {
     '5 min 02 s',
   ]);
   const noon = new Date(2026, 10, 23, 12, 5).getTime();
-  assert.match(formatClock(noon, noon + 60_000), /^12:05/);
-  assert.match(formatClock(noon, noon + 86_400_000), /(23.*Nov|Nov.*23|11.*23|23.*11).*12:05/);
+  assert.match(formatTimeOfDay(noon, noon + 60_000), /^12:05/);
+  assert.match(formatTimeOfDay(noon, noon + 86_400_000), /(23.*Nov|Nov.*23|11.*23|23.*11).*12:05/);
 });

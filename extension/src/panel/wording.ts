@@ -22,10 +22,10 @@ export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean 
 }
 
 /**
- * toolText returns the plugin and tool of a call, such as "slack send_message". For a browser tool, toolText returns
- * only the tool.
+ * formatToolName returns the plugin and tool of a call, such as "slack send_message". For a browser tool,
+ * formatToolName returns only the tool.
  */
-export function toolText({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
+export function formatToolName({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
   return plugin === BrowserPlugin ? tool : `${plugin} ${tool}`;
 }
 
@@ -45,8 +45,8 @@ export function grantText(
   return `Allow ${name} ${isForSite ? `on ${removeHidden(site)}` : `to run ${removeHidden(call.tool)}`} without asking again`;
 }
 
-/** linkTitle describes the state of the connection to the server in one or two words. */
-export function linkTitle(link: LinkState | undefined): string {
+/** makeLinkTitle describes the state of the connection to the server in one or two words. */
+export function makeLinkTitle(link: LinkState | undefined): string {
   switch (link?.kind) {
     case 'open':
       return 'Connected';
@@ -58,10 +58,10 @@ export function linkTitle(link: LinkState | undefined): string {
 }
 
 /**
- * linkAdvice describes why the connection to the server failed and how to fix it. Unless the connection is down,
- * linkAdvice returns undefined.
+ * makeLinkAdvice describes why the connection to the server failed and how to fix it. Unless the connection is down,
+ * makeLinkAdvice returns undefined.
  */
-export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
+export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
   if (pairing?.code !== undefined && link.why !== 'version') {
     return {
@@ -82,14 +82,14 @@ export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | un
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
-        title: asSentence(link.text),
+        title: toSentence(link.text),
         steps: [
           'Stop the program that uses the port, then start the server.',
           'Run `opentabs extension install` again if the port or the directory of the server changed. Then press “Try again”.',
         ],
       };
     case 'version':
-      return { title: 'The extension is incompatible with the server.', steps: [asSentence(link.text)] };
+      return { title: 'The extension is incompatible with the server.', steps: [toSentence(link.text)] };
     case 'replaced':
       return {
         title: 'Another browser uses this connection.',
@@ -98,15 +98,15 @@ export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | un
         ],
       };
     case 'lost':
-      return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [asSentence(link.text)] : [] };
+      return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [toSentence(link.text)] : [] };
   }
 }
 
 /**
- * modeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. If user scripts are
- * enabled, modeAdvice returns undefined.
+ * makeModeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. If user scripts
+ * are enabled, makeModeAdvice returns undefined.
  */
-export function modeAdvice(mode: InjectMode): Advice | undefined {
+export function makeModeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
   return {
     title:
@@ -122,10 +122,10 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
 }
 
 /**
- * versionAdvice describes how to update the extension or the server, whichever is older. If the versions are equal,
- * versionAdvice returns undefined.
+ * makeVersionAdvice describes how to update the extension or the server, whichever is older. If the versions are equal,
+ * makeVersionAdvice returns undefined.
  */
-export function versionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
+export function makeVersionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
   const order = compareVersions(extensionVersion, serverVersion);
   if (order === 0) return undefined;
   return order < 0
@@ -163,15 +163,15 @@ export const debuggerAdvice: Advice = {
   ],
 };
 
-/** worldEffect explains to the user whether a plugin shares its JavaScript environment with the page. */
-export function worldEffect(world: World | undefined): string {
+/** describeWorld explains to the user whether a plugin shares its JavaScript environment with the page. */
+export function describeWorld(world: World | undefined): string {
   return world === 'isolated'
     ? 'Isolated: the page’s scripts can neither read nor change the plugin’s variables. Both can read and change the content of the page.'
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-/** lateEffect explains to the user what it means that a plugin starts after the page's scripts. */
-export const lateEffect =
+/** lateAccessEffect explains to the user what it means that a plugin starts after the page's scripts. */
+export const lateAccessEffect =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
 /** isFailure reports whether a call failed or timed out. */
@@ -179,8 +179,8 @@ export function isFailure(status: CallStatus): boolean {
   return status === 'failed' || status === 'timed out';
 }
 
-/** statusWord returns the word that the panel shows for a call's status. */
-export function statusWord(status: CallStatus): string {
+/** findStatusWord returns the word that the panel shows for a call's status. */
+export function findStatusWord(status: CallStatus): string {
   const words = {
     pending: 'queued',
     running: 'running',
@@ -214,10 +214,10 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * formatClock formats a time in milliseconds since 1970 as hours and minutes. Times on other days than today include
- * the day.
+ * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. Times on other days than today
+ * include the day.
  */
-export function formatClock(ms: number, nowMs: number = Date.now()): string {
+export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
 }
@@ -236,8 +236,8 @@ export function formatPercent(share: number): string {
   return `${wholePercent}%`;
 }
 
-/** hostOf returns the host of a URL, or the text itself if the URL is malformed. */
-export function hostOf(url: string): string {
+/** readHost returns the host of a URL, or the text itself if the URL is malformed. */
+export function readHost(url: string): string {
   try {
     return new URL(url).host;
   } catch {
@@ -245,16 +245,16 @@ export function hostOf(url: string): string {
   }
 }
 
-function asSentence(text: string): string {
+function toSentence(text: string): string {
   const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
 /**
- * removeHidden removes hidden characters from a text, such as control characters, zero-width letters and direction
- * marks.
+ * removeHiddenCharacters removes hidden characters from a text, such as control characters, zero-width letters and
+ * direction marks.
  */
-export function removeHidden(text: string): string {
+export function removeHiddenCharacters(text: string): string {
   return replaceHidden(text, () => '');
 }
 

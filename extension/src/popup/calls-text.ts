@@ -1,7 +1,7 @@
 import type { PanelState } from '../panel-message.ts';
 
-/** callsText describes how many calls are running, and how many calls wait for the user. */
-export function callsText({ link, calls, running }: Pick<PanelState, 'link' | 'calls' | 'running'>): string {
+/** describeCalls describes how many calls are running, and how many calls wait for the user. */
+export function describeCalls({ link, calls, running }: Pick<PanelState, 'link' | 'calls' | 'running'>): string {
   if (link.kind !== 'open') return 'The state of calls is unknown.';
   const waiting = calls.filter((call) => call.waiting !== undefined).length;
   const active = Math.max(0, running - waiting);

@@ -3,24 +3,24 @@
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { connectPopup, openPanel, type Port, readCurrentWindow } from '../chrome.ts';
-import { type Act, makeRequests } from '../panel/requests.ts';
+import { makeRequests, type SendAction } from '../panel/requests.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
 
 /** RetryMs is the delay before the popup reopens a closed port to the worker, in milliseconds. */
 const RetryMs = 250;
-/** TickMs is the interval at which displayed times are updated, in milliseconds. */
-const TickMs = 1000;
+/** RenderIntervalMs is the interval at which displayed times are updated, in milliseconds. */
+const RenderIntervalMs = 1000;
 /** MaxEndedCalls limits the number of ended calls that the popup stores. */
 const MaxEndedCalls = 50;
 
 let port: Port | undefined;
 let state: PanelState | undefined;
 /**
- * ended are the calls that ended recently, newest first. The card of an ended call shows why the call no longer needs a
- * decision.
+ * endedCalls are the calls that ended recently, newest first. The card of an ended call shows why the call no longer
+ * needs a decision.
  */
-let ended: readonly CallView[] = [];
+let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
 
 const requests = makeRequests((message) => {
@@ -29,7 +29,7 @@ const requests = makeRequests((message) => {
 });
 
 /** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
-const act: Act = (action) =>
+const act: SendAction = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
 /**
@@ -41,37 +41,37 @@ function showPanel(): void {
   void openPanel(windowId).then(() => window.close());
 }
 
-function draw(): void {
+function renderPopup(): void {
   const root = document.getElementById('popup');
-  if (root) render(<Popup state={state} ended={ended} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
+  if (root) render(<Popup state={state} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
 }
 
 /**
- * connect opens the port to the service worker. Reopening the port restarts a service worker that Chrome has
+ * connectToWorker opens the port to the service worker. Reopening the port restarts a service worker that Chrome has
  * stopped.
  */
-function connect(): void {
+function connectToWorker(): void {
   const openedPort = connectPopup();
   port = openedPort;
   openedPort.onMessage((message) => {
     if (!isToPanel(message)) return;
     if (message.op === 'state') {
       ({ state } = message);
-      ended = [...message.ended, ...ended].slice(0, MaxEndedCalls);
-      draw();
+      endedCalls = [...message.ended, ...endedCalls].slice(0, MaxEndedCalls);
+      renderPopup();
     }
-    if (message.op === 'done') requests.settle(message.requestId, message.done);
+    if (message.op === 'done') requests.settleRequest(message.requestId, message.done);
   });
   openedPort.onDisconnect(() => {
     port = undefined;
-    requests.disconnected();
-    setTimeout(connect, RetryMs);
+    requests.rejectAll();
+    setTimeout(connectToWorker, RetryMs);
   });
 }
 
 void readCurrentWindow().then((id) => {
   windowId = id;
 });
-connect();
-draw();
-setInterval(draw, TickMs);
+connectToWorker();
+renderPopup();
+setInterval(renderPopup, RenderIntervalMs);

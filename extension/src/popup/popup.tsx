@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import type { Act } from '../panel/requests.ts';
+import type { SendAction } from '../panel/requests.ts';
 import { Waiting } from '../panel/waiting.tsx';
-import { linkAdvice, linkTitle, modeAdvice } from '../panel/wording.ts';
+import { makeLinkAdvice, makeLinkTitle, makeModeAdvice } from '../panel/wording.ts';
 import type { PanelState } from '../panel-message.ts';
-import { callsText } from './calls-text.ts';
+import { describeCalls } from './calls-text.ts';
 
 export interface PopupProps {
   /** state is undefined until the worker sends the first state. */
@@ -13,25 +13,25 @@ export interface PopupProps {
   readonly ended: readonly CallView[];
   /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
-  readonly act: Act;
+  readonly act: SendAction;
   openPanel(): void;
 }
 
 /** Popup shows the connection state, the number of calls, and the calls that wait for the user's decision. */
 export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNode {
   const link = state?.link;
-  const advice = link && (linkAdvice(link, state.pairing) ?? modeAdvice(state.mode));
+  const advice = link && (makeLinkAdvice(link, state.pairing) ?? makeModeAdvice(state.mode));
   return (
     <>
       <header>
         <h1>opentabs</h1>
         <p class={`link ${link?.kind ?? 'connecting'}`} role="status">
           <span class="dot" aria-hidden="true" />
-          {linkTitle(link)}
+          {makeLinkTitle(link)}
         </p>
       </header>
       <div class="glance">
-        <p>{state ? callsText(state) : 'Loading.'}</p>
+        <p>{state ? describeCalls(state) : 'Loading.'}</p>
         {/* The focused button opens the side panel on Enter, so that a keyboard user needs only one extra key. */}
         <button type="button" autofocus onClick={openPanel}>
           Open panel

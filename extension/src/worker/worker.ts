@@ -154,7 +154,7 @@ const reload = new TabReloader({
     return doc !== undefined && (await health.waitForAnswer(doc, OrphanAnswerTimeoutMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
-  isRegistered: (plugin) => !registering.isPending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+  isRegistered: (plugin) => !registering.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
@@ -172,9 +172,7 @@ const tabs = new Tabs({
   expects: (tabId, name) => hotReload.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
   isArriving: (tabId, plugin) =>
-    livePlugins.isArriving(tabId, plugin) ||
-    (plugins.mode !== 'none' && registering.isPending) ||
-    reload.expects(tabId),
+    livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.isActive) || reload.expects(tabId),
   loadError: (tabId) => loadErrors.getError(tabId),
   hasAccess: (url) => siteAccess.hasAccess(url),
   recordWait: (tabId) => loadErrors.recordWait(tabId),
@@ -414,7 +412,7 @@ link.changed.addListener(() => {
 });
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregister());
-registering.registered.addListener((registering) => reload.recordRegistration(registering));
+registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
 for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
   part.changed.addListener(() => tabs.scheduleUpdate());
 for (const part of [hotReload, siteAccess]) part.changed.addListener(() => panels.scheduleUpdate());

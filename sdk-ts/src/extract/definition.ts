@@ -54,13 +54,13 @@ export function readText(definition: Properties, key: string, report: ReportProb
 
 /** The allowed range of a call's timeouts, in milliseconds. */
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
-const limitKeys = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
+const limitNames = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
 /** Returns the timeouts that a tool or prompt sets in `limits`. */
 export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
-  const knownKeys: ReadonlySet<string> = new Set(limitKeys);
+  const knownKeys: ReadonlySet<string> = new Set(limitNames);
   const validLimits: Record<string, number> = {};
   for (const [key, value] of Object.entries(hasProperties(limits) ? limits : { limits })) {
     if (value === undefined) continue;
@@ -68,7 +68,7 @@ export function readLimits(definition: Properties, report: ReportProblem): Recor
     if (knownKeys.has(key) && isInRange) validLimits[key] = Number(value);
     else
       report(
-        `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${limitKeys.join(', ')}`,
+        `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${limitNames.join(', ')}`,
       );
   }
   return Object.keys(validLimits).length > 0 ? validLimits : undefined;
@@ -107,7 +107,7 @@ export function readParameters(
 }
 
 /** Converts a name such as `send_message` to a title such as `Send Message`. */
-export function titleCase(name: string): string {
+export function toTitleCase(name: string): string {
   return name.replace(
     /(^|_)([a-z0-9])/g,
     (_, separator: string, letter: string) => (separator ? ' ' : '') + letter.toUpperCase(),

@@ -9,7 +9,7 @@ import {
   readParameters,
   readSchema,
   readText,
-  titleCase,
+  toTitleCase,
 } from './definition.ts';
 import { readPrompts } from './prompts.ts';
 import { checkUndos, readUndo } from './undo.ts';
@@ -17,7 +17,7 @@ import { checkUndos, readUndo } from './undo.ts';
 // Reads a plugin's tools, prompts and descriptive fields from its module. The extraction runs in `opentabs plugin
 // build`, never in a page.
 
-export interface Extracted {
+export interface ExtractionResult {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   configSchema?: Properties;
@@ -30,8 +30,8 @@ export interface Extracted {
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** Reads a plugin from its module's default export. Returns the mistakes of an invalid plugin instead of throwing. */
-export function extract(exported: unknown): Extracted {
-  const result: Extracted = { tools: [], prompts: [], described: {}, problems: [] };
+export function extract(exported: unknown): ExtractionResult {
+  const result: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
   const plugin = readPlugin(exported, result.problems);
   if (!plugin) return result;
   for (const key of ['displayName', 'description', 'urlPatterns', 'excludePatterns', 'homepage']) {
@@ -81,7 +81,7 @@ function readPlugin(exported: unknown, problems: string[]): Properties | undefin
   return undefined;
 }
 
-function readTools(tools: unknown, usedNames: Set<string>, result: Extracted): void {
+function readTools(tools: unknown, usedNames: Set<string>, result: ExtractionResult): void {
   if (!Array.isArray(tools) || tools.length === 0) {
     result.problems.push('the plugin has no tools; give it at least one: `tools: [defineTool({...})]`');
     return;
@@ -105,7 +105,7 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
   const missingProblem =
     'it has no description; describe in one sentence what it does, because agents choose tools by their descriptions';
   const description = readDescription(tool, report, missingProblem);
-  const displayName = readText(tool, 'displayName', report) ?? titleCase(name);
+  const displayName = readText(tool, 'displayName', report) ?? toTitleCase(name);
   const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))
     report(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);

@@ -8,7 +8,7 @@ import {
   readName,
   readParameters,
   readText,
-  titleCase,
+  toTitleCase,
 } from './definition.ts';
 
 /**
@@ -35,12 +35,13 @@ export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: 
 }
 
 function readPrompt(prompt: Properties, name: string, report: ReportProblem): ManifestPrompt | undefined {
-  const displayName = readText(prompt, 'displayName', report) ?? titleCase(name);
+  const displayName = readText(prompt, 'displayName', report) ?? toTitleCase(name);
   const description = readDescription(prompt, report);
   const limits = readLimits(prompt, report);
   if (!isMethod(prompt.render)) report('it has no render; add `render(args, context) {...}`');
   const listedArguments = readArguments(prompt.arguments, report);
-  const input_schema = prompt.args === undefined ? makeSchema(listedArguments) : readParameters(prompt, 'args', report);
+  const input_schema =
+    prompt.args === undefined ? makeArgumentsSchema(listedArguments) : readParameters(prompt, 'args', report);
   if (!input_schema) return undefined;
   if (prompt.args !== undefined) addDescriptions(listedArguments, input_schema, report);
   return { name, displayName, ...(description && { description }), ...(limits && { limits }), input_schema };
@@ -78,7 +79,7 @@ function readArguments(list: unknown, report: ReportProblem): Argument[] {
 }
 
 /** Returns the JSON Schema of a prompt's arguments, all of which are strings. */
-function makeSchema(list: readonly Argument[]): JsonSchema {
+function makeArgumentsSchema(list: readonly Argument[]): JsonSchema {
   const required = list.filter((argument) => argument.required).map(({ name }) => name);
   return {
     type: 'object',

@@ -1,5 +1,5 @@
 import { toJSONSchema, type z } from 'zod';
-import { hasProperties, messageOf } from '../runtime/value.ts';
+import { hasProperties, readMessage } from '../runtime/value.ts';
 
 /** The JSON Schema of a zod schema, or the problems that prevent the conversion. */
 export interface ConversionResult {
@@ -35,7 +35,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
   const problems: string[] = [];
   const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
     const hint = replacementHints[zodSchema._zod.def.type] ?? 'use a type that JSON has';
-    problems.push(`${side}${fieldPathOf(path)}: ${message}; ${hint}`);
+    problems.push(`${side}${formatFieldPath(path)}: ${message}; ${hint}`);
     return 'any';
   };
   try {
@@ -51,7 +51,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
     const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
   } catch (error) {
-    return { problems: [...problems, `${side}: ${messageOf(error)}`] };
+    return { problems: [...problems, `${side}: ${readMessage(error)}`] };
   }
 }
 
@@ -62,7 +62,7 @@ interface Unrepresentable {
 }
 
 /** Converts a path in a JSON Schema to a path in the described JSON: `properties/a/items` becomes `.a[]`. */
-function fieldPathOf(path: readonly (string | number)[]): string {
+function formatFieldPath(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
     const step = path[i];

@@ -22,8 +22,8 @@ import {
 type StepResult = IteratorResult<unknown, unknown>;
 
 const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ?? {}) ?? {};
-const nextStep = getGeneratorMethod(generatorPrototype, 'next');
-const throwInto = getGeneratorMethod(generatorPrototype, 'throw');
+const generatorNext = getGeneratorMethod(generatorPrototype, 'next');
+const generatorThrow = getGeneratorMethod(generatorPrototype, 'throw');
 const asyncIterator = Symbol.asyncIterator;
 const iterator = Symbol.iterator;
 
@@ -60,8 +60,8 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
     if (result.done === true) resolveWith(result.value, resolvePromise, rejectPromise);
     else awaitValue(result.value, resume, throwNext);
   };
-  const resume = (value: unknown) => runStep(nextStep, value);
-  const throwNext = (error: unknown) => runStep(throwInto, error);
+  const resume = (value: unknown) => runStep(generatorNext, value);
+  const throwNext = (error: unknown) => runStep(generatorThrow, error);
   resume(undefined);
   return promise;
 }

@@ -4,13 +4,13 @@ import { completeContext } from './context.ts';
 import { elapsedMs } from './page-primordials.ts';
 import {
   apply,
-  dataProperty,
   defineProperty,
   freeze,
   getOwnPropertyDescriptor,
   getPrototypeOf,
-  lookup,
+  getSafeProperty,
   makeBareObject,
+  makeDataDescriptor,
   ownKeys,
   setPrototypeOf,
 } from './primordials.ts';
@@ -29,7 +29,7 @@ export interface InstalledPlugin {
  * unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
-  const toolName = lookup(tool, 'name');
+  const toolName = getSafeProperty(tool, 'name');
   const name = typeof toolName === 'string' ? toolName : '';
   return wrapMethod(installedPlugin, tool, 'handle', async (run) => {
     callHook(installedPlugin, 'onToolInvocationStart', [name]);
@@ -59,7 +59,7 @@ function wrapMethod(
   key: 'handle' | 'render',
   wrapper: CallWrapper,
 ): Properties {
-  const method = lookup(definition, key);
+  const method = getSafeProperty(definition, key);
   if (!isMethod(method)) return definition;
   const value = async function (
     this: unknown,
@@ -68,10 +68,10 @@ function wrapMethod(
     ...otherArgs: unknown[]
   ): Promise<unknown> {
     const container = getContainer();
-    if (container) defineProperty(container, '_pluginName', dataProperty(caller.name));
+    if (container) defineProperty(container, '_pluginName', makeDataDescriptor(caller.name));
     const context = completeContext(hostContext);
     const args: unknown[] = [params, context];
-    for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, dataProperty(otherArgs[i]));
+    for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, makeDataDescriptor(otherArgs[i]));
     return await wrapper(() => runCall(context, () => apply(method, this, args)));
   };
   // The wrapped method is set on a copy, because the author may have frozen the tool or prompt.
@@ -84,14 +84,14 @@ function wrapMethod(
     setPrototypeOf(descriptor, null);
     defineProperty(copy, name, descriptor);
   }
-  defineProperty(copy, key, dataProperty(value));
+  defineProperty(copy, key, makeDataDescriptor(value));
   setPrototypeOf(copy, getPrototypeOf(definition));
   return copy;
 }
 
 /** Calls a hook of the plugin, such as `onActivate`, if the plugin defines it. */
 export function callHook(caller: InstalledPlugin, hook: string, args: readonly unknown[] = []): void {
-  runHook(caller, hook, lookup(caller.plugin, hook), args);
+  runHook(caller, hook, getSafeProperty(caller.plugin, hook), args);
 }
 
 /** Calls `method`, the implementation of a plugin's hook, with the plugin as `this`. Errors of the hook are logged. */

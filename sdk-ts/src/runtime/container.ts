@@ -1,9 +1,9 @@
 import {
-  dataProperty,
   defineProperty,
   getOwnPropertyDescriptor,
-  lookup,
+  getSafeProperty,
   makeBareObject,
+  makeDataDescriptor,
   ownKeys,
   setPrototypeOf,
 } from './primordials.ts';
@@ -38,7 +38,7 @@ export function ensureContainer(): Properties | undefined {
 /** Returns the container's property `key` if its value is an object, else undefined. */
 export function getContainerPart(key: string): Properties | undefined {
   const container = getContainer();
-  const value = container ? lookup(container, key) : undefined;
+  const value = container ? getSafeProperty(container, key) : undefined;
   return hasProperties(value) ? value : undefined;
 }
 
@@ -52,15 +52,15 @@ export function getRegisteredAdapters(): Properties | undefined {
  * adapter locks its registry entry when it starts, so the entry itself cannot be deleted.
  */
 export function replaceRegistry(name: string): Properties {
-  const adapters = copyWithout(getRegisteredAdapters(), name);
-  const copy = copyWithout(getContainer(), 'adapters');
-  defineProperty(copy, 'adapters', dataProperty(adapters));
+  const adapters = copyWithoutKey(getRegisteredAdapters(), name);
+  const copy = copyWithoutKey(getContainer(), 'adapters');
+  defineProperty(copy, 'adapters', makeDataDescriptor(adapters));
   globalThis.__openTabs = copy;
   return adapters;
 }
 
 /** Returns a copy of `original` without a prototype and without the property `excludedKey`. */
-function copyWithout(original: Properties | undefined, excludedKey: string): Properties {
+function copyWithoutKey(original: Properties | undefined, excludedKey: string): Properties {
   const copy = makeBareObject();
   if (!original) return copy;
   const keys = ownKeys(original);

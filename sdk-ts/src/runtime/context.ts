@@ -1,14 +1,14 @@
 import type { ProgressOptions, ToolHandlerContext } from '../context.ts';
 import { ToolError } from '../tool-error.ts';
-import { isSignal, makeController, signalOf } from './page-primordials.ts';
+import { isSignal, makeController, readSignal } from './page-primordials.ts';
 import {
   apply,
-  dataProperty,
   defineProperty,
   getOwnPropertyDescriptor,
+  getSafeProperty,
   hasOwn,
-  lookup,
   makeBareObject,
+  makeDataDescriptor,
 } from './primordials.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
@@ -20,8 +20,8 @@ import { hasProperties, isMethod, type Properties } from './value.ts';
 export function completeContext(hostContext: unknown): ToolHandlerContext {
   if (isComplete(hostContext)) return hostContext;
   const host: Properties = hasProperties(hostContext) ? hostContext : makeBareObject();
-  const report = lookup(host, 'reportProgress');
-  const signal = lookup(host, 'signal');
+  const report = getSafeProperty(host, 'reportProgress');
+  const signal = getSafeProperty(host, 'signal');
   const reportProgress = (options: ProgressOptions): void => {
     if (isMethod(report)) apply(report, host, [convertPercent(options)]);
   };
@@ -33,12 +33,12 @@ export function completeContext(hostContext: unknown): ToolHandlerContext {
     reportOptions: unknown,
   ) =>
     reportProgress(
-      definedFieldsOf({
+      copyDefinedFields({
         progress,
         total,
         percent,
         message,
-        audience: hasProperties(reportOptions) ? lookup(reportOptions, 'audience') : undefined,
+        audience: hasProperties(reportOptions) ? getSafeProperty(reportOptions, 'audience') : undefined,
       }),
     );
   return {
@@ -51,7 +51,7 @@ export function completeContext(hostContext: unknown): ToolHandlerContext {
     endAudience: () => undefined,
     call: () => rejectUnsupported('call'),
     waitForUser: () => rejectUnsupported('waitForUser'),
-    signal: isSignal(signal) ? signal : signalOf(makeController()),
+    signal: isSignal(signal) ? signal : readSignal(makeController()),
   };
 }
 
@@ -69,7 +69,7 @@ const contextMethods = [
 function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
   if (!hasProperties(hostContext) || !hasSignal(hostContext)) return false;
   for (let i = 0; i < contextMethods.length; i++)
-    if (!isMethod(lookup(hostContext, contextMethods[i] ?? ''))) return false;
+    if (!isMethod(getSafeProperty(hostContext, contextMethods[i] ?? ''))) return false;
   return true;
 }
 
@@ -80,7 +80,7 @@ function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
 function hasSignal(hostContext: Properties): boolean {
   const descriptor = getOwnPropertyDescriptor(hostContext, 'signal');
   if (descriptor && hasOwn(descriptor, 'get')) return isMethod(descriptor.get);
-  return isSignal(lookup(hostContext, 'signal'));
+  return isSignal(getSafeProperty(hostContext, 'signal'));
 }
 
 async function rejectUnsupported(name: string): Promise<never> {
@@ -91,21 +91,21 @@ async function rejectUnsupported(name: string): Promise<never> {
 }
 
 /** Returns a copy of `fields` without a prototype and without undefined fields. */
-function definedFieldsOf(fields: object): ProgressOptions {
+function copyDefinedFields(fields: object): ProgressOptions {
   const copy = makeBareObject();
   for (const key in fields) {
-    const value = lookup(fields, key);
-    if (value !== undefined) defineProperty(copy, key, dataProperty(value));
+    const value = getSafeProperty(fields, key);
+    if (value !== undefined) defineProperty(copy, key, makeDataDescriptor(value));
   }
   return copy;
 }
 
 /** Converts `percent` to `progress` and `total`, because older extensions do not accept `percent`. */
 function convertPercent(options: ProgressOptions): ProgressOptions {
-  const percent = lookup(options, 'percent');
+  const percent = getSafeProperty(options, 'percent');
   if (percent === undefined) return options;
-  const copy = definedFieldsOf(options);
-  defineProperty(copy, 'progress', dataProperty(percent));
-  defineProperty(copy, 'total', dataProperty(100));
+  const copy = copyDefinedFields(options);
+  defineProperty(copy, 'progress', makeDataDescriptor(percent));
+  defineProperty(copy, 'total', makeDataDescriptor(100));
   return copy;
 }

@@ -1,13 +1,13 @@
 import {
   apply,
-  errorKind,
+  findErrorKind,
   getOwnPropertyDescriptor,
   getPrototypeOf,
+  getSafeProperty,
   inheritsFromPromise,
   isFunction,
   isObject,
   keysOf,
-  lookup,
   MapPrototype,
   ObjectPrototype,
   ownKeys,
@@ -18,53 +18,54 @@ import {
 // Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each advice
 // describes what happened and what to change in the plugin. Agents never receive this advice.
 
-/** failureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
-export function failureHint(thrown: unknown, message: string): string {
+/** makeFailureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
+export function makeFailureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
-  if (includes(message, 'Failed to fetch') || includes(message, 'NetworkError'))
+  if (includesText(message, 'Failed to fetch') || includesText(message, 'NetworkError'))
     return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
-  if (includes(message, 'BigInt'))
+  if (includesText(message, 'BigInt'))
     return 'JSON.stringify cannot write a bigint. Convert it with String(value), or return it: a result may contain a bigint.';
-  if (includes(message, 'circular structure') || includes(message, 'circular reference'))
+  if (includesText(message, 'circular structure') || includesText(message, 'circular reference'))
     return 'JSON.stringify cannot write an object that contains itself. Copy the fields that you need into a new object.';
-  if (includes(message, 'valid JSON') || includes(message, 'nexpected token'))
-    return includes(message, '<')
+  if (includesText(message, 'valid JSON') || includesText(message, 'nexpected token'))
+    return includesText(message, '<')
       ? 'The answer is a web page (HTML), not JSON: often the page for logging in, or an address that does not exist. Check the address and response.ok, or use fetchJSON.'
       : 'The answer is not JSON. Check the address and response.ok, or use fetchJSON.';
   return '';
 }
 
 /**
- * lossHint describes which data JSON.stringify would drop from `value`, and what a tool should return instead. Returns
- * an empty string if no data is lost. `value` is a function, or an object without a `toJSON` method.
+ * makeLossHint describes which data JSON.stringify would drop from `value`, and what a tool should return instead.
+ * Returns an empty string if no data is lost. `value` is a function, or an object without a `toJSON` method.
  */
-export function lossHint(value: object): string {
+export function makeLossHint(value: object): string {
   if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
-  if (inheritsFromPromise(value) || isFunction(lookup(value, 'then')))
+  if (inheritsFromPromise(value) || isFunction(getSafeProperty(value, 'then')))
     return 'is a promise, and the result has {} instead of its value. Add an await.';
-  const nodeName = lookup(value, 'nodeName');
-  if (typeof nodeName === 'string' && typeof lookup(value, 'nodeType') === 'number')
+  const nodeName = getSafeProperty(value, 'nodeName');
+  if (typeof nodeName === 'string' && typeof getSafeProperty(value, 'nodeType') === 'number')
     return `is a DOM node (${nodeName}), which JSON cannot represent. Return its text or attributes, for example element.textContent.`;
   if (inheritsFrom(value, MapPrototype))
     return 'is a Map, and the result has {} instead. Return Object.fromEntries(map) or [...map].';
   if (inheritsFrom(value, SetPrototype)) return 'is a Set, and the result has {} instead. Return [...set].';
-  if (errorKind(value) !== '') return 'is an Error, and the result has {} instead. Return its message, or throw it.';
-  return classHint(value);
+  if (findErrorKind(value) !== '')
+    return 'is an Error, and the result has {} instead. Return its message, or throw it.';
+  return makeClassHint(value);
 }
 
 /**
- * classHint describes what JSON.stringify drops from a class instance: its getters, or everything if the instance has
- * no fields.
+ * makeClassHint describes what JSON.stringify drops from a class instance: its getters, or everything if the instance
+ * has no fields.
  */
-function classHint(value: object): string {
+function makeClassHint(value: object): string {
   const prototype = getPrototypeOf(value);
   if (prototype === null || prototype === ObjectPrototype) return '';
-  const classFunction = lookup(prototype, 'constructor');
-  const className = isObject(classFunction) ? lookup(classFunction, 'name') : undefined;
+  const classFunction = getSafeProperty(prototype, 'constructor');
+  const className = isObject(classFunction) ? getSafeProperty(classFunction, 'name') : undefined;
   const kind =
     typeof className === 'string' && className !== '' ? `an instance of ${className}` : 'an instance of a class';
-  const getters = getterNames(prototype);
+  const getters = listGetterNames(prototype);
   if (getters !== '')
     return `is ${kind}: the result has its own fields, but not its getters (${getters}). Return a plain object with the fields that agents need.`;
   if (keysOf(value).length === 0)
@@ -72,8 +73,8 @@ function classHint(value: object): string {
   return '';
 }
 
-/** getterNames returns the names of the first few getters of a class, such as `id, name`. */
-function getterNames(prototype: object): string {
+/** listGetterNames returns the names of the first few getters of a class, such as `id, name`. */
+function listGetterNames(prototype: object): string {
   const keys = ownKeys(prototype);
   let names = '';
   let count = 0;
@@ -91,17 +92,17 @@ function getterNames(prototype: object): string {
 const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
 
 /**
- * missingResultHint returns advice about a tool that returned undefined, or an empty string if the output schema allows
- * undefined.
+ * makeMissingResultHint returns advice about a tool that returned undefined, or an empty string if the output schema
+ * allows undefined.
  */
-export function missingResultHint(outputSchema: unknown): string {
-  const definition = isObject(outputSchema) ? lookup(outputSchema, 'def') : undefined;
-  const type = isObject(definition) ? lookup(definition, 'type') : undefined;
-  if (typeof type !== 'string' || includes(outputTypesWithoutValue, type)) return '';
+export function makeMissingResultHint(outputSchema: unknown): string {
+  const definition = isObject(outputSchema) ? getSafeProperty(outputSchema, 'def') : undefined;
+  const type = isObject(definition) ? getSafeProperty(definition, 'type') : undefined;
+  if (typeof type !== 'string' || includesText(outputTypesWithoutValue, type)) return '';
   return 'returned undefined, but the tool has an output schema. Is a return missing?';
 }
 
-function includes(text: string, part: string): boolean {
+function includesText(text: string, part: string): boolean {
   return apply(textIncludes, text, [part]) === true;
 }
 

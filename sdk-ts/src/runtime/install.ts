@@ -5,7 +5,7 @@ import { getRegisteredAdapters, replaceRegistry } from './container.ts';
 import { watchNavigation } from './navigation.ts';
 import { connectToPlatform } from './platform.ts';
 import { apply } from './primordials.ts';
-import { hasProperties, isMethod, messageOf, type Properties } from './value.ts';
+import { hasProperties, isMethod, type Properties, readMessage } from './value.ts';
 
 /** The descriptive fields of a plugin's package.json. `name` is derived from the name of the npm package. */
 export interface PluginIdentity {
@@ -25,7 +25,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
   const plugin = exported;
   const reportHookError = (hook: string, error: unknown) => {
-    log.warn(`${hook} failed: ${messageOf(error)}`);
+    log.warn(`${hook} failed: ${readMessage(error)}`);
   };
   const installedPlugin: InstalledPlugin = { name: identity.name, plugin, reportHookError };
 

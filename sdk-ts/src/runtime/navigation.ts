@@ -1,7 +1,7 @@
 import { log } from '../log.ts';
 import { getContainer } from './container.ts';
 import { apply } from './primordials.ts';
-import { hasProperties, messageOf } from './value.ts';
+import { hasProperties, readMessage } from './value.ts';
 
 // All adapters of a document share one patch of `history.pushState` and `history.replaceState`.
 // `__openTabs._navigationInterceptor` stores the original methods, and the callbacks by plugin name. Adapters of the
@@ -74,7 +74,7 @@ function patchHistoryMethod(interceptor: Interceptor, original: History['pushSta
           callback(location.href);
         } catch (error) {
           // The page's script called `history.pushState`, so it must not receive errors of an adapter.
-          log.warn(`${name}: onNavigate failed: ${messageOf(error)}`);
+          log.warn(`${name}: onNavigate failed: ${readMessage(error)}`);
         }
       },
     ]);

@@ -1,12 +1,20 @@
-import { apply, construct, type Fn, getOwnPropertyDescriptor, isFunction, isObject, lookup } from './primordials.ts';
+import {
+  apply,
+  construct,
+  type Fn,
+  getOwnPropertyDescriptor,
+  getSafeProperty,
+  isFunction,
+  isObject,
+} from './primordials.ts';
 
 // DOM built-ins that the SDK uses, saved when this module loads, before the page can replace them. In the simulator and
 // in unit tests, some DOM classes are fakes whose prototypes have no methods and getters. For a fake class, the SDK
 // looks up the method on the object at each use, so a test can define the class later.
 
 /** Returns the method `key` of a DOM class or object, as it was when this module loaded. */
-function methodOf(owner: unknown, key: string): Fn {
-  const value: unknown = descriptorOf(owner, key)?.value;
+function findMethod(owner: unknown, key: string): Fn {
+  const value: unknown = findDescriptor(owner, key)?.value;
   if (isFunction(value)) return value;
   return function (this: unknown, arg1?: unknown, arg2?: unknown) {
     const method = readProperty(this, key);
@@ -15,23 +23,23 @@ function methodOf(owner: unknown, key: string): Fn {
 }
 
 /** Returns the getter `key` of a DOM class, as it was when this module loaded. */
-function getterOf(owner: unknown, key: string): Fn {
+function findGetter(owner: unknown, key: string): Fn {
   return (
-    descriptorOf(owner, key)?.get ??
+    findDescriptor(owner, key)?.get ??
     function (this: unknown) {
       return readProperty(this, key);
     }
   );
 }
 
-function descriptorOf(owner: unknown, key: string): PropertyDescriptor | undefined {
+function findDescriptor(owner: unknown, key: string): PropertyDescriptor | undefined {
   if (!isFunction(owner)) return undefined;
   const prototype: unknown = getOwnPropertyDescriptor(owner, 'prototype')?.value;
   return isObject(prototype) ? getOwnPropertyDescriptor(prototype, key) : undefined;
 }
 
 function readProperty(self: unknown, key: string): unknown {
-  return isObject(self) ? lookup(self, key) : undefined;
+  return isObject(self) ? getSafeProperty(self, key) : undefined;
 }
 
 const {
@@ -41,12 +49,12 @@ const {
   EventTarget: EventTargetClass,
 } = globalThis;
 const { performance: clock } = globalThis;
-const exceptionMessage = getterOf(DOMExceptionClass, 'message');
-const abortMethod = methodOf(AbortControllerClass, 'abort');
-const signalGetter = getterOf(AbortControllerClass, 'signal');
-const abortedGetter = getterOf(AbortSignalClass, 'aborted');
-const reasonGetter = getterOf(AbortSignalClass, 'reason');
-const addEventListener = methodOf(EventTargetClass, 'addEventListener');
+const exceptionMessage = findGetter(DOMExceptionClass, 'message');
+const abortMethod = findMethod(AbortControllerClass, 'abort');
+const signalGetter = findGetter(AbortControllerClass, 'signal');
+const abortedGetter = findGetter(AbortSignalClass, 'aborted');
+const reasonGetter = findGetter(AbortSignalClass, 'reason');
+const addEventListener = findMethod(EventTargetClass, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
 /** Returns the value of `performance.now()` in milliseconds, or 0 where `performance` is not defined. */
@@ -57,7 +65,7 @@ export function elapsedMs(): number {
 }
 
 /** Returns the message of a DOMException, or undefined for any other value. */
-export function messageOfException(error: unknown): unknown {
+export function readExceptionMessage(error: unknown): unknown {
   try {
     return apply(exceptionMessage, error, []);
   } catch {
@@ -70,7 +78,7 @@ export function makeController(): AbortController {
   return construct(AbortControllerClass ?? globalThis.AbortController, []);
 }
 
-export function signalOf(controller: AbortController): AbortSignal {
+export function readSignal(controller: AbortController): AbortSignal {
   const signal = apply(signalGetter, controller, []);
   return isSignal(signal) ? signal : controller.signal;
 }
@@ -85,7 +93,7 @@ export function isAborted(signal: AbortSignal): boolean {
 }
 
 /** Reads `signal.reason` with the original getter, which the page cannot have replaced. */
-export function reasonOf(signal: AbortSignal): unknown {
+export function readAbortReason(signal: AbortSignal): unknown {
   return apply(reasonGetter, signal, []);
 }
 

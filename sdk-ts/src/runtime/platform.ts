@@ -6,10 +6,10 @@ import { isMethod } from './value.ts';
 // functions that this module assigns to the container, and that post messages to the window. Under opentabs, the
 // container has private accessors for the log and the readiness notices, and ignores assignments.
 
-const containerAtStart = ensureContainer();
-if (containerAtStart) {
-  containerAtStart._setLogTransport = setLogTransport;
-  containerAtStart.log = log;
+const initialContainer = ensureContainer();
+if (initialContainer) {
+  initialContainer._setLogTransport = setLogTransport;
+  initialContainer.log = log;
 }
 
 /**

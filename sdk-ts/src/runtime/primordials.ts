@@ -25,7 +25,7 @@ export const NativeTypeError = TypeError;
 export const promiseThen = Promise.prototype.then;
 export const MapPrototype = Map.prototype;
 export const SetPrototype = Set.prototype;
-export const slice = String.prototype.slice;
+export const stringSlice = String.prototype.slice;
 export const textIncludes = String.prototype.includes;
 
 /** Fn is a function with unknown parameters and an unknown result. */
@@ -72,10 +72,10 @@ const errorNames: string[] = [
 ];
 
 /**
- * errorKind returns the name of the built-in error class that `value` is an instance of, such as `TypeError`, or an
+ * findErrorKind returns the name of the built-in error class that `value` is an instance of, such as `TypeError`, or an
  * empty string.
  */
-export function errorKind(value: object): string {
+export function findErrorKind(value: object): string {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
     for (let i = 0; i < errorPrototypes.length; i++) if (errorPrototypes[i] === prototype) return errorNames[i] ?? '';
@@ -102,11 +102,11 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * lookup returns `object[key]`, but ignores properties of the built-in prototypes. A page may have defined a forged
- * property on a built-in prototype, or a getter that would receive `object`. If a getter of `object` itself throws,
- * lookup throws the same error.
+ * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. A page may have defined a
+ * forged property on a built-in prototype, or a getter that would receive `object`. If a getter of `object` itself
+ * throws, getSafeProperty throws the same error.
  */
-export function lookup(object: object, key: PropertyKey): unknown {
+export function getSafeProperty(object: object, key: PropertyKey): unknown {
   let owner: object | null = object;
   for (let depth = 0; depth < 64 && owner !== null && !isNativePrototype(owner); depth++) {
     const descriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(owner, key);
@@ -158,7 +158,7 @@ function settleChain(
         followPromise(currentValue, onFulfilled, onRejected);
         return;
       }
-      then = lookup(currentValue, 'then');
+      then = getSafeProperty(currentValue, 'then');
     } catch (error) {
       onRejected(error);
       return;
@@ -192,7 +192,7 @@ function followPromise(
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): void {
-  if (!defineProperty(value, 'constructor', dataProperty(undefined))) {
+  if (!defineProperty(value, 'constructor', makeDataDescriptor(undefined))) {
     throw new NativeTypeError('the tool returned a frozen promise');
   }
   apply(promiseThen, value, [onFulfilled, onRejected]);
@@ -206,16 +206,17 @@ export function makeBareObject(): Record<PropertyKey, unknown> {
 }
 
 /**
- * dataProperty returns a property descriptor for `value`: writable, enumerable and configurable, without a prototype.
+ * makeDataDescriptor returns a property descriptor for `value`: writable, enumerable and configurable, without a
+ * prototype.
  */
-export function dataProperty(value: unknown): PropertyDescriptor {
+export function makeDataDescriptor(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/** hiddenProperty returns a property descriptor for `value` that is not enumerable and has no prototype. */
-export function hiddenProperty(value: unknown): PropertyDescriptor {
+/** makeHiddenDescriptor returns a property descriptor for `value` that is not enumerable and has no prototype. */
+export function makeHiddenDescriptor(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
@@ -286,7 +287,7 @@ function callThen(
 }
 
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
-defineProperty(resolvedPromise, 'constructor', dataProperty(undefined));
+defineProperty(resolvedPromise, 'constructor', makeDataDescriptor(undefined));
 
 /**
  * runInMicrotask calls `work` in a microtask, where `window.event` is undefined. The function `work` must not throw.
@@ -310,7 +311,7 @@ export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unk
     resolvePromise(value);
     return true;
   }
-  if (defineProperty(value, 'then', hiddenProperty(undefined))) {
+  if (defineProperty(value, 'then', makeHiddenDescriptor(undefined))) {
     resolvePromise(value);
     deleteProperty(value, 'then');
     return true;

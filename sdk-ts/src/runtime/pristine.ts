@@ -1,5 +1,5 @@
 import { getContainer } from './container.ts';
-import { apply, lookup } from './primordials.ts';
+import { apply, getSafeProperty } from './primordials.ts';
 import { isMethod } from './value.ts';
 
 /**
@@ -9,7 +9,7 @@ import { isMethod } from './value.ts';
  */
 export function withPristineBuiltIns<T>(work: () => T): T {
   const container = getContainer();
-  const runProtected = container ? lookup(container, '_withPristineBuiltIns') : undefined;
+  const runProtected = container ? getSafeProperty(container, '_withPristineBuiltIns') : undefined;
   if (!isMethod(runProtected)) return work();
   let outcome: { value: T } | undefined;
   apply(runProtected, undefined, [

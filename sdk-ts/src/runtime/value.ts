@@ -1,5 +1,5 @@
-import { messageOfException } from './page-primordials.ts';
-import { lookup } from './primordials.ts';
+import { readExceptionMessage } from './page-primordials.ts';
+import { getSafeProperty } from './primordials.ts';
 
 // Type checks for untrusted values, such as a plugin's default export and objects of other adapters.
 
@@ -20,13 +20,13 @@ export function isMethod(value: unknown): value is Method {
 }
 
 /** Returns the message of a thrown value, and never throws. */
-export function messageOf(error: unknown): string {
+export function readMessage(error: unknown): string {
   if (!hasProperties(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {
-    const message = lookup(error, 'message') ?? messageOfException(error);
+    const message = getSafeProperty(error, 'message') ?? readExceptionMessage(error);
     if (typeof message === 'string') return message;
   } catch {
-    // The error's `message` getter threw, so messageOf returns a default text.
+    // The error's `message` getter threw, so readMessage returns a default text.
   }
   return 'an error without a message';
 }

@@ -1,6 +1,6 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
-import { addHint, findLosses } from './failures.ts';
+import { addHint, findJsonLosses } from './failures.ts';
 
 /** Validates the arguments of a simulated call as the server would: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
@@ -37,7 +37,7 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
   let text: string | undefined;
   const schema = kind === 'tools' ? definition.output : undefined;
   try {
-    for (const hint of findLosses(String(definition.name), value, schema)) addHint(hint);
+    for (const hint of findJsonLosses(String(definition.name), value, schema)) addHint(hint);
     text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
   } catch (error) {
     throw new SimulatedCallError(

@@ -9,10 +9,10 @@ interface Timer {
 }
 
 /** Returns the system time, even after the simulator has replaced the global Date. */
-const systemNow = Date.now.bind(Date);
+const readSystemTime = Date.now.bind(Date);
 
 /** The date that the virtual clock shows when a test run starts: noon on 1 January 2026, UTC. */
-const startDate = Date.UTC(2026, 0, 1, 12);
+const virtualStartMs = Date.UTC(2026, 0, 1, 12);
 
 /**
  * A virtual clock, which jumps to the next timer whenever no code can run. A wait of five minutes takes no real time,
@@ -23,16 +23,16 @@ export class Clock {
   #lastId = 0;
   #timers = new Map<number, Timer>();
   /** The system time when `followSystem` was called; undefined while the clock is virtual. */
-  #systemStart: number | undefined;
+  #systemStartMs: number | undefined;
 
   /** Milliseconds since the virtual clock started. */
   get now(): number {
-    return this.#systemStart === undefined ? this.#now : systemNow() - this.#systemStart;
+    return this.#systemStartMs === undefined ? this.#now : readSystemTime() - this.#systemStartMs;
   }
 
   /** The date that the simulated page sees, in milliseconds since 1970. */
   get date(): number {
-    return this.#systemStart === undefined ? startDate + this.#now : systemNow();
+    return this.#systemStartMs === undefined ? virtualStartMs + this.#now : readSystemTime();
   }
 
   /**
@@ -40,7 +40,7 @@ export class Clock {
    * `msUntilNextTimer` returns 0.
    */
   followSystem(): void {
-    this.#systemStart = systemNow();
+    this.#systemStartMs = readSystemTime();
   }
 
   /** Returns how many milliseconds remain until the next timer, or undefined if no timer is set. */

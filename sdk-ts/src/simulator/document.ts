@@ -9,7 +9,7 @@ const headElementPattern =
  * Adds missing `<html>`, `<head>` and `<body>` tags as a browser would. The HTML parser linkedom does not add missing
  * tags.
  */
-function completeHtml(html: string): string {
+function addMissingHtmlTags(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
   if (/<body[\s>]/i.test(text)) {
@@ -31,7 +31,7 @@ function completeHtml(html: string): string {
 
 /** Parses HTML and returns linkedom's `window` for the document. */
 export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
-  return parseHTML(completeHtml(html));
+  return parseHTML(addMissingHtmlTags(html));
 }
 
 /** Returns a DOMParser class that adds missing tags to HTML, and parses other MIME types with linkedom's DOMParser. */

@@ -1,4 +1,4 @@
-import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
+import { hasProperties, isMethod, readMessage } from '../runtime/value.ts';
 import { formatValue } from './page.ts';
 
 /** The assertions that {@link expect} returns. Each method throws an error if its assertion fails. */
@@ -34,7 +34,7 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
     toContain: (want) => check(contains(value, want), `to contain ${formatValue(want)}`),
     toBeTruthy: () => check(Boolean(value), 'to be truthy'),
     toThrow: (want) => {
-      const thrownMessage = messageThrownBy(value);
+      const thrownMessage = catchMessage(value);
       const expected = want === undefined ? 'to throw' : `to throw ${formatPattern(want)}`;
       const isMet = thrownMessage !== undefined && (want === undefined || isMatch(thrownMessage, want));
       check(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
@@ -49,13 +49,13 @@ function formatPattern(want: RegExp | string): string {
   return want instanceof RegExp ? String(want) : formatValue(want);
 }
 
-function messageThrownBy(work: unknown): string | undefined {
+function catchMessage(work: unknown): string | undefined {
   if (!isMethod(work)) throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
   try {
     work();
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return readMessage(error);
   }
 }
 

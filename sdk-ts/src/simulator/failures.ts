@@ -1,5 +1,5 @@
-import { failureHint, lossHint, missingResultHint } from '../runtime/hints.ts';
-import { hasProperties, isMethod, messageOf, type Properties } from '../runtime/value.ts';
+import { makeFailureHint, makeLossHint, makeMissingResultHint } from '../runtime/hints.ts';
+import { hasProperties, isMethod, type Properties, readMessage } from '../runtime/value.ts';
 
 // Collects errors and advice about a test's tool calls, which `opentabs plugin test` prints if the test fails.
 
@@ -11,7 +11,7 @@ export interface FailedCall {
 }
 
 /** Errors and advice about the tool calls of one test. */
-export interface CallNotes {
+export interface CallDiagnostics {
   readonly failedCalls: readonly FailedCall[];
   /** Advice for the plugin's author, one text for each mistake. */
   readonly hints: readonly string[];
@@ -24,8 +24,8 @@ const maxHints = 5;
 let failedCalls: FailedCall[] = [];
 let hints: string[] = [];
 
-/** Returns the errors and advice that were collected since the last call of takeCallNotes. */
-export function takeCallNotes(): CallNotes {
+/** Returns the errors and advice that were collected since the last call of drainCallNotes. */
+export function drainCallNotes(): CallDiagnostics {
   const notes = { failedCalls, hints };
   failedCalls = [];
   hints = [];
@@ -38,9 +38,9 @@ export function addHint(hint: string): void {
 }
 
 /** Adds an error that a tool's handler threw to the report of the current test. */
-export function addThrown(tool: string, error: unknown): void {
-  const message = messageOf(error);
-  const hint = failureHint(error, message);
+export function addThrownError(tool: string, error: unknown): void {
+  const message = readMessage(error);
+  const hint = makeFailureHint(error, message);
   if (hint !== '') addHint(`${tool}: ${hint}`);
   const stack = hasProperties(error) && typeof error.stack === 'string' ? error.stack : '';
   if (failedCalls.length < maxFailedCalls) failedCalls.push({ tool, message, stack });
@@ -50,44 +50,49 @@ export function addThrown(tool: string, error: unknown): void {
  * Returns advice about each part of a tool's result that JSON cannot represent, such as `get_items: items[3].el is a
  * DOM node`. Throws a TypeError if the tool's result is circular.
  */
-export function findLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
+export function findJsonLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];
-  const hint = value === undefined ? missingResultHint(outputSchema) : '';
+  const hint = value === undefined ? makeMissingResultHint(outputSchema) : '';
   if (hint !== '') losses.push(`${tool}: the handler ${hint}`);
-  visit(value, '', [], (path, loss) => losses.push(`${tool}: ${path === '' ? 'the result' : path} ${loss}`));
+  collectLosses(value, '', [], (path, loss) => losses.push(`${tool}: ${path === '' ? 'the result' : path} ${loss}`));
   return losses;
 }
 
-function visit(value: unknown, path: string, parents: readonly object[], onLoss: (path: string, hint: string) => void) {
-  if (!hasProperties(value) || (isConverted(value) && !isNode(value))) return;
+function collectLosses(
+  value: unknown,
+  path: string,
+  parents: readonly object[],
+  onLoss: (path: string, hint: string) => void,
+) {
+  if (!hasProperties(value) || (isConvertedByJson(value) && !isDomNode(value))) return;
   if (parents.includes(value))
     throw new TypeError(
       `${path} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
     );
-  const hint = Array.isArray(value) || isPlain(value) ? '' : lossHint(value);
+  const hint = Array.isArray(value) || isPlainObject(value) ? '' : makeLossHint(value);
   if (hint !== '') onLoss(path, hint);
-  if (isMethod(value) || isNode(value)) return;
+  if (isMethod(value) || isDomNode(value)) return;
   const keyPath = (key: string) => {
     if (Array.isArray(value)) return `${path === '' ? 'result' : path}[${key}]`;
     return path === '' ? key : `${path}.${key}`;
   };
-  for (const key of Object.keys(value)) visit(value[key], keyPath(key), [...parents, value], onLoss);
+  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...parents, value], onLoss);
 }
 
 /**
  * Reports whether JSON.stringify converts `value` before writing it, as it does for dates and objects with `toJSON`.
  */
-function isConverted(value: Properties): boolean {
+function isConvertedByJson(value: Properties): boolean {
   return (
     isMethod(value.toJSON) || value instanceof Date || [String, Number, Boolean].some((type) => value instanceof type)
   );
 }
 
-function isPlain(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-function isNode(value: Properties): boolean {
+function isDomNode(value: Properties): boolean {
   return typeof value.nodeType === 'number' && typeof value.nodeName === 'string';
 }

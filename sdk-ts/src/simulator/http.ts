@@ -84,7 +84,7 @@ export class FakeBlob {
   readonly #bytes: Uint8Array;
 
   constructor(parts: readonly unknown[] = [], options: { type?: string } = {}) {
-    const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : toBytes(part)));
+    const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : encodeBlobPart(part)));
     this.#bytes = Uint8Array.from(bytes.flatMap((partBytes) => [...partBytes]));
     this.type = options.type ?? '';
   }
@@ -106,7 +106,7 @@ export class FakeBlob {
   }
 }
 
-function toBytes(part: unknown): Uint8Array {
+function encodeBlobPart(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
   return part instanceof ArrayBuffer ? new Uint8Array(part) : new FakeTextEncoder().encode(String(part));
 }
@@ -209,7 +209,7 @@ export class FakeSite {
     };
     this.requests.push(request);
     const answer = await this.answer(request);
-    if (!answer) throw new TypeError(missingRouteText(request));
+    if (!answer) throw new TypeError(describeMissingRoute(request));
     await this.#waitForDelay(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
     if (typeof answer.error === 'string') throw new TypeError(answer.error);
     return makeResponse(answer, url.href);
@@ -262,7 +262,7 @@ function decodeUrl(url: string): string {
 }
 
 /** Returns the error message for an HTTP request that no route of the test matches. */
-export function missingRouteText(request: RouteRequest): string {
+export function describeMissingRoute(request: RouteRequest): string {
   const { pathname, search } = new FakeURL(request.url);
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
 }

@@ -15,9 +15,9 @@ export function isSimulated(): boolean {
 declare const OPENTABS_TEST_REAL_MS: number;
 
 /** Returns the time limit of one test in a real browser, in milliseconds; 0 for simulated pages. */
-export function realTimeoutMs(): number {
+export function readRealTimeoutMs(): number {
   return isSimulated() ? OPENTABS_TEST_REAL_MS : 0;
 }
 
 /** Thrown if a test in a real browser uses an option that only simulated pages support. */
-export class NotInBrowser extends Error {}
+export class UnsupportedInBrowserError extends Error {}

@@ -74,7 +74,7 @@ export function installPlatform(): void {
     clock.setTimer(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
   );
   defineGlobal('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => callIfFunction(work, [])));
-  defineGlobal('structuredClone', (value: unknown) => clonePlain(value));
+  defineGlobal('structuredClone', (value: unknown) => clonePlainValue(value));
   defineGlobal('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
   defineGlobal('crypto', { randomUUID: fakeUUID, getRandomValues: fillRandom });
   defineGlobal('Date', makeDateClass(clock));
@@ -278,33 +278,34 @@ export function formatValue(value: unknown): string {
 }
 
 /** Copies plain data recursively, including arrays, dates, maps and sets. */
-function clonePlain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(clonePlain);
+function clonePlainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clonePlainValue);
   if (value instanceof Date) return new Date(value.getTime());
-  if (value instanceof Map) return new Map([...value].map(([key, member]) => [clonePlain(key), clonePlain(member)]));
-  if (value instanceof Set) return new Set([...value].map(clonePlain));
+  if (value instanceof Map)
+    return new Map([...value].map(([key, member]) => [clonePlainValue(key), clonePlainValue(member)]));
+  if (value instanceof Set) return new Set([...value].map(clonePlainValue));
   if (isMethod(value)) throw new FakeDOMException('a function could not be cloned', 'DataCloneError');
   if (!hasProperties(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlainValue(member)]));
 }
 
 /** The seed of `Math.random`, which returns the same numbers in every test run. */
 let randomSeed = 1;
 
-function nextRandom(): number {
+function nextRandomNumber(): number {
   randomSeed = (randomSeed * 48271) % 2147483647;
   return randomSeed;
 }
 
 function fillRandom(array: unknown): unknown {
   if (array instanceof Uint8Array || array instanceof Uint32Array || array instanceof Uint16Array) {
-    for (let i = 0; i < array.length; i++) array[i] = nextRandom();
+    for (let i = 0; i < array.length; i++) array[i] = nextRandomNumber();
   }
   return array;
 }
 
 function fakeUUID(): string {
-  const hex = Array.from({ length: 32 }, () => (nextRandom() % 16).toString(16)).join('');
+  const hex = Array.from({ length: 32 }, () => (nextRandomNumber() % 16).toString(16)).join('');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../log.ts';
-import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
-import { FakeSite, missingRouteText, type RouteRequest, toResponseParts } from './http.ts';
-import { NotInBrowser } from './mode.ts';
+import { hasProperties, isMethod, readMessage } from '../runtime/value.ts';
+import { describeMissingRoute, FakeSite, type RouteRequest, toResponseParts } from './http.ts';
+import { UnsupportedInBrowserError } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
@@ -37,7 +37,7 @@ const pendingRequests = new Map<number, PendingRequest>();
 let currentTab: RealTab | undefined;
 
 /** Returns and removes the messages that wait to be sent to `opentabs plugin test`. */
-export function drainOutgoing(): readonly OutgoingMessage[] {
+export function drainOutgoingMessages(): readonly OutgoingMessage[] {
   const messages = outgoingMessages;
   outgoingMessages = [];
   return messages;
@@ -86,7 +86,7 @@ function answerPageRequest(id: number, request: PageRequest): void {
   const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(
     (value) => outgoingMessages.push({ op: 'answer', id, value }),
-    (error: unknown) => outgoingMessages.push({ op: 'answer', id, error: messageOf(error) }),
+    (error: unknown) => outgoingMessages.push({ op: 'answer', id, error: readMessage(error) }),
   );
 }
 
@@ -156,7 +156,7 @@ class RealTab implements SimulatedTab {
   }
 
   async prompt(): Promise<SimulatedCall> {
-    throw new NotInBrowser('it renders a prompt, which requires a simulated page');
+    throw new UnsupportedInBrowserError('it renders a prompt, which requires a simulated page');
   }
 
   async answer(request: PageRequest): Promise<unknown> {
@@ -165,7 +165,7 @@ class RealTab implements SimulatedTab {
     if (fetched) this.#site.requests.push(routeRequest);
     const answer = await this.#site.answer(routeRequest);
     if (!answer) {
-      if (fetched) this.#missingRoutes.push(missingRouteText(routeRequest));
+      if (fetched) this.#missingRoutes.push(describeMissingRoute(routeRequest));
       return { missing: true };
     }
     if (typeof answer.delayMs === 'number') {
@@ -200,15 +200,16 @@ function isLogEntry(value: unknown): value is LogEntry {
   return hasProperties(value) && typeof value.message === 'string';
 }
 
-/** Throws NotInBrowser for options that only simulated pages support. */
+/** Throws UnsupportedInBrowserError for options that only simulated pages support. */
 function rejectUnsupported(options: SimulateOptions): void {
   const { preScript, tools, decision, user: userBehavior } = options;
   const reason = 'which requires a simulated page';
-  if (preScript) throw new NotInBrowser(`it sets preScript, ${reason}: a real browser runs the pre-script itself`);
-  if (tools) throw new NotInBrowser(`it simulates tools of other plugins, ${reason}`);
-  if (decision) throw new NotInBrowser(`it sets a decision, ${reason}`);
+  if (preScript)
+    throw new UnsupportedInBrowserError(`it sets preScript, ${reason}: a real browser runs the pre-script itself`);
+  if (tools) throw new UnsupportedInBrowserError(`it simulates tools of other plugins, ${reason}`);
+  if (decision) throw new UnsupportedInBrowserError(`it sets a decision, ${reason}`);
   if (userBehavior !== undefined && userBehavior !== 'done' && userBehavior !== 'deny')
-    throw new NotInBrowser(`it simulates the user with a function, ${reason}`);
+    throw new UnsupportedInBrowserError(`it simulates the user with a function, ${reason}`);
   const functions = Object.entries(options.globals ?? {}).filter(([, value]: [string, unknown]) => isMethod(value));
-  if (functions.length > 0) throw new NotInBrowser(`it sets functions on window, ${reason}`);
+  if (functions.length > 0) throw new UnsupportedInBrowserError(`it sets functions on window, ${reason}`);
 }

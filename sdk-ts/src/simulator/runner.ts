@@ -1,8 +1,8 @@
-import { isMethod, messageOf } from '../runtime/value.ts';
-import { type FailedCall, takeCallNotes } from './failures.ts';
-import { isSimulated, NotInBrowser, realTimeoutMs } from './mode.ts';
+import { isMethod, readMessage } from '../runtime/value.ts';
+import { drainCallNotes, type FailedCall } from './failures.ts';
+import { isSimulated, readRealTimeoutMs, UnsupportedInBrowserError } from './mode.ts';
 import { clock, openPage } from './page.ts';
-import { drainOutgoing, hasPendingRequests, resetBrowser } from './real.ts';
+import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.ts';
 
 /** One registered call of the function `test`. */
 interface Test {
@@ -66,7 +66,7 @@ export function runStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);
   if (currentTest?.isOver) currentTest = undefined;
-  const batch = JSON.stringify([...drainOutgoing(), ...events]);
+  const batch = JSON.stringify([...drainOutgoingMessages(), ...events]);
   events = [];
   return batch;
 }
@@ -83,8 +83,8 @@ function startTest(): void {
   events.push({ op: 'begin', test: test.name });
   openPage({});
   resetBrowser();
-  takeUnhandled();
-  takeCallNotes();
+  drainUnhandledErrors();
+  drainCallNotes();
   Promise.resolve()
     .then(test.work)
     .then(
@@ -94,7 +94,7 @@ function startTest(): void {
 }
 
 function advanceTest(runningTest: RunningTest): void {
-  const limit = realTimeoutMs();
+  const limit = readRealTimeoutMs();
   const remainingMs = (limit || maxVirtualMs) - (clock.now - runningTest.startedAt);
   if (remainingMs < 0) {
     endTest(runningTest, new Error(makeTimeoutMessage(limit)));
@@ -122,7 +122,7 @@ function makeTimeoutMessage(realLimit: number): string {
 }
 
 /** Returns and removes the errors of unhandled promise rejections. */
-function takeUnhandled(): readonly unknown[] {
+function drainUnhandledErrors(): readonly unknown[] {
   const take = globalThis.__opentabsUnhandled;
   const errors: unknown = isMethod(take) ? take() : [];
   return Array.isArray(errors) ? errors : [];
@@ -130,13 +130,13 @@ function takeUnhandled(): readonly unknown[] {
 
 /** Ends a test whose function returned without an error. An unhandled promise rejection still fails the test. */
 function endPassedTest(runningTest: RunningTest): void {
-  const [unhandled] = takeUnhandled();
+  const [unhandled] = drainUnhandledErrors();
   if (unhandled === undefined) {
     endTest(runningTest);
     return;
   }
   const error = new Error(
-    `nothing waits for a promise that was rejected: ${messageOf(unhandled)}; add the missing await, or handle the error with catch`,
+    `nothing waits for a promise that was rejected: ${readMessage(unhandled)}; add the missing await, or handle the error with catch`,
   );
   if (unhandled instanceof Error && unhandled.stack !== undefined) error.stack = unhandled.stack;
   endTest(runningTest, error);
@@ -151,7 +151,7 @@ function endTest(runningTest: RunningTest, error?: unknown): void {
     events.push({ op: 'end', test: name, virtualMs });
     return;
   }
-  if (error instanceof NotInBrowser) {
+  if (error instanceof UnsupportedInBrowserError) {
     events.push({ op: 'skipped', test: name, error: error.message });
     return;
   }
@@ -159,9 +159,9 @@ function endTest(runningTest: RunningTest, error?: unknown): void {
   events.push({
     op: 'end',
     test: name,
-    error: messageOf(error),
+    error: readMessage(error),
     virtualMs,
     ...(stack !== undefined && { stack }),
-    ...takeCallNotes(),
+    ...drainCallNotes(),
   });
 }

@@ -1,12 +1,12 @@
 // The first module of each test bundle, which installs the browser globals before any other module loads.
 
-import { realTimeoutMs } from './mode.ts';
+import { readRealTimeoutMs } from './mode.ts';
 import { clock, installPlatform, openPage } from './page.ts';
 import { receiveLine } from './real.ts';
 import { runStep } from './runner.ts';
 
 globalThis.__opentabsSimulated = true;
-if (realTimeoutMs() > 0) clock.followSystem();
+if (readRealTimeoutMs() > 0) clock.followSystem();
 installPlatform();
 openPage({});
 Object.defineProperty(globalThis, '__opentabsStep', { value: runStep });

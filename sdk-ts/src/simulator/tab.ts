@@ -2,7 +2,7 @@ import type { ProgressOptions, UserRequest } from '../context.ts';
 import type { LogEntry } from '../log.ts';
 import type { OpenTabsPlugin, PluginDefinition } from '../plugin.ts';
 import { wrapPrompt, wrapTool } from '../runtime/call.ts';
-import { hasProperties, isMethod, messageOf, type Properties } from '../runtime/value.ts';
+import { hasProperties, isMethod, type Properties, readMessage } from '../runtime/value.ts';
 import {
   type ContextScript,
   makeContext,
@@ -12,9 +12,9 @@ import {
 } from '../testing-context.ts';
 import { checkInput, checkOutput } from './check.ts';
 import { SimulatedCallError } from './failure.ts';
-import { addThrown } from './failures.ts';
+import { addThrownError } from './failures.ts';
 import type { RouteRequest } from './http.ts';
-import { isSimulated, realTimeoutMs } from './mode.ts';
+import { isSimulated, readRealTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
 import { openRealTab } from './real.ts';
 
@@ -106,7 +106,7 @@ const stopLimitMs = 2_000;
  * How long the old page keeps running after a navigation starts, in milliseconds. If the tool returns before the old
  * page ends, the call still succeeds.
  */
-const navigationMs = 50;
+const navigationDelayMs = 50;
 
 /**
  * Opens a tab that runs `plugin`, the default export of its module. Call `simulate` in each test, because the previous
@@ -119,7 +119,7 @@ export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: Sim
       "simulate requires the plugin, the default export of its module: import plugin from './index.ts'",
     );
   }
-  return realTimeoutMs() > 0 ? openRealTab(options) : new Tab(plugin, options);
+  return readRealTimeoutMs() > 0 ? openRealTab(options) : new Tab(plugin, options);
 }
 
 class Tab implements SimulatedTab {
@@ -215,7 +215,7 @@ class Tab implements SimulatedTab {
 
   #startHandler(run: SimulatedCallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
     const reportHookError = (hook: string, error: unknown) =>
-      run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
+      run.context.reportProgress({ message: `${hook} failed: ${readMessage(error)}` });
     const installedPlugin = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
     const wrappedDefinition =
       kind === 'tools' ? wrapTool(installedPlugin, definition) : wrapPrompt(installedPlugin, definition);
@@ -224,10 +224,10 @@ class Tab implements SimulatedTab {
     run.start(definition.limits);
     this.#page.onNavigate((url) => run.navigate(url));
     Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
-      (value) => run.onHandlerSettled(() => checkOutput(definition, kind, value)),
+      (value) => run.handleSettledHandler(() => checkOutput(definition, kind, value)),
       (error: unknown) => {
-        if (!run.isOver && !run.context.signal.aborted) addThrown(String(definition.name), error);
-        run.onHandlerSettled(() => Promise.reject(error));
+        if (!run.isOver && !run.context.signal.aborted) addThrownError(String(definition.name), error);
+        run.handleSettledHandler(() => Promise.reject(error));
       },
     );
   }
@@ -241,7 +241,7 @@ class SimulatedCallRun {
   readonly #startedAt = clock.now;
   readonly #options: CallOptions;
   #idleTimer = 0;
-  #idleMs = idleLimitMs;
+  #idleLimitMs = idleLimitMs;
   #timers: number[] = [];
   #isStopping = false;
   #hasSettled = false;
@@ -260,7 +260,7 @@ class SimulatedCallRun {
   /** Starts the call's timeouts, right before its handler runs. */
   start(limits: unknown): void {
     const ownLimits = hasProperties(limits) ? limits : {};
-    if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleMs = ownLimits.idleTimeoutMs;
+    if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleLimitMs = ownLimits.idleTimeoutMs;
     const hardMs =
       typeof ownLimits.hardTimeoutMs === 'number' ? Math.min(ownLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
     this.#restartIdle();
@@ -272,13 +272,13 @@ class SimulatedCallRun {
 
   /** Fails the call after 50 ms, because its page navigates to `url`. */
   navigate(url: string): void {
-    this.#setTimer(navigationMs, () => {
+    this.#setTimer(navigationDelayMs, () => {
       this.fail('navigated', `the tab navigated to ${url} while the tool ran`);
     });
   }
 
   /** Ends the call with the result or error of its handler, unless the call has already ended. */
-  onHandlerSettled(readOutcome: () => unknown): void {
+  handleSettledHandler(readOutcome: () => unknown): void {
     this.#hasSettled = true;
     if (this.isOver) return;
     if (this.#isStopping) {
@@ -323,10 +323,10 @@ class SimulatedCallRun {
 
   #restartIdle(): void {
     clock.clearTimer(this.#idleTimer);
-    const seconds = this.#idleMs / 1000;
+    const seconds = this.#idleLimitMs / 1000;
     this.#idleTimer = clock.setTimer(
       () => this.#stop('idle_timeout', `no progress and no result for ${seconds} s`),
-      this.#idleMs,
+      this.#idleLimitMs,
     );
   }
 
@@ -355,7 +355,7 @@ class SimulatedCallRun {
 /** Converts a thrown value to the error that the agent receives. */
 function toSimulatedError(error: unknown): SimulatedError {
   if (error instanceof SimulatedCallError) return { code: error.code, message: error.message };
-  const message = messageOf(error);
+  const message = readMessage(error);
   const code = hasProperties(error) && typeof error.code === 'string' ? error.code : '';
   if (!hasProperties(error) || code === '') return { code: 'tool_error', message };
   const tool = {

@@ -12,7 +12,7 @@ export function measureClockLead(): number {
   return leads.sort((a, b) => a - b)[7] ?? 0;
 }
 
-/** preciseNow returns the system time in milliseconds since 1970, with a resolution of 0.1 ms in Chrome. */
-export function preciseNow(clockLead: number): number {
+/** readPreciseTimeMs returns the system time in milliseconds since 1970, with a resolution of 0.1 ms in Chrome. */
+export function readPreciseTimeMs(clockLead: number): number {
   return performance.timeOrigin + performance.now() + clockLead;
 }

@@ -1,6 +1,6 @@
 import { definePlugin, defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
-import { measureClockLead, preciseNow } from './clock.ts';
+import { measureClockLead, readPreciseTimeMs } from './clock.ts';
 
 const readOnly = { readOnlyHint: true, openWorldHint: false };
 
@@ -27,7 +27,7 @@ const ticksTool = defineTool({
     const clockLead = measureClockLead();
     for (let sentCount = 0; sentCount < count; sentCount++) {
       if (sentCount > 0) await sleep(everyMs, { signal: context?.signal });
-      context?.reportProgress({ message: String(preciseNow(clockLead)) });
+      context?.reportProgress({ message: String(readPreciseTimeMs(clockLead)) });
     }
     return {};
   },
@@ -46,7 +46,7 @@ const waitTool = defineTool({
   async handle(_, context) {
     const clockLead = measureClockLead();
     const { signal } = context ?? {};
-    signal?.addEventListener('abort', () => abortsMs.push(preciseNow(clockLead)), { once: true });
+    signal?.addEventListener('abort', () => abortsMs.push(readPreciseTimeMs(clockLead)), { once: true });
     context?.reportProgress({ message: 'waits' });
     await sleep(60_000, { signal });
     return {};

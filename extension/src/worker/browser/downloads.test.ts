@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Report } from '../../../../wire/wire.gen.ts';
-import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-call.ts';
 import type { Download } from '../../chrome-downloads.ts';
 import { makeDownloadTools } from './downloads.ts';
 
@@ -52,7 +52,7 @@ function makeFixture(t: TestContext, ...states: readonly Download[]) {
   });
   const run = async (args: Readonly<Record<string, unknown>>) => {
     const { signal } = controller;
-    const ending = toolOf(
+    const ending = findTool(
       tools,
       'browser_downloads',
     )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
@@ -85,7 +85,7 @@ test('a redirected download names the other site, and is discarded if a rule for
     (await run(start)).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads. The site redirected to https://bank.example.',
   );
-  const { code, message } = await failureOf(run({ ...start, _frames: { 'bank.example': false } }));
+  const { code, message } = await awaitFailure(run({ ...start, _frames: { 'bank.example': false } }));
   assert.equal(code, 'rejected');
   assert.match(
     message,
@@ -99,7 +99,7 @@ test('a redirected download names the other site, and is discarded if a rule for
     state: 'interrupted',
     error: 'SERVER_FORBIDDEN',
   });
-  const failure = await failureOf(failed.run({ ...start, _frames: { 'bank.example': false } }));
+  const failure = await awaitFailure(failed.run({ ...start, _frames: { 'bank.example': false } }));
   assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the response of a forbidden site');
 });
 
@@ -111,7 +111,7 @@ test('a download that turns out to be a program is discarded', async (t) => {
     { finalUrl: 'https://cdn.example/setup.%65xe' },
   ]) {
     const { run, discarded } = makeFixture(t, { ...running, ...other });
-    const { code, message } = await failureOf(run({ ...start, _refusedTypes: ['exe', 'msi'] }));
+    const { code, message } = await awaitFailure(run({ ...start, _refusedTypes: ['exe', 'msi'] }));
     assert.deepEqual([code, discarded], ['rejected', [3]], JSON.stringify(other));
     assert.match(message, /sent a program or a script \(\.exe\), which the address did not announce/);
     assert.match((await run({ ...start, _refusedTypes: ['msi'] })).text ?? '', /^Download 3/);
@@ -121,7 +121,7 @@ test('a download that turns out to be a program is discarded', async (t) => {
 
 test('a download that fails at its start, or gets no file, is discarded', async (t) => {
   const failed = makeFixture(t, { ...running, path: '', state: 'interrupted', error: 'SERVER_BAD_CONTENT' });
-  const failure = await failureOf(failed.run(start));
+  const failure = await awaitFailure(failed.run(start));
   assert.deepEqual(
     [failure.code, failure.message.slice(0, 40)],
     ['download_failed', 'the download failed: SERVER_BAD_CONTENT.'],
@@ -130,12 +130,15 @@ test('a download that fails at its start, or gets no file, is discarded', async 
   t.mock.timers.reset();
   const unnamed = makeFixture(t, { ...running, path: '' });
   unnamed.chrome.listed = [];
-  assert.match((await failureOf(unnamed.run(start))).message, /^Chrome chose no file within 60 s/);
+  assert.match((await awaitFailure(unnamed.run(start))).message, /^Chrome chose no file within 60 s/);
   assert.deepEqual(unnamed.discarded, [3], 'discarded downloads without a file');
   t.mock.timers.reset();
   const rejected = makeFixture(t, running);
   rejected.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
-  assert.equal((await failureOf(rejected.run(start))).message, 'Chrome did not start the download: Invalid filename');
+  assert.equal(
+    (await awaitFailure(rejected.run(start))).message,
+    'Chrome did not start the download: Invalid filename',
+  );
 });
 
 test('a call that is cancelled before the site answers leaves no download', async (t) => {
@@ -156,7 +159,7 @@ test('a call that is cancelled before the site answers leaves no download', asyn
 test('at most ten downloads run at the same time', async (t) => {
   const { run, chrome, started } = makeFixture(t, running);
   chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...running, id }));
-  assert.match((await failureOf(run(start))).message, /^10 downloads of agents are running/);
+  assert.match((await awaitFailure(run(start))).message, /^10 downloads of agents are running/);
   assert.deepEqual(started, [], 'started downloads');
 });
 

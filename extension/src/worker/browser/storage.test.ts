@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-call.ts';
 import type { Cookie } from '../../chrome-site-data.ts';
 import { makeStorageTools, type StorageBrowser } from './storage.ts';
 import { TabFrames } from './tab-frames.ts';
@@ -46,7 +46,7 @@ function makeFixture(cookies: readonly Cookie[]) {
     isInFront: async () => false,
   });
   const tools = makeStorageTools(browser, frames);
-  const run = (name: string, args: Readonly<Record<string, unknown>>) => toolOf(tools, name)(makeBrowserCall(args));
+  const run = (name: string, args: Readonly<Record<string, unknown>>) => findTool(tools, name)(makeBrowserCall(args));
   return { changes, run };
 }
 
@@ -70,7 +70,7 @@ test('a long cookie list comes in parts', async () => {
   assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
   const rest = await run('browser_cookies', { action: 'list', url, cursor: '200' });
   assert.equal(rest.content?.split('\n').length, 50);
-  const { message } = await failureOf(run('browser_cookies', { action: 'list', url, cursor: 'x' }));
+  const { message } = await awaitFailure(run('browser_cookies', { action: 'list', url, cursor: 'x' }));
   assert.match(message, /the cursor is not one of an earlier answer/);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-call.ts';
 import type { Bookmark, HistorySearch, NotificationText } from '../../chrome-user-data.ts';
 import { makeUserDataTools, removeSecretsFromUrl } from './user-data.ts';
 
@@ -39,7 +39,7 @@ function makeFixture() {
       return state.isGranted;
     },
   });
-  const run = (name: string, args: Readonly<Record<string, unknown>>) => toolOf(tools, name)(makeBrowserCall(args));
+  const run = (name: string, args: Readonly<Record<string, unknown>>) => findTool(tools, name)(makeBrowserCall(args));
   return { searches, notifications, state, run };
 }
 
@@ -63,7 +63,7 @@ test('the history leaves out sites that a rule forbids', async () => {
   });
   const [startTime, endTime] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
   assert.deepEqual(searches, [{ text: 'x', startTime, endTime, maxResults: 2 }]);
-  const both = await failureOf(run('browser_history', { query: 'x', url: 'https://a.example/' }));
+  const both = await awaitFailure(run('browser_history', { query: 'x', url: 'https://a.example/' }));
   assert.equal(both.code, 'invalid_arguments');
 });
 
@@ -77,8 +77,8 @@ test('a bookmark tree has the requested depth and names unlisted folders', async
   const { run } = makeFixture();
   const { content } = await run('browser_bookmarks', { action: 'tree', depth: 2 });
   assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');
-  assert.equal((await failureOf(run('browser_bookmarks', { action: 'tree', folder: 'none' }))).code, 'not_found');
-  assert.equal((await failureOf(run('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
+  assert.equal((await awaitFailure(run('browser_bookmarks', { action: 'tree', folder: 'none' }))).code, 'not_found');
+  assert.equal((await awaitFailure(run('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
 });
 
 test('a notification names the client, and the result reports whether it was shown', async () => {

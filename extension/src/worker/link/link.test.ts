@@ -137,9 +137,9 @@ test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
   await advanceTime(2500);
   assert.equal(socket.sent.length, 1);
   await advanceTime(2500);
-  assert.equal(socket.hungUp, false);
+  assert.equal(socket.isClosed, false);
   await advanceTime(2500);
-  assert.equal(socket.hungUp, true);
+  assert.equal(socket.isClosed, true);
   assert.deepEqual(events, ['opened', 'lost']);
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 10 s' });
   await advanceTime(0);
@@ -154,7 +154,7 @@ test('a link survives the sleep of the machine', async (t) => {
   await advanceTime(2500);
   socket.answer('ping', {});
   await advanceTime(5000);
-  assert.deepEqual([socket.hungUp, events], [false, ['opened']]);
+  assert.deepEqual([socket.isClosed, events], [false, ['opened']]);
 });
 
 test('a link that still sends a large result is alive', async (t) => {
@@ -162,10 +162,10 @@ test('a link that still sends a large result is alive', async (t) => {
   const socket = await connected();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
     for (let beat = 0; beat < 3; beat++) await advanceTime(2500);
-    assert.equal(socket.hungUp, false);
+    assert.equal(socket.isClosed, false);
   }
   for (let beat = 0; beat < 5; beat++) await advanceTime(2500);
-  assert.equal(socket.hungUp, true);
+  assert.equal(socket.isClosed, true);
 });
 
 test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
@@ -299,7 +299,7 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
     state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
     /^version: .*protocol 1.*protocol 2.*update the extension/,
   );
-  assert.equal(lastSocket().hungUp, true);
+  assert.equal(lastSocket().isClosed, true);
 });
 
 test('a connection that another browser replaced is retried slowly', async (t) => {
@@ -333,9 +333,9 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
     const before = sockets.length;
     act(socket);
     await advanceTime(4999);
-    assert.equal(socket.hungUp, false, name);
+    assert.equal(socket.isClosed, false, name);
     await advanceTime(1);
-    assert.equal(socket.hungUp, true, name);
+    assert.equal(socket.isClosed, true, name);
     assert.deepEqual(states.at(-1), want, name);
     await advanceTime(600);
     assert.equal(sockets.length, before + 1, name);
@@ -391,7 +391,7 @@ test('events of a socket that was dropped have no effect', async (t) => {
   const old = await connected();
   link.restart();
   await settle();
-  assert.equal(old.hungUp, true);
+  assert.equal(old.isClosed, true);
   const before = states.length;
   old.text('{"jsonrpc":"2.0","id":"s","method":"ping","params":{}}');
   old.close();

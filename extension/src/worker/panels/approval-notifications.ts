@@ -4,8 +4,8 @@
 
 import type { CallDecideParams, CallDecideResult, CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
-import { decisionOutcome } from '../../panel/tickets.ts';
-import { removeHidden, toolText } from '../../panel/wording.ts';
+import { describeOutcome } from '../../panel/tickets.ts';
+import { formatToolName, removeHiddenCharacters } from '../../panel/wording.ts';
 import { sleep, valueWithin } from '../../within.ts';
 import type { Link } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
@@ -225,10 +225,10 @@ export class ApprovalNotifications {
     try {
       const decided = await this.#options.decide(allow ? { ...params, scope: 'once' } : params);
       if (decided.outcome === 'decided') return;
-      await this.#showOutcome(ticketId, decisionOutcome(call?.waiting?.kind ?? 'permission', params, decided), call);
+      await this.#showOutcome(ticketId, describeOutcome(call?.waiting?.kind ?? 'permission', params, decided), call);
     } catch (error) {
       this.#decided.delete(ticketId);
-      const reason = removeHidden(error instanceof Error ? error.message : String(error));
+      const reason = removeHiddenCharacters(error instanceof Error ? error.message : String(error));
       await this.#showOutcome(ticketId, `Not decided: ${reason}`, call);
       this.scheduleUpdate();
     }
@@ -238,7 +238,7 @@ export class ApprovalNotifications {
   async #showOutcome(ticketId: string, title: string, call: CallView | undefined): Promise<void> {
     const id = makeOutcomeId(ticketId);
     const message = call
-      ? removeHidden(call.waiting?.toolTitle || toolText(call))
+      ? removeHiddenCharacters(call.waiting?.toolTitle || formatToolName(call))
       : 'The call no longer waits for you.';
     await this.#options.show(id, { title, message, context: '', buttons: [] });
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);

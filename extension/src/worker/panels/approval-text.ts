@@ -3,7 +3,7 @@
 import type { CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';
 import { summarizeArguments } from '../../panel/argument-list.ts';
-import { hostOf, removeHidden, toolText } from '../../panel/wording.ts';
+import { formatToolName, readHost, removeHiddenCharacters } from '../../panel/wording.ts';
 
 /**
  * MaxShownArguments and MaxShownReason limit the length of texts in a notification, in UTF-16 code units. Operating
@@ -27,12 +27,12 @@ export interface ApprovalNotice {
  */
 export function makeApprovalNotice(call: CallView, otherCount: number): ApprovalNotice {
   const { waiting } = call;
-  const name = removeHidden(waiting?.toolTitle || toolText(call));
+  const name = removeHiddenCharacters(waiting?.toolTitle || formatToolName(call));
   const reason = toOneLine(waiting?.reason ?? '');
   const place = waiting?.page;
   const context = [
     toOneLine(waiting?.pluginName ?? ''),
-    place?.site ? removeHidden(hostOf(place.site)) : '',
+    place?.site ? removeHiddenCharacters(readHost(place.site)) : '',
     otherCount > 0 ? `${otherCount} more waiting` : '',
   ]
     .filter(Boolean)
@@ -57,7 +57,7 @@ export function makeApprovalNotice(call: CallView, otherCount: number): Approval
 }
 
 function toOneLine(text: string): string {
-  return removeHidden(text).replace(/\s+/gu, ' ').trim();
+  return removeHiddenCharacters(text).replace(/\s+/gu, ' ').trim();
 }
 
 function truncateReason(text: string): string {

@@ -14,16 +14,16 @@ function makeFixture(t: TestContext) {
 test('changes of a sync count from shortly before the first change', (t) => {
   const { registering, change, reports } = makeFixture(t);
   registering.recordSettled();
-  assert.deepEqual([reports, registering.isPending], [[], false]);
+  assert.deepEqual([reports, registering.isActive], [[], false]);
   t.mock.timers.setTime(20_000);
   void change([]);
-  assert.equal(registering.isPending, false, 'nothing was registered');
+  assert.equal(registering.isActive, false, 'nothing was registered');
   void change(['a']);
   t.mock.timers.setTime(30_000);
   void change(['b']);
-  assert.equal(registering.isPending, true);
+  assert.equal(registering.isActive, true);
   registering.recordSettled();
-  assert.deepEqual([reports, registering.isPending], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
+  assert.deepEqual([reports, registering.isActive], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
   registering.recordSettled();
   assert.equal(reports.length, 1);
 });
@@ -56,7 +56,7 @@ test('the scripts that every document needs are reported first, and the rest cou
   void change(['base']);
   t.mock.timers.setTime(11_000);
   registering.recordBases();
-  assert.equal(registering.isPending, true);
+  assert.equal(registering.isActive, true);
   void change(['adapter']);
   registering.recordSettled();
   const [nothing, ...both] = reports;

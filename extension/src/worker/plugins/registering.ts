@@ -32,8 +32,8 @@ export class RegistrationTracker {
   #firstMs: number | undefined;
   #hasChanged = false;
 
-  /** isPending is true until all scripts that the server wants are registered. */
-  get isPending(): boolean {
+  /** isActive is true until all scripts that the server wants are registered. */
+  get isActive(): boolean {
     return this.#sinceMs !== undefined;
   }
 
