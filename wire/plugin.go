@@ -69,7 +69,8 @@ const (
 	// InjectFiles registers script files from the folder of the unpacked extension.
 	InjectFiles InjectMode = "files"
 	// InjectNone means that the browser permits neither user scripts nor files of the
-	// unpacked extension. The side panel explains which browser setting to turn on.
+	// unpacked extension, and that there are plugins, which need one of them. The side
+	// panel explains which browser setting to turn on.
 	InjectNone InjectMode = "none"
 )
 

@@ -774,7 +774,8 @@ export const InjectModes = [
   'files',
   /**
    * InjectNone means that the browser permits neither user scripts nor files of the
-   * unpacked extension. The side panel explains which browser setting to turn on.
+   * unpacked extension, and that there are plugins, which need one of them. The side
+   * panel explains which browser setting to turn on.
    */
   'none',
 ] as const;

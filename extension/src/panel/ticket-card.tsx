@@ -7,7 +7,7 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { TicketArguments } from './ticket-arguments.tsx';
 import { type Card, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
-import { formatToolName, isBrowserTool, makeGrantQuestion, readHost, removeHiddenCharacters } from './wording.ts';
+import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
 /** HighlightBelowMs is the remaining time below which an approval card highlights its countdown, in milliseconds. */
 const HighlightBelowMs = 30_000;
@@ -62,7 +62,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
       </div>
       {offeredScopes.length > 0 && (
         <div class="longer">
-          <span>{grantText(call, ticket.caller, ticket.title)}</span>
+          <span>{formatGrantLabel(call, ticket.caller, ticket.title)}</span>
           <div class="answers">
             {offeredScopes.map(({ scope, text, label }) => (
               <DecisionButton

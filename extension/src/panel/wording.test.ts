@@ -4,11 +4,11 @@ import type { DownReason } from '../worker/link/link.ts';
 import {
   findStatusWord,
   formatDuration,
+  formatGrantLabel,
   formatPercent,
   formatRunTime,
   formatTimeOfDay,
   formatToolName,
-  makeGrantQuestion,
   makeLinkAdvice,
   makeLinkTitle,
   makeModeAdvice,
@@ -35,7 +35,7 @@ test('browser tools are named as agents name them, and a permission for them nam
   assert.equal(formatToolName({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
   assert.equal(formatToolName({ plugin: 'messages', tool: 'send' }), 'messages send');
   assert.equal(
-    grantText(
+    formatGrantLabel(
       { plugin: 'browser', tool: 'browser_click', client: 'claude' },
       { plugin: 'browser' },
       'https://shop.example',
@@ -44,14 +44,14 @@ test('browser tools are named as agents name them, and a permission for them nam
   );
   const call = { plugin: 'messages', tool: 'send' };
   assert.equal(
-    grantText({ ...call, client: 'claude' }, undefined, 'Messages'),
+    formatGrantLabel({ ...call, client: 'claude' }, undefined, 'Messages'),
     'Allow claude to run send without asking again',
   );
   assert.equal(
-    grantText({ ...call, client: 'claude' }, { plugin: 'tickets' }),
+    formatGrantLabel({ ...call, client: 'claude' }, { plugin: 'tickets' }),
     'Allow the plugin tickets to run send without asking again',
   );
-  assert.equal(grantText(call, undefined), 'Allow this agent to run send without asking again');
+  assert.equal(formatGrantLabel(call, undefined), 'Allow this agent to run send without asking again');
 });
 
 test('modeAdvice names the switch', () => {

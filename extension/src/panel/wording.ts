@@ -30,19 +30,21 @@ export function formatToolName({ plugin, tool }: { readonly plugin: string; read
 }
 
 /**
- * grantText returns the label of the buttons that allow later calls of a client or plugin without approval. The label
+ * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The label
  * names what these buttons allow: one tool of a plugin, or browser tools on site. Calls that browser_batch makes are
  * attributed to its client.
  */
-export function grantText(
+export function formatGrantLabel(
   call: { readonly plugin: string; readonly tool: string; readonly client?: string },
   caller: { readonly plugin: string } | undefined,
   site = '',
 ): string {
   const isPlugin = caller !== undefined && caller.plugin !== BrowserPlugin;
-  const name = isPlugin ? `the plugin ${removeHidden(caller.plugin)}` : removeHidden(call.client ?? '') || 'this agent';
+  const name = isPlugin
+    ? `the plugin ${removeHiddenCharacters(caller.plugin)}`
+    : removeHiddenCharacters(call.client ?? '') || 'this agent';
   const isForSite = call.plugin === BrowserPlugin && site !== '';
-  return `Allow ${name} ${isForSite ? `on ${removeHidden(site)}` : `to run ${removeHidden(call.tool)}`} without asking again`;
+  return `Allow ${name} ${isForSite ? `on ${removeHiddenCharacters(site)}` : `to run ${removeHiddenCharacters(call.tool)}`} without asking again`;
 }
 
 /** makeLinkTitle describes the state of the connection to the server in one or two words. */

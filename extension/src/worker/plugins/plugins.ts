@@ -291,7 +291,8 @@ export class Plugins {
 
   async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
-    return wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+    // Without plugins, nothing is missing that the user would have to turn on.
+    return wanted.length === 0 || wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
   /**
