@@ -18,10 +18,10 @@ after(() => stack?.close());
 
 let channelCount = 0;
 /**
- * newSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
+ * makeSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
  * its request to the channel only if the call is cancelled.
  */
-const newSlowChannel = () => `c${++channelCount}-9-20000`;
+const makeSlowChannel = () => `c${++channelCount}-9-20000`;
 
 /** waitForAbortedRequest waits until the page has aborted its request to the given channel. */
 const waitForAbortedRequest = (channel: string) =>
@@ -45,7 +45,7 @@ const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   );
 
 test('notifications/cancelled stops the code in the page, and the client gets no result', async () => {
-  const channel = newSlowChannel();
+  const channel = makeSlowChannel();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
   const { call_id } = await waitForRunningCall(channel);
@@ -93,7 +93,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 });
 
 test('a client that disconnects stops the code in the page', async () => {
-  const channel = newSlowChannel();
+  const channel = makeSlowChannel();
   const leavingClient = await stack.connectStdio();
   const call = leavingClient.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
   const { call_id } = await waitForRunningCall(channel);
@@ -104,7 +104,7 @@ test('a client that disconnects stops the code in the page', async () => {
 });
 
 test('a client cannot cancel a call of another client', async () => {
-  const channel = newSlowChannel();
+  const channel = makeSlowChannel();
   const otherClient = await stack.connectHttp();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
@@ -123,7 +123,7 @@ test('a client cannot cancel a call of another client', async () => {
 });
 
 test('Ctrl-C in opentabs call stops the code in the page', async () => {
-  const channel = newSlowChannel();
+  const channel = makeSlowChannel();
   const command = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await waitForRunningCall(channel);
   command.child.kill('SIGINT');
@@ -134,7 +134,7 @@ test('Ctrl-C in opentabs call stops the code in the page', async () => {
 });
 
 test('the stop button of the side panel stops the code in the page, and the client receives the error', async () => {
-  const channel = newSlowChannel();
+  const channel = makeSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // handled below; an earlier failure has the clearer message

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
-import { freePort } from './harness/chromium.ts';
+import { findFreePort } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
@@ -53,7 +53,7 @@ test('the permission to observe load errors adds no warning at installation', as
 });
 
 test('a call in a tab whose page cannot load names the reason, for each kind of failure', async () => {
-  const closedUrl = `http://127.0.0.1:${await freePort()}/`;
+  const closedUrl = `http://127.0.0.1:${await findFreePort()}/`;
   assert.match(
     await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
@@ -114,7 +114,7 @@ async function serveSite(t: TestContext, listener: RequestListener): Promise<num
 const pageHtml = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
 
 test('a page that was opened for a call and cannot load fails the call, and the next call runs after the site is back', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   await openCallsAt(`http://127.0.0.1:${port}/start`);
   assert.match(
     await callExpectingNoTab(),
@@ -155,7 +155,7 @@ test('a site that accepts connections and never answers fails the call within 10
 });
 
 for (const [name, makeDeadUrl, reason] of [
-  ['refuses connections', async () => `http://dead.localhost:${await freePort()}/`, /net::ERR_CONNECTION_REFUSED/],
+  ['refuses connections', async () => `http://dead.localhost:${await findFreePort()}/`, /net::ERR_CONNECTION_REFUSED/],
   ['never answers', undefined, /the site has not answered for 8 s/],
 ] as const) {
   test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {

@@ -18,7 +18,7 @@ before(async () => {
 after(() => stack?.close());
 
 let keyCount = 0;
-const newKey = () => `k${++keyCount}-`;
+const makeKey = () => `k${++keyCount}-`;
 /** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) =>
   waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
@@ -66,7 +66,7 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
   ] as const) {
-    const outcome = await callTool({ tool, input, catchError: true, key: newKey() });
+    const outcome = await callTool({ tool, input, catchError: true, key: makeKey() });
     assert.match(JSON.stringify(outcome.structured), new RegExp(`"code":"${code}"`), `${tool}: ${outcome.text}`);
   }
 });
@@ -83,7 +83,7 @@ test('endless recursion and too many nested calls are stopped', async () => {
 });
 
 test('cancelling the top call stops the code of all nested calls', async () => {
-  const key = newKey();
+  const key = makeKey();
   const stop = new AbortController();
   const outcome = client.call('everything__call_itself', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
   await waitForNote(`begin ${key}0`);
@@ -100,7 +100,7 @@ test('cancelling the top call stops the code of all nested calls', async () => {
 });
 
 test('a tool can abort a nested call and continue', async () => {
-  const key = newKey();
+  const key = makeKey();
   const outcome = await callTool({
     tool: 'silent',
     input: { forMs: 20_000, key },
@@ -121,7 +121,7 @@ test('a nested call runs in the requested tab', async () => {
 });
 
 test('a nested call and its result survive stops of the service worker', async () => {
-  const key = newKey();
+  const key = makeKey();
   const outcome = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
   for (let stops = 0; stops < 3; stops++) {

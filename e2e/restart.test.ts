@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { freePort } from './harness/chromium.ts';
+import { findFreePort } from './harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from './harness/client.ts';
 import { addClient } from './harness/daemon-api.ts';
 import { type StartedCommand, startOpentabs, stopProcess } from './harness/process.ts';
@@ -25,7 +25,7 @@ async function startDaemon(): Promise<void> {
 }
 
 before(async () => {
-  port = await freePort();
+  port = await findFreePort();
   env = { OPENTABS_HOME: mkdtempSync(join(tmpdir(), 'opentabs-e2e-')), OPENTABS_PORT: String(port), NO_COLOR: '1' };
   token = await addClient(env, 'restart');
   await startDaemon();

@@ -21,8 +21,8 @@ before(async () => {
 after(() => stack?.close());
 
 const readStatus = async () => (await stack.runCli('status')).stdout;
-/** tabIdOf returns the ID of the tab that shows path of the test site, or 0 if no tab shows path. */
-const tabIdOf = async (path: string) =>
+/** findTabId returns the ID of the tab that shows path of the test site, or 0 if no tab shows path. */
+const findTabId = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const foreverMs = 10 * 60_000;
 
@@ -53,10 +53,10 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   await waitFor('the browser to report the tab of the other site', async () =>
     (await stack.listTabs()).some((tab) => tab.url === `${otherOrigin}/other`),
   );
-  const tabId = await tabIdOf('/');
+  const tabId = await findTabId('/');
   const sameTabCall = client.call('runaway__wait', { ms: 60_000, tabId });
   await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const sameProcessCall = client.call('runaway__wait', { ms: 60_000, tabId: await tabIdOf('/second') });
+  const sameProcessCall = client.call('runaway__wait', { ms: 60_000, tabId: await findTabId('/second') });
   await waitFor(
     'both calls to run',
     async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,

@@ -22,7 +22,7 @@ before(async () => {
 after(() => stack?.close());
 
 let keyCount = 0;
-const newKey = () => `w${++keyCount}`;
+const makeKey = () => `w${++keyCount}`;
 /** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) =>
   waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
@@ -71,7 +71,7 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
 const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
-  const key = newKey();
+  const key = makeKey();
   const stop = new AbortController();
   const outcome = client.call('everything__login', { key }, { signal: stop.signal });
   const call = await findWaitingCall('everything__login');

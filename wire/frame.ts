@@ -63,8 +63,10 @@ export interface InvalidFrame {
 
 export type Frame = RequestFrame | NotificationFrame | ResultFrame | ErrorFrame | InvalidFrame;
 
-/** longDigits matches JSON that may contain an integer greater than 2^53, which a JavaScript number would round. */
-const longDigits = /\d{16}/;
+/**
+ * longIntegerPattern matches JSON that may contain an integer greater than 2^53, which a JavaScript number would round.
+ */
+const longIntegerPattern = /\d{16}/;
 
 /**
  * keepExactInteger is a reviver for JSON.parse that preserves large integers. An integer that a JavaScript number would
@@ -84,23 +86,24 @@ function keepExactInteger(_key: string, value: unknown, context?: { readonly sou
 export function parseFrame(text: string): Frame {
   let value: unknown;
   try {
-    value = longDigits.test(text) ? JSON.parse(text, keepExactInteger) : JSON.parse(text);
+    value = longIntegerPattern.test(text) ? JSON.parse(text, keepExactInteger) : JSON.parse(text);
   } catch {
-    return invalidFrame('not a frame: not JSON');
+    return makeInvalidFrame('not a frame: not JSON');
   }
-  if (!isObject(value)) return invalidFrame('not a frame: not an object');
+  if (!isObject(value)) return makeInvalidFrame('not a frame: not an object');
   const { jsonrpc, id, method, error } = value;
   const hasResult = Object.hasOwn(value, 'result');
   const hasError = error !== undefined && error !== null;
-  if (jsonrpc !== '2.0') return invalidFrame('not a frame: "jsonrpc" is not "2.0"');
-  if (id !== undefined && typeof id !== 'string') return invalidFrame('not a frame: "id" is not a string');
-  if (method !== undefined && typeof method !== 'string') return invalidFrame('not a frame: "method" is not a string');
+  if (jsonrpc !== '2.0') return makeInvalidFrame('not a frame: "jsonrpc" is not "2.0"');
+  if (id !== undefined && typeof id !== 'string') return makeInvalidFrame('not a frame: "id" is not a string');
+  if (method !== undefined && typeof method !== 'string')
+    return makeInvalidFrame('not a frame: "method" is not a string');
   if (method) {
-    if (hasResult || hasError) return invalidFrame('not a frame: both a method and an answer');
+    if (hasResult || hasError) return makeInvalidFrame('not a frame: both a method and an answer');
     return id ? readRequest(id, method, value.params) : readNotification(method, value.params);
   }
-  if (!id) return invalidFrame('not a frame: neither a method nor an id');
-  if (hasResult === hasError) return invalidFrame('not a frame: an answer needs one of result and error');
+  if (!id) return makeInvalidFrame('not a frame: neither a method nor an id');
+  if (hasResult === hasError) return makeInvalidFrame('not a frame: an answer needs one of result and error');
   return hasResult ? { kind: 'result', id, result: value.result } : readError(id, error);
 }
 
@@ -194,27 +197,27 @@ function readRequest(id: string, method: string, params: unknown): Frame {
   const knownMethod = requestMethods.get(method);
   if (!knownMethod) {
     const problem = `unknown request "${truncate(method)}"`;
-    return invalidFrame(problem, encodeError(id, { code: CodeMethodNotFound, message: problem }));
+    return makeInvalidFrame(problem, encodeError(id, { code: CodeMethodNotFound, message: problem }));
   }
   const body = params ?? {};
   const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
   if (problem !== undefined) {
-    return invalidFrame(`${method}: ${problem}`, encodeError(id, { code: CodeInvalidParams, message: problem }));
+    return makeInvalidFrame(`${method}: ${problem}`, encodeError(id, { code: CodeInvalidParams, message: problem }));
   }
   const frame = { kind: 'request', id, method: knownMethod, params: body } as const;
   const isValid = (f: object): f is RequestFrame => f === frame;
-  return isValid(frame) ? frame : invalidFrame(`${method}: invalid`);
+  return isValid(frame) ? frame : makeInvalidFrame(`${method}: invalid`);
 }
 
 function readNotification(method: string, params: unknown): Frame {
   const knownMethod = notificationMethods.get(method);
-  if (!knownMethod) return invalidFrame(`unknown notification "${truncate(method)}"`);
+  if (!knownMethod) return makeInvalidFrame(`unknown notification "${truncate(method)}"`);
   const body = params ?? {};
   const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
-  if (problem !== undefined) return invalidFrame(`${method}: ${problem}`);
+  if (problem !== undefined) return makeInvalidFrame(`${method}: ${problem}`);
   const frame = { kind: 'notification', method: knownMethod, params: body } as const;
   const isValid = (f: object): f is NotificationFrame => f === frame;
-  return isValid(frame) ? frame : invalidFrame(`${method}: invalid`);
+  return isValid(frame) ? frame : makeInvalidFrame(`${method}: invalid`);
 }
 
 /**
@@ -224,15 +227,15 @@ function readNotification(method: string, params: unknown): Frame {
 function readError(id: string, error: unknown): Frame {
   const checkResult = checkType('RPCError', error);
   if (checkResult.ok) return { kind: 'error', id, error: checkResult.value };
-  if (!isObject(error)) return invalidFrame('not a frame: "error" is not an object');
+  if (!isObject(error)) return makeInvalidFrame('not a frame: "error" is not an object');
   const { code, message } = error;
   if (typeof code !== 'number' || !Number.isInteger(code) || typeof message !== 'string') {
-    return invalidFrame('not a frame: "error" needs a code and a message');
+    return makeInvalidFrame('not a frame: "error" needs a code and a message');
   }
   return { kind: 'error', id, error: { code, message } };
 }
 
-function invalidFrame(problem: string, reply?: string): InvalidFrame {
+function makeInvalidFrame(problem: string, reply?: string): InvalidFrame {
   return reply === undefined ? { kind: 'invalid', problem } : { kind: 'invalid', problem, reply };
 }
 
@@ -254,19 +257,19 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
  * paramsTypes and resultTypes map each method to the names of its types. The type names are precomputed, because every
  * frame needs one.
  */
-const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${typeBase(m)}Params`]));
-const resultTypes = new Map(RequestMethods.map((method) => [method, `${typeBase(method)}Result`]));
+const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypeBase(m)}Params`]));
+const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypeBase(method)}Result`]));
 
-/** typeBase returns the common prefix of a method's type names, such as "ToolDispatch" for "tool.dispatch". */
-function typeBase(method: Method): string {
+/** makeTypeBase returns the common prefix of a method's type names, such as "ToolDispatch" for "tool.dispatch". */
+function makeTypeBase(method: Method): string {
   return method
     .split('.')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 }
 
-const shapes: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
-const enums: Readonly<Record<string, readonly string[]>> = Enums;
+const shapesByName: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
+const enumValuesByName: Readonly<Record<string, readonly string[]>> = Enums;
 
 /** Field describes one field of an object type of the wire protocol. */
 interface Field {
@@ -278,7 +281,7 @@ interface Field {
 }
 
 const fieldsOfShapes = new Map(
-  Object.entries(shapes).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
+  Object.entries(shapesByName).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
 );
 
 function readField([key, expected]: [string, string | readonly [string]]): Field {
@@ -307,7 +310,7 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);
   if (!fields) return findScalarProblem(name, value);
-  if (!isObject(value)) return `: must be an object, got ${kindOf(value)}`;
+  if (!isObject(value)) return `: must be an object, got ${describeKind(value)}`;
   for (const field of fields) {
     if (!Object.hasOwn(value, field.name)) {
       if (field.isOptional) continue;
@@ -321,7 +324,7 @@ function findProblemIn(name: string, value: unknown): string | undefined {
 }
 
 function findListProblem(name: string, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return `: must be an array, got ${kindOf(value)}`;
+  if (!Array.isArray(value)) return `: must be an array, got ${describeKind(value)}`;
   for (const [i, item] of value.entries()) {
     const problem = findProblemIn(name, item);
     if (problem !== undefined) return `[${i}]${problem}`;
@@ -330,22 +333,22 @@ function findListProblem(name: string, value: unknown): string | undefined {
 }
 
 function findScalarProblem(name: string, value: unknown): string | undefined {
-  const values = enums[name];
+  const values = enumValuesByName[name];
   if (values) {
     if (typeof value === 'string' && values.includes(value)) return undefined;
-    return `: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : kindOf(value)}`;
+    return `: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : describeKind(value)}`;
   }
   switch (name) {
     case 'unknown':
       return undefined;
     case 'integer':
-      return Number.isSafeInteger(value) ? undefined : `: must be an integer, got ${kindOf(value)}`;
+      return Number.isSafeInteger(value) ? undefined : `: must be an integer, got ${describeKind(value)}`;
     default:
-      return typeof value === name ? undefined : `: must be a ${name}, got ${kindOf(value)}`;
+      return typeof value === name ? undefined : `: must be a ${name}, got ${describeKind(value)}`;
   }
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -787,18 +787,18 @@ for (const [name, sample] of allSamples) {
   });
 }
 
-/** goldenNamesOf returns the names of all golden files for a params or result type: one sample and its variants. */
-function goldenNamesOf(body: string): string[] {
+/** listGoldenNames returns the names of all golden files for a params or result type: one sample and its variants. */
+function listGoldenNames(body: string): string[] {
   return [...allSamples.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }
 
 test('each golden request and result is decoded unchanged', () => {
   for (const method of RequestMethods) {
-    for (const name of goldenNamesOf(`${method}.params`)) {
+    for (const name of listGoldenNames(`${method}.params`)) {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: readGolden(name) });
       assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: readGolden(name) }, name);
     }
-    for (const name of goldenNamesOf(`${method}.result`)) {
+    for (const name of listGoldenNames(`${method}.result`)) {
       const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: readGolden(name) }));
       assert.equal(frame.kind, 'result', name);
       if (frame.kind === 'result') {
@@ -810,7 +810,7 @@ test('each golden request and result is decoded unchanged', () => {
 
 test('each golden notification is decoded unchanged', () => {
   for (const method of NotificationMethods) {
-    for (const name of goldenNamesOf(`${method}.params`)) {
+    for (const name of listGoldenNames(`${method}.params`)) {
       const text = JSON.stringify({ jsonrpc: '2.0', method, params: readGolden(name) });
       assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: readGolden(name) }, name);
     }
@@ -818,7 +818,7 @@ test('each golden notification is decoded unchanged', () => {
 });
 
 test('each golden error is decoded unchanged', () => {
-  for (const name of goldenNamesOf('error')) {
+  for (const name of listGoldenNames('error')) {
     const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: readGolden(name) }));
     assert.deepEqual(frame, { kind: 'error', id: 's1', error: readGolden(name) }, name);
     assert.ok(checkType('RPCError', readGolden(name)).ok);

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -47,7 +47,7 @@ export async function startAttackerSite(
     response.writeHead(200, { 'content-type': type, 'service-worker-allowed': '/' });
     response.end(body);
   });
-  const port = await freePort();
+  const port = await findFreePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     port,
@@ -67,8 +67,8 @@ export function readScript(name: string): string {
   return readFileSync(path, 'utf8').replaceAll('SECRET', secretText);
 }
 
-/** htmlWithScript returns the content type and the HTML of a page that runs code before anything else. */
-export function htmlWithScript(code: string): readonly [string, string] {
+/** makeHtmlWithScript returns the content type and the HTML of a page that runs code before anything else. */
+export function makeHtmlWithScript(code: string): readonly [string, string] {
   return ['text/html; charset=utf-8', `<!doctype html><title>t</title><script>${code}</script><p>x`];
 }
 
@@ -116,8 +116,8 @@ export async function addPlugin(
   await runChecked(['plugin', 'add', dir, ...reviewFlags], stack.env);
 }
 
-/** pluginNames returns the names of the plugins that run in a tab. */
-export function pluginNames(tab: Tab): string[] {
+/** listPluginNames returns the names of the plugins that run in a tab. */
+export function listPluginNames(tab: Tab): string[] {
   return (tab.plugins ?? []).flatMap((plugin) =>
     typeof plugin === 'object' && plugin !== null && 'name' in plugin ? [String(plugin.name)] : [],
   );
@@ -138,7 +138,7 @@ export async function openWithPlugin(
   await page.goto(url);
   const { tabId } = await waitFor(`${plugin} in ${url}`, async () =>
     (await stack.listTabs()).find(
-      (tab) => tab.url === url && !earlierTabs.includes(tab.tabId) && pluginNames(tab).includes(plugin),
+      (tab) => tab.url === url && !earlierTabs.includes(tab.tabId) && listPluginNames(tab).includes(plugin),
     ),
   );
   return { page, tabId };

@@ -8,7 +8,7 @@ import type { Frame, Page } from 'playwright-core';
 import { startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
-import { type AttackerSite, htmlWithScript, readScript, startAttackerSite } from './attacker.ts';
+import { type AttackerSite, makeHtmlWithScript, readScript, startAttackerSite } from './attacker.ts';
 
 let stack: Stack;
 let attackerSite: AttackerSite;
@@ -16,7 +16,7 @@ const evilHost = 'evil.example';
 
 before(async () => {
   attackerSite = await startAttackerSite({
-    '/evil': htmlWithScript(''),
+    '/evil': makeHtmlWithScript(''),
     '/sandboxed': [
       'text/html',
       '<!doctype html><iframe sandbox="allow-scripts allow-forms" srcdoc="<p>null origin"></iframe><iframe src="data:text/html,<p>data"></iframe>',

@@ -11,7 +11,7 @@ import { waitFor } from '../harness/wait.ts';
 import {
   type AttackerSite,
   addPlugin,
-  htmlWithScript,
+  makeHtmlWithScript,
   openWithPlugin,
   readScript,
   secretText,
@@ -27,10 +27,10 @@ const addFrames = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdo
 
 before(async () => {
   attackerSite = await startAttackerSite({
-    '/forge': htmlWithScript(readScript('forge.js')),
+    '/forge': makeHtmlWithScript(readScript('forge.js')),
     '/worker.js': ['text/javascript', `${readScript('sw.js')}`],
-    '/inner': htmlWithScript(readScript('forge.js')),
-    '/frames': htmlWithScript(
+    '/inner': makeHtmlWithScript(readScript('forge.js')),
+    '/frames': makeHtmlWithScript(
       `const inner = ${JSON.stringify(readScript('forge.js'))};addEventListener('load', () => { ${addFrames} });`,
     ),
   });
@@ -89,7 +89,7 @@ async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void>
 }
 
 test('page: a first script that replaces every reachable built-in, getter and setter sees no secret', async (t) => {
-  const site = await startAttackerSite({ '/replace': htmlWithScript(readScript('replace-all.js')) });
+  const site = await startAttackerSite({ '/replace': makeHtmlWithScript(readScript('replace-all.js')) });
   t.after(() => site.close());
   const { page, tabId } = await openWithPlugin(stack, `${site.origin}/replace`, 'plain');
   const replacedCount = Number(await page.locator('html').getAttribute('data-replaced'));

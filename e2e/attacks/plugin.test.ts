@@ -11,8 +11,8 @@ import { waitFor } from '../harness/wait.ts';
 import {
   type AttackerSite,
   addPlugin,
+  listPluginNames,
   openWithPlugin,
-  pluginNames,
   readScript,
   secretText,
   startAttackerSite,
@@ -68,7 +68,7 @@ after(async () => {
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin to be live in its tab', async () =>
-    (await stack.listTabs()).some((tab) => tab.tabId === tabId && pluginNames(tab).includes('hostile')),
+    (await stack.listTabs()).some((tab) => tab.tabId === tabId && listPluginNames(tab).includes('hostile')),
   );
   return { tabId, close: () => page.close() };
 }
@@ -160,7 +160,7 @@ test('plugin: floods of reports with forged ids, and reports after the end, do n
 test('plugin: a plugin does not run in a tab that its URL patterns do not match', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
   const tab = (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}/other`);
-  assert.ok(tab && !pluginNames(tab).includes('hostile'));
+  assert.ok(tab && !listPluginNames(tab).includes('hostile'));
   const refusedCall = await client.call('hostile__peek', { tabId });
   assert.equal(refusedCall.code, 'no_tab', refusedCall.text);
   await assertOtherPluginWorks(tabId);
@@ -174,7 +174,7 @@ test('plugin: plugins named like members of Object.prototype work, and harm no o
   }
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/names`, 'tostring');
   for (const name of ['constructor', 'hasownproperty', 'tostring']) {
-    await waitFor(name, async () => (await stack.listTabs()).some((tab) => pluginNames(tab).includes(name)));
+    await waitFor(name, async () => (await stack.listTabs()).some((tab) => listPluginNames(tab).includes(name)));
     assert.match((await client.call(`${name}__who`, { tabId })).text, new RegExp(name));
   }
   await assertOtherPluginWorks(tabId);
@@ -211,7 +211,7 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   const refusedAgain = await client.call('unseen__who', { tabId });
   assert.equal(refusedAgain.code, 'not_reviewed', refusedAgain.text);
   await waitFor('the plugin "unseen" to be removed from every tab', async () =>
-    (await stack.listTabs()).every((tab) => !pluginNames(tab).includes('unseen')),
+    (await stack.listTabs()).every((tab) => !listPluginNames(tab).includes('unseen')),
   );
   await page.close();
   const laterTab = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');

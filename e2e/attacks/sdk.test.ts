@@ -14,7 +14,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { buildLegacyPlugin, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
 import {
   type AttackerSite,
-  htmlWithScript,
+  makeHtmlWithScript,
   openWithPlugin,
   readScript,
   secretText,
@@ -62,9 +62,9 @@ let attackerSite: AttackerSite;
 
 before(async () => {
   attackerSite = await startAttackerSite({
-    '/replace': htmlWithScript(readScript('replace-all.js')),
-    '/plant': htmlWithScript(readScript('plant.js')),
-    '/both': htmlWithScript(`${readScript('plant.js')};${readScript('replace-all.js')}`),
+    '/replace': makeHtmlWithScript(readScript('replace-all.js')),
+    '/plant': makeHtmlWithScript(readScript('plant.js')),
+    '/both': makeHtmlWithScript(`${readScript('plant.js')};${readScript('replace-all.js')}`),
   });
   // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });

@@ -83,7 +83,7 @@ let page: Page;
 
 before(async () => {
   stack = await startStack();
-  page = await stack.chrome.openPage(`${siteOrigin()}/`);
+  page = await stack.chrome.openPage(`${readSiteOrigin()}/`);
   await runChecked(['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.home], stack.env);
   dir = join(stack.home, 'mistakes');
   writeSource(source);
@@ -95,8 +95,8 @@ after(async () => {
   await stack?.close();
 });
 
-/** siteOrigin returns the origin of the test site under a host name that no other plugin matches. */
-function siteOrigin(): string {
+/** readSiteOrigin returns the origin of the test site under a host name that no other plugin matches. */
+function readSiteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
 

@@ -11,10 +11,10 @@ const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
 /**
- * adapterBytes returns the size of the generated adapter with index i, in bytes. A few adapters are small and most
- * adapters are large; the average size is 0.7 MB.
+ * computeAdapterBytes returns the size of the generated adapter with index i, in bytes. A few adapters are small and
+ * most adapters are large; the average size is 0.7 MB.
  */
-function adapterBytes(i: number): number {
+function computeAdapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
@@ -34,7 +34,7 @@ export function makeHost(name: string): string {
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
-    writePlugin(dir, `many-${i}`, countToolsOf(i), adapterBytes(i));
+    writePlugin(dir, `many-${i}`, countToolsOf(i), computeAdapterBytes(i));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold, type Row } from './row.ts';
-import { quantile, summarize } from './samples.ts';
+import { computeQuantile, summarize } from './samples.ts';
 
 const sampleRow: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
@@ -36,5 +36,5 @@ test('the p50 of a summary is the median of the blocks, so one slow block does n
     [2, 2, 2],
   ]);
   assert.deepEqual(summary, { p50: 2, p99: 300, max: 300, samples: 9 });
-  assert.equal(quantile([5, 1, 3], 0.5), 3);
+  assert.equal(computeQuantile([5, 1, 3], 0.5), 3);
 });

@@ -1,4 +1,4 @@
-import { median, quantile, type Summary } from './samples.ts';
+import { computeMedian, computeQuantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table that `make bench` prints. */
 export interface Row {
@@ -57,7 +57,7 @@ export function formatSummary(s: Summary): string {
 
 /** formatTimes formats the median, the maximum and the number of a few durations in milliseconds. */
 export function formatTimes(times: readonly number[]): string {
-  return `${formatMs(median(times))} (max ${formatMs(quantile(times, 1))}, n ${times.length})`;
+  return `${formatMs(computeMedian(times))} (max ${formatMs(computeQuantile(times, 1))}, n ${times.length})`;
 }
 
 /** formatMegabytes formats a number of bytes as text such as "1.2 MB". */

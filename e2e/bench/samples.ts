@@ -9,15 +9,16 @@ export interface Summary {
 }
 
 /**
- * quantile returns the q-quantile of the samples, such as the median for q = 0.5. The quantile of an empty list is NaN.
+ * computeQuantile returns the q-quantile of the samples, such as the median for q = 0.5. The quantile of an empty list
+ * is NaN.
  */
-export function quantile(samples: readonly number[], q: number): number {
+export function computeQuantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
-export function median(samples: readonly number[]): number {
-  return quantile(samples, 0.5);
+export function computeMedian(samples: readonly number[]): number {
+  return computeQuantile(samples, 0.5);
 }
 
 /**
@@ -27,8 +28,8 @@ export function median(samples: readonly number[]): number {
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const allSamples = blocks.flat();
   return {
-    p50: median(blocks.map(median)),
-    p99: quantile(allSamples, 0.99),
+    p50: computeMedian(blocks.map(computeMedian)),
+    p99: computeQuantile(allSamples, 0.99),
     max: Math.max(...allSamples),
     samples: allSamples.length,
   };

@@ -18,7 +18,7 @@ const sockets = new Set<Duplex>();
 
 before(async () => {
   api = createServer(answerApi);
-  api.on('upgrade', echoSocket);
+  api.on('upgrade', echoSocketMessages);
   await new Promise<void>((resolve) => api.listen(0, resolve));
   const address = api.address();
   apiPort = typeof address === 'object' && address ? address.port : 0;
@@ -51,8 +51,8 @@ function answerApi(request: IncomingMessage, response: ServerResponse): void {
   response.end(JSON.stringify({ path: url.pathname, access_token: 'S3CRETbody', items: [1, 2, 3] }));
 }
 
-/** echoSocket accepts a WebSocket and sends each short text message back unchanged. */
-function echoSocket(request: IncomingMessage, socket: Duplex): void {
+/** echoSocketMessages accepts a WebSocket and sends each short text message back unchanged. */
+function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
   sockets.add(socket);
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
   const accept = createHash('sha1').update(key).digest('base64');
@@ -68,7 +68,7 @@ function echoSocket(request: IncomingMessage, socket: Duplex): void {
   });
 }
 
-const apiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
+const makeApiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
 
 /** open opens a page in a background tab, and waits until the page's script has set the title to "done". */
 async function open(path: string, body: string): Promise<number> {
@@ -108,17 +108,17 @@ test('the first call lists performance entries; then redirects, frames, workers 
     '/shop',
     `<img src="/picture.png"><iframe src="${fixture.otherOrigin}/frame"></iframe>
      <script>
-       const source = 'fetch("${apiUrl('/from-worker')}").then((r) => r.text()).then(() => postMessage(1))';
+       const source = 'fetch("${makeApiUrl('/from-worker')}").then((r) => r.text()).then(() => postMessage(1))';
        const worker = new Worker(URL.createObjectURL(new Blob([source])));
        const worked = new Promise((resolve) => { worker.onmessage = resolve; });
-       const fetched = fetch("${apiUrl('/old')}").then((r) => r.text());
+       const fetched = fetch("${makeApiUrl('/old')}").then((r) => r.text());
        Promise.all([worked, fetched]).then(() => { document.title = 'done'; });
      </script>`,
   );
   await waitFor('the page to be done', async () => (await runScriptInPage('/shop', 'document.title')) === 'done');
   const first = await fixture.callTool('browser_network_requests', {}, tabId);
   assert.match(first.content ?? '', /^- 200 navigation .* \/shop$/m);
-  assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${apiUrl('/old')}$`, 'm'));
+  assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${makeApiUrl('/old')}$`, 'm'));
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, 'done');
   const list = await fixture.callTool('browser_network_requests', {}, tabId);
@@ -155,11 +155,11 @@ test('request details contain headers, bodies and times, but no secrets', async 
     `<script>(async () => {
        const secret = 'S3C' + 'RET'; // the body of the page must not contain the word
        const fetch = async (...args) => (await window.fetch(...args)).text();
-       await fetch("${apiUrl('/login?next=%2Fhome&api_key=')}" + secret, { method: 'POST', headers: { authorization: 'Bearer ' + secret },
+       await fetch("${makeApiUrl('/login?next=%2Fhome&api_key=')}" + secret, { method: 'POST', headers: { authorization: 'Bearer ' + secret },
          body: new URLSearchParams({ user: 'ada', password: secret }) });
        const form = new FormData(); form.set('name', 'ada'); form.set('password', secret);
-       await fetch("${apiUrl('/form')}", { method: 'POST', body: form });
-       await fetch("${apiUrl('/json')}", { method: 'POST', body: JSON.stringify({ user: 'ada', 'newPassword': secret + '\\"json' }) });
+       await fetch("${makeApiUrl('/form')}", { method: 'POST', body: form });
+       await fetch("${makeApiUrl('/json')}", { method: 'POST', body: JSON.stringify({ user: 'ada', 'newPassword': secret + '\\"json' }) });
        document.title = 'done';
      })()</script>`,
   );
@@ -220,7 +220,7 @@ test('requests from while the tab showed another site are not listed', async () 
 test('WebSocket messages are recorded without secrets', async () => {
   const tabId = await open(
     '/socket',
-    `<script>const socket = new WebSocket("${apiUrl('/live?token=S3CRETsocket').replace('http', 'ws')}");
+    `<script>const socket = new WebSocket("${makeApiUrl('/live?token=S3CRETsocket').replace('http', 'ws')}");
        socket.onopen = () => socket.send(JSON.stringify({ hello: 1, token: 'S3CRETmessage' }));
        socket.onmessage = () => { document.title = 'done'; };</script>`,
   );
@@ -255,11 +255,11 @@ test('rules answer and abort requests only of the site on which the rules were m
     added.text ?? '',
     /^Added rule 1\. It applies to requests of documents of http:\/\/127\.0\.0\.1:\d+, not to those of workers, until/,
   );
-  await fixture.callTool('browser_route', { action: 'add', pattern: apiUrl('/ads?x=1'), abort: true }, tabId);
+  await fixture.callTool('browser_route', { action: 'add', pattern: makeApiUrl('/ads?x=1'), abort: true }, tabId);
   assert.equal(await runScriptInPage('/routes', fetchText('/items?page=2')), '201 {"items":["é"]}');
-  assert.equal(await runScriptInPage('/routes', fetchText(apiUrl('/items'))), '201 {"items":["é"]}');
-  assert.equal(await runScriptInPage('/routes', fetchText(apiUrl('/ads?x=1'))), 'failed: Failed to fetch');
-  assert.match(String(await runScriptInPage('/routes', fetchText(apiUrl('/adsx')))), /^200 /);
+  assert.equal(await runScriptInPage('/routes', fetchText(makeApiUrl('/items'))), '201 {"items":["é"]}');
+  assert.equal(await runScriptInPage('/routes', fetchText(makeApiUrl('/ads?x=1'))), 'failed: Failed to fetch');
+  assert.match(String(await runScriptInPage('/routes', fetchText(makeApiUrl('/adsx')))), /^200 /);
   const page = await fixture.findPage(`${fixture.origin}/routes`);
   const frame = page.frames().find((each) => each.url().includes('/inner'));
   assert.match(String(await frame?.evaluate(fetchText('/items'))), /^404 /);

@@ -16,17 +16,17 @@ before(async () => {
   fixture = await startAgentFixture();
   fixture.onApprovalForm = () => true;
   fixture.setPage('/home', '<title>Home</title>');
-  const names = callsByPermission().map(([, , tool]) => tool);
+  const names = listCallsByPermission().map(([, , tool]) => tool);
   const { code, stderr } = await fixture.stack.runCli('browser', 'tools', 'on', ...names);
   assert.equal(code, 0, stderr);
 });
 after(() => fixture?.close());
 
 /**
- * callsByPermission lists the optional Chrome permissions. For each permission, the result contains its name, its label
- * in the side panel, and a tool call that needs the permission.
+ * listCallsByPermission lists the optional Chrome permissions. For each permission, the result contains its name, its
+ * label in the side panel, and a tool call that needs the permission.
  */
-function callsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
+function listCallsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [
     'Cookies',
     'Deleting the data of sites',
@@ -51,7 +51,7 @@ function callsByPermission(): readonly (readonly [string, string, string, Record
 test('each tool names its missing permission and the switch in the side panel, and asks for no approval', async () => {
   const questions: string[] = [];
   fixture.onApprovalForm = (question) => questions.push(question) > 0;
-  for (const [permission, label, tool, args] of callsByPermission()) {
+  for (const [permission, label, tool, args] of listCallsByPermission()) {
     const { text } = await fixture.callExpectingFailure(tool, args);
     assert.match(text, /code=needs_permission/, tool);
     assert.match(text, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
@@ -68,12 +68,12 @@ test('a tool works at once after the grant in the side panel, and fails after a 
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
   // Test only the first three permissions, because Chrome grants them without a dialog. A test cannot answer Chrome's
   // dialog.
-  for (const [name, label, tool, args] of callsByPermission().slice(0, 3)) {
+  for (const [name, label, tool, args] of listCallsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));
     await run(tool, args);
   }
-  const [[name, label, tool, args] = ['', '', '', {}]] = callsByPermission();
+  const [[name, label, tool, args] = ['', '', '', {}]] = listCallsByPermission();
   await switchOf(label).uncheck();
   await waitFor(`the end of ${label}`, async () => !(await isGranted(name)));
   assert.match((await fail(tool, args)).text, /code=needs_permission/);

@@ -99,7 +99,7 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   await agent.callTool('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
   assert.equal(
-    await agent.callTool('browser_storage', { action: 'delete', area: 'local', key: 'theme' }).then(firstLine),
+    await agent.callTool('browser_storage', { action: 'delete', area: 'local', key: 'theme' }).then(readFirstLine),
     'Deleted the entry.',
   );
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), null);
@@ -133,7 +133,7 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   );
 });
 
-function firstLine(text: string): string | undefined {
+function readFirstLine(text: string): string | undefined {
   return text.split('\n')[0];
 }
 

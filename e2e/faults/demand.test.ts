@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 import { getJson, type Server } from '../harness/daemon-api.ts';
 import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
@@ -39,8 +39,8 @@ const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
-/** nextRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
-const nextRandom = (() => {
+/** generateRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
+const generateRandom = (() => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -61,7 +61,7 @@ function writePlugin(name: string, version: number): string {
 
 before(async () => {
   process.stderr.write(`SEED=${seed}\n`);
-  const port = await freePort();
+  const port = await findFreePort();
   env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
   for (const name of allPlugins) await runChecked(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
   const extension = join(home, 'unpacked');
@@ -101,7 +101,7 @@ async function openPages(plugins: readonly string[], count: number): Promise<Ope
     Array.from({ length: count }, async (_, i) => {
       const plugin = plugins[i % plugins.length] ?? '';
       const url = `${site.origin}${plugin === 'framed' ? `/page?${++pageCount}` : `/${plugin}/${++pageCount}`}`;
-      await pause(nextRandom() * openingPeriodMs);
+      await pause(generateRandom() * openingPeriodMs);
       const atMs = performance.now();
       await browser.cdp.send('Target.createTarget', { url, background: true });
       return { url, plugin, atMs };
@@ -185,7 +185,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
   const stopWorkerThreeTimes = async () => {
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
-      await pause((nextRandom() * openingPeriodMs) / 3);
+      await pause((generateRandom() * openingPeriodMs) / 3);
       await browser.inPage(page.id, async (session) => {
         await session.send('ServiceWorker.enable');
         await session.send('ServiceWorker.stopAllWorkers');

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../harness/browser.ts';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
@@ -79,7 +79,7 @@ export class FaultFixture {
    * `opentabs serve`, installFlags of `opentabs extension install`.
    */
   static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
-    const port = await freePort();
+    const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
       const plugin = join(fixture.home, 'messages-plugin');

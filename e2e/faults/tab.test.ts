@@ -19,8 +19,8 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-/** thenOpenAnotherTab runs changeTab, then opens another tab of the test site, as a user might. */
-const thenOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
+/** andOpenAnotherTab runs changeTab, then opens another tab of the test site, as a user might. */
+const andOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
@@ -42,10 +42,10 @@ const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
 /**
- * goAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the first page from
- * the back/forward cache.
+ * navigateAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the first
+ * page from the back/forward cache.
  */
-async function goAwayAndBack({ path }: CellContext): Promise<void> {
+async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
   await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
   await pause(300);
@@ -69,14 +69,14 @@ async function freezePage({ path }: CellContext): Promise<void> {
 
 const recoveryInAnotherTab = { withoutTabId: true, maxRecoveryMs: 4000 } as const;
 test('a call fails with tab_closed when its tab is closed', () =>
-  testDuringCall('tab closed', fixture, thenOpenAnotherTab(closeTab), {
+  testDuringCall('tab closed', fixture, andOpenAnotherTab(closeTab), {
     errorCode: 'tab_closed',
     ...recoveryInAnotherTab,
   }));
 test('a call succeeds in another tab after its tab was closed', () =>
-  testBetweenCalls('tab closed', fixture, thenOpenAnotherTab(closeTab), recoveryInAnotherTab));
+  testBetweenCalls('tab closed', fixture, andOpenAnotherTab(closeTab), recoveryInAnotherTab));
 test('a call fails with tab_closed when the window of its tab is closed', () =>
-  testDuringCall('window closed', fixture, thenOpenAnotherTab(closeWindow), {
+  testDuringCall('window closed', fixture, andOpenAnotherTab(closeWindow), {
     errorCode: 'tab_closed',
     ...recoveryInAnotherTab,
   }));
@@ -88,12 +88,12 @@ test('a call fails with navigated when its tab navigates', () =>
   testDuringCall('navigated', fixture, navigateAway, { errorCode: 'navigated' }));
 test('a call succeeds after its tab has navigated', () => testBetweenCalls('navigated', fixture, navigateAway));
 test('a call fails with navigated when its tab goes to another page and back', () =>
-  testDuringCall('back/forward cache, away and back', fixture, goAwayAndBack, {
+  testDuringCall('back/forward cache, away and back', fixture, navigateAwayAndBack, {
     errorCode: 'navigated',
     stopReceived: true,
   }));
 test('a call succeeds after its tab went to another page and back', () =>
-  testBetweenCalls('back/forward cache, away and back', fixture, goAwayAndBack));
+  testBetweenCalls('back/forward cache, away and back', fixture, navigateAwayAndBack));
 test('a call fails with tab_discarded when Chrome discards its tab', () =>
   testDuringCall('tab discarded', fixture, discardTab, { errorCode: 'tab_discarded', ...recoveryInAnotherTab }));
 test('a call succeeds after Chrome has discarded its tab', () =>

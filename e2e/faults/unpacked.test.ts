@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 import { getJson, type Server } from '../harness/daemon-api.ts';
 import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
@@ -29,7 +29,7 @@ after(async () => {
 });
 
 test('the first page and a later page get their plugin after each of three browser restarts', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
   const extension = join(home, 'unpacked');
   const hash = writeSmallPlugin(join(home, 'small'), {

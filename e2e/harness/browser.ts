@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
-import { chromiumFlags, chromiumPath, deriveExtensionId, freePort, prepareProfile } from './chromium.ts';
+import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
@@ -29,11 +29,11 @@ export class Browser {
 
   /** start launches the browser and opens url in a tab. */
   async start(url = 'about:blank'): Promise<void> {
-    const port = await freePort();
+    const port = await findFreePort();
     this.#child = spawn(
       chromiumPath,
       [
-        ...chromiumFlags(port, this.#isInstalled ? [] : [this.#extension], this.#args),
+        ...makeChromiumFlags(port, this.#isInstalled ? [] : [this.#extension], this.#args),
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
         url,

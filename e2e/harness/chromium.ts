@@ -90,11 +90,11 @@ const disabledFeatures = [
 const disableFeatures = '--disable-features=';
 
 /**
- * chromiumFlags returns the command-line flags of a browser. Chromium loads the folders in extensions for one run.
- * otherFlags are additional flags of one test. Chromium reads only the last --disable-features, so chromiumFlags merges
- * the features in otherFlags into disabledFeatures.
+ * makeChromiumFlags returns the command-line flags of a browser. Chromium loads the folders in extensions for one run.
+ * otherFlags are additional flags of one test. Chromium reads only the last --disable-features, so makeChromiumFlags
+ * merges the features in otherFlags into disabledFeatures.
  */
-export function chromiumFlags(
+export function makeChromiumFlags(
   debugPort: number,
   extensions: readonly string[],
   otherFlags: readonly string[] = [],
@@ -151,7 +151,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   const extension = deriveExtensionId(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
   prepareProfile(profile, extension, options.userScripts, options.downloadFolder, options.grantableSites);
-  const debugPort = await freePort();
+  const debugPort = await findFreePort();
   const context = await chromium.launchPersistentContext(profile, {
     headless: false,
     executablePath: chromiumPath,
@@ -164,7 +164,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       '--disable-backgrounding-occluded-windows',
       '--disable-renderer-backgrounding',
     ],
-    args: chromiumFlags(debugPort, [options.extension, ...(options.otherExtensions ?? [])], options.args),
+    args: makeChromiumFlags(debugPort, [options.extension, ...(options.otherExtensions ?? [])], options.args),
   });
   context.pages().forEach(limitOperations);
   context.on('page', limitOperations);
@@ -253,8 +253,8 @@ function limitOperations(page: Page): void {
   }
 }
 
-/** freePort returns a TCP port on 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
+/** findFreePort returns a TCP port on 127.0.0.1 that was free a moment ago. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);

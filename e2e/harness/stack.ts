@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type Chrome, type ChromeOptions, freePort, launchChrome } from './chromium.ts';
+import { type Chrome, type ChromeOptions, findFreePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
 import { addClient, type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
 import { copyMessagesPlugin } from './messages-plugin.ts';
@@ -118,7 +118,7 @@ export interface TabPlugin {
 /** startStack starts a Stack and waits until the test plugin "messages" runs in the local site's tab. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const env = {
     OPENTABS_HOME: home,
     OPENTABS_PORT: String(port),

@@ -7,7 +7,7 @@ import { on, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { chromiumFlags, chromiumPath, freePort } from './chromium.ts';
+import { chromiumPath, findFreePort, makeChromiumFlags } from './chromium.ts';
 
 /**
  * loadedByUserFlag is the value of creation_flags in Chrome's preferences for an extension that the user loaded.
@@ -18,7 +18,7 @@ const loadedByUserFlag = 38;
 /** loadUnpacked installs an extension in a profile. No browser may be running with the profile. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
-  const browser = spawn(chromiumPath, chromiumFlags(await freePort(), [], otherFlags), {
+  const browser = spawn(chromiumPath, makeChromiumFlags(await findFreePort(), [], otherFlags), {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
   const exited = once(browser, 'exit');

@@ -147,7 +147,7 @@ alert Saved`,
   );
 });
 
-const bigPage = (rows: number) =>
+const makeBigPage = (rows: number) =>
   `<h1>Orders</h1><button>New order</button><table aria-label="Orders"><tbody>${Array.from(
     { length: rows },
     (_, i) =>
@@ -155,7 +155,7 @@ const bigPage = (rows: number) =>
   ).join('')}</tbody></table><footer>The end</footer>`;
 
 test('long tables are folded, and what is in view is never folded away', async (t) => {
-  const page = await lab.openPage(bigPage(430));
+  const page = await lab.openPage(makeBigPage(430));
   const top = await page.callForResult('snapshot');
   assert.match(top.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
   assert.match(top.text, /contentinfo\n The end/);
@@ -237,7 +237,7 @@ test('stale_ref names the nearest match, and never another document', async () =
 });
 
 test('with since, only what changed is returned', async (t) => {
-  const page = await lab.openPage(bigPage(100));
+  const page = await lab.openPage(makeBigPage(100));
   const first = await page.callForResult('snapshot');
   const same = await page.callForResult('snapshot', { since: first.snapshot });
   assert.equal(same.text, `nothing changed since ${first.snapshot}`);

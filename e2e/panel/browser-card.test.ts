@@ -66,8 +66,10 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** lastRequest waits until the panel has sent a request with the given method, and returns the request's parameters. */
-const lastRequest = (method: string) =>
+/**
+ * findLastRequest waits until the panel has sent a request with the given method, and returns the request's parameters.
+ */
+const findLastRequest = (method: string) =>
   waitFor(
     `a request ${method}`,
     () => fixture.server.requests.findLast((request) => request.method === method)?.params,
@@ -91,15 +93,15 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
 
   await panel.getByRole('switch', { name: 'devtools' }).focus();
   await panel.keyboard.press('Space');
-  assert.deepEqual(await lastRequest('config.browserTools'), { names: ['devtools'], on: true });
+  assert.deepEqual(await findLastRequest('config.browserTools'), { names: ['devtools'], on: true });
   await panel.getByRole('combobox', { name: 'Permission of browser_evaluate' }).selectOption('ask');
-  assert.deepEqual(await lastRequest('config.permission'), {
+  assert.deepEqual(await findLastRequest('config.permission'), {
     plugin: 'browser',
     tool: 'browser_evaluate',
     permission: 'ask',
   });
   await panel.getByRole('combobox', { name: 'Permission of *.bank.example' }).selectOption('read');
-  assert.deepEqual(await lastRequest('config.site'), { site: '*.bank.example', permission: 'read' });
+  assert.deepEqual(await findLastRequest('config.site'), { site: '*.bank.example', permission: 'read' });
   await panel.getByRole('button', { name: 'Remove shop.example' }).click();
   await waitFor('the rule to be removed', () =>
     server.requests.some(({ params }) => JSON.stringify(params) === '{"site":"shop.example"}'),
@@ -117,7 +119,7 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
     'a b',
     'the text stays for a correction',
   );
-  assert.deepEqual(await lastRequest('config.site'), { site: 'a b', permission: 'auto' });
+  assert.deepEqual(await findLastRequest('config.site'), { site: 'a b', permission: 'auto' });
 });
 
 test('while browser tools are off, the card shows only their switch', async () => {
@@ -128,7 +130,7 @@ test('while browser tools are off, the card shows only their switch', async () =
   assert.equal(await panel.getByRole('heading', { name: 'Sites' }).count(), 0);
   await saveScreenshots(panel, 'browser-off');
   await panel.getByRole('switch', { name: 'Agents may use browser tools' }).check();
-  assert.deepEqual(await lastRequest('config.browserTools'), { on: true });
+  assert.deepEqual(await findLastRequest('config.browserTools'), { on: true });
 });
 
 test('tabs in use show their agent while in use, and a button stops the agent', async () => {
@@ -147,7 +149,7 @@ test('tabs in use show their agent while in use, and a button stops the agent', 
   await panel.getByText('You took it back from Cursor, which must read the page').waitFor();
   await saveScreenshots(panel, 'in-use');
   await panel.getByRole('button', { name: `Stop claude-code in tab ${tabId}` }).click();
-  assert.deepEqual(await lastRequest('tab.release'), { tabId });
+  assert.deepEqual(await findLastRequest('tab.release'), { tabId });
 });
 
 test('the approval card of a browser tool names the site first', async () => {

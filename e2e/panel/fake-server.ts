@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HelloParams, PluginInfo, ToolDispatchParams } from '../../wire/wire.gen.ts';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
@@ -78,7 +78,7 @@ export interface ToolRun {
  * startFakeServer before the browser loads the extension.
  */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));
   const requests: { method: string; params: unknown }[] = [];
   let currentSocket: WebSocket | undefined;

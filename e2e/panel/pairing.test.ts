@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
+import { type Chrome, findFreePort, launchChrome } from '../harness/chromium.ts';
 import { getJson } from '../harness/daemon-api.ts';
 import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -23,7 +23,7 @@ let panel: Page;
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-  port = await freePort();
+  port = await findFreePort();
   env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);

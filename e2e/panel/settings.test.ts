@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** lastRequest returns the parameters of the panel's last request with the given method. */
-const lastRequest = (method: string) =>
+/** findLastRequest returns the parameters of the panel's last request with the given method. */
+const findLastRequest = (method: string) =>
   fixture.server.requests.findLast((request) => request.method === method)?.params;
 
 test('the settings of a plugin that lacks a required setting are expanded, and are saved', async () => {
@@ -51,7 +51,7 @@ test('the settings of a plugin that lacks a required setting are expanded, and a
   await panel.keyboard.press('Shift+Tab');
   await panel.getByRole('button', { name: 'Save' }).press('Enter');
   await panel.getByText('Saved').waitFor();
-  assert.deepEqual(lastRequest('config.settings'), {
+  assert.deepEqual(findLastRequest('config.settings'), {
     plugin: 'wiki',
     values: {
       site: { default: 'https://wiki.example.com', work: 'https://wiki.corp.example' },
@@ -72,14 +72,14 @@ test('a secret setting is never shown, and the user can replace or clear it', as
   await tokenField.fill('s3cret');
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('Saved').waitFor();
-  assert.deepEqual(lastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: 's3cret' } });
+  assert.deepEqual(findLastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: 's3cret' } });
   assert.equal(await tokenField.inputValue(), '');
   await panel.getByRole('button', { name: 'Clear apiToken' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
   await waitFor('the second request config.settings', () =>
-    JSON.stringify(lastRequest('config.settings')).includes('null'),
+    JSON.stringify(findLastRequest('config.settings')).includes('null'),
   );
-  assert.deepEqual(lastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: null } });
+  assert.deepEqual(findLastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: null } });
 });
 
 test('the error of a setting is shown at its field, and the field keeps the typed text', async () => {
@@ -126,8 +126,8 @@ test('the switch "Calls may open a tab" sends the permission', async () => {
   server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin({ settings: savedSettings })] });
   const openTabsSwitch = panel.getByRole('switch', { name: /Calls may open a tab/ });
   await openTabsSwitch.check();
-  await waitFor('the request config.opening', () => lastRequest('config.opening') !== undefined);
-  assert.deepEqual(lastRequest('config.opening'), { plugin: 'wiki', allowed: true });
+  await waitFor('the request config.opening', () => findLastRequest('config.opening') !== undefined);
+  assert.deepEqual(findLastRequest('config.opening'), { plugin: 'wiki', allowed: true });
   assert.equal(await panel.getByText('needs settings').count(), 0);
 });
 
@@ -144,17 +144,17 @@ test('the switches for calls to other plugins and for late access send the permi
   await panel.getByText('a call was denied').waitFor();
   await panel.getByText('The plugin tried to call it.').waitFor();
   await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
-  await waitFor('the request config.calls', () => lastRequest('config.calls') !== undefined);
-  assert.deepEqual(lastRequest('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
+  await waitFor('the request config.calls', () => findLastRequest('config.calls') !== undefined);
+  assert.deepEqual(findLastRequest('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
   await panel.getByRole('switch', { name: 'May call bank' }).check();
-  await waitFor('the request config.calls', () => Object(lastRequest('config.calls')).allowed === true);
-  assert.deepEqual(lastRequest('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
+  await waitFor('the request config.calls', () => Object(findLastRequest('config.calls')).allowed === true);
+  assert.deepEqual(findLastRequest('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
   await panel.getByRole('combobox', { name: 'Allow wiki to call another plugin' }).selectOption('calendar');
-  await waitFor('the request config.calls', () => Object(lastRequest('config.calls')).other === 'calendar');
+  await waitFor('the request config.calls', () => Object(findLastRequest('config.calls')).other === 'calendar');
   await panel.getByText(/^The plugin starts after the page’s scripts. So/).waitFor();
   await panel.getByRole('switch', { name: 'Secret settings and calls to other plugins' }).check();
-  await waitFor('the request config.lateAccess', () => lastRequest('config.lateAccess') !== undefined);
-  assert.deepEqual(lastRequest('config.lateAccess'), { plugin: 'wiki', allowed: true });
+  await waitFor('the request config.lateAccess', () => findLastRequest('config.lateAccess') !== undefined);
+  assert.deepEqual(findLastRequest('config.lateAccess'), { plugin: 'wiki', allowed: true });
   await saveScreenshots(panel, 'plugin-late');
   await panel
     .getByText(/settings$/)

@@ -61,7 +61,7 @@ async function findNotification(text: string): Promise<DesktopNotification> {
   return await waitFor(`the notification with "${text}" to stay`, find);
 }
 
-const badgeText = () => stack.chrome.context.serviceWorkers()[0]?.evaluate(() => chrome.action.getBadgeText({}));
+const readBadgeText = () => stack.chrome.context.serviceWorkers()[0]?.evaluate(() => chrome.action.getBadgeText({}));
 
 test('a notification shows the call, its button "Allow once" runs the call, and "Deny" denies it', async () => {
   const allowedCall = startCall('first value');
@@ -71,10 +71,10 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
     [...notification.actions.keys()].sort(),
     ['Allow once', 'Deny', 'default', 'Settings'].filter((name) => notification.actions.has(name)).sort(),
   );
-  assert.equal(await badgeText(), '1?');
+  assert.equal(await readBadgeText(), '1?');
   desktop.press(notification, 'Allow once');
   assert.match((await allowedCall).text, /first value/);
-  await waitFor('the badge to be cleared', async () => (await badgeText()) !== '1?');
+  await waitFor('the badge to be cleared', async () => (await readBadgeText()) !== '1?');
   const deniedCall = startCall('second value');
   desktop.press(await findNotification('value: second value'), 'Deny');
   assert.equal((await deniedCall).code, 'denied');

@@ -9,7 +9,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
-import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
+import { type Chrome, findFreePort, launchChrome } from '../harness/chromium.ts';
 import { opentabsBinary, runOpentabs } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -41,7 +41,7 @@ before(async () => {
     PATH: `${programs}:${process.env.PATH ?? ''}`,
     TERM: 'xterm',
     DISPLAY: ':0',
-    OPENTABS_PORT: String(await freePort()),
+    OPENTABS_PORT: String(await findFreePort()),
   };
 });
 after(async () => {

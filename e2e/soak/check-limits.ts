@@ -20,27 +20,27 @@ interface LimitCase {
   readonly notifications?: number;
 }
 
-const heartbeatArgs = (everyMs: number, forMs: number) => ({ everyMs, forMs });
+const makeHeartbeatArgs = (everyMs: number, forMs: number) => ({ everyMs, forMs });
 
 const limitCases: readonly LimitCase[] = [
   {
     name: 'reports each 10 s for 35 s',
     tool: 'heartbeat',
-    args: heartbeatArgs(10_000, 35_000),
+    args: makeHeartbeatArgs(10_000, 35_000),
     expectedCode: 'ok',
     atMs: 35_000,
   },
   {
     name: 'reports each 10 s for 70 s',
     tool: 'heartbeat',
-    args: heartbeatArgs(10_000, 70_000),
+    args: makeHeartbeatArgs(10_000, 70_000),
     expectedCode: 'ok',
     atMs: 70_000,
   },
   {
     name: 'reports for 70 s, no progress token',
     tool: 'heartbeat',
-    args: heartbeatArgs(10_000, 70_000),
+    args: makeHeartbeatArgs(10_000, 70_000),
     options: { withoutProgress: true },
     expectedCode: 'ok',
     atMs: 70_000,
@@ -49,7 +49,7 @@ const limitCases: readonly LimitCase[] = [
   {
     name: 'gaps of 29.5 s',
     tool: 'heartbeat',
-    args: heartbeatArgs(29_500, 88_500),
+    args: makeHeartbeatArgs(29_500, 88_500),
     expectedCode: 'ok',
     atMs: 88_500,
   },
@@ -71,21 +71,21 @@ const limitCases: readonly LimitCase[] = [
   {
     name: 'a gap of 31 s after 10 s',
     tool: 'heartbeat',
-    args: heartbeatArgs(31_000, 62_000),
+    args: makeHeartbeatArgs(31_000, 62_000),
     expectedCode: 'idle_timeout',
     atMs: 30_000,
   },
   {
     name: 'reports each 10 s without end',
     tool: 'heartbeat',
-    args: heartbeatArgs(10_000, 0),
+    args: makeHeartbeatArgs(10_000, 0),
     expectedCode: 'deadline_exceeded',
     atMs: 300_000,
   },
   {
     name: 'reports each second without end',
     tool: 'heartbeat',
-    args: heartbeatArgs(1_000, 0),
+    args: makeHeartbeatArgs(1_000, 0),
     expectedCode: 'deadline_exceeded',
     atMs: 300_000,
   },

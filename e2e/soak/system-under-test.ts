@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../harness/browser.ts';
-import { freePort } from '../harness/chromium.ts';
+import { findFreePort } from '../harness/chromium.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
@@ -72,7 +72,7 @@ export class SystemUnderTest {
 
   /** start starts all processes, and waits until the test plugin runs in every tab. */
   async start(): Promise<void> {
-    this.port = await freePort();
+    this.port = await findFreePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
     this.writeConfig('short');
     const plugin = join(this.home, 'work-plugin');

@@ -107,9 +107,9 @@ const storeScreenshots: readonly StoreScreenshot[] = [
   },
 ];
 
-const icon = dataUrl(readFileSync(join(repositoryRoot, 'extension/icons/128.png')));
+const icon = makeDataUrl(readFileSync(join(repositoryRoot, 'extension/icons/128.png')));
 
-function dataUrl(png: Buffer): string {
+function makeDataUrl(png: Buffer): string {
   return `data:image/png;base64,${png.toString('base64')}`;
 }
 
@@ -131,7 +131,7 @@ async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScre
   server.notifyPanel('state.browser', browserTools);
   server.notifyPanel('state.plugins', { plugins: shownPlugins });
   await shot.show(fixture);
-  const picture = dataUrl(await panel.screenshot());
+  const picture = makeDataUrl(await panel.screenshot());
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.setContent(
     `<!doctype html><style>${style} main { padding: 0 72px; } .words { width: 560px; }</style>

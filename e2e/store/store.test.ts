@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Chrome, deriveExtensionId, freePort, launchChrome } from '../harness/chromium.ts';
+import { type Chrome, deriveExtensionId, findFreePort, launchChrome } from '../harness/chromium.ts';
 import { connectHttp, type McpClient, type Outcome } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
@@ -36,7 +36,7 @@ before(async () => {
   home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const extension = join(home, 'extension');
   unpackStorePackage(extension);
-  const port = await freePort();
+  const port = await findFreePort();
   env = {
     OPENTABS_HOME: home,
     OPENTABS_PORT: String(port),
@@ -71,7 +71,7 @@ after(async () => {
 /** openTab opens url in a new active tab with browser_tabs, and returns the call's outcome. */
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
-const echo = () => client.call('messages__echo', { value: 'hello' });
+const callEcho = () => client.call('messages__echo', { value: 'hello' });
 
 function assertFailure(outcome: Outcome, text: RegExp): void {
   assert.equal(outcome.isError, true, outcome.text);
@@ -95,7 +95,7 @@ test('on a site that the user has not allowed, calls fail and name the next step
     /Chrome gives opentabs no access to 127\.0\.0\.1; ask the user to open the side panel of opentabs and to press "Allow on 127\.0\.0\.1"/,
   );
   assertFailure(
-    await echo(),
+    await callEcho(),
     /Messages is open, but Chrome gives opentabs no access to its site .*Ask the user to open the side panel of opentabs and to press "Allow on"/,
   );
   const status = await runChecked(['status'], env);
@@ -112,7 +112,7 @@ test('after a click in the side panel, a plugin and browser tools work on this s
   await panel.getByText('An agent needs access').waitFor({ state: 'detached' });
   const snapshot = await client.call('browser_snapshot');
   assert.equal(snapshot.isError, false, snapshot.text);
-  const outcome = await echo();
+  const outcome = await callEcho();
   assert.equal(outcome.isError, false, outcome.text);
   assert.match(outcome.text, /hello/);
 
@@ -140,5 +140,5 @@ test('calls fail again on a site that the user has removed', async () => {
   await panel.getByRole('button', { name: 'Allow on 127.0.0.1' }).first().waitFor();
   assertFailure(await client.call('browser_snapshot'), /no access to 127\.0\.0\.1/);
   // The plugin's adapter still runs in the page, but the user has revoked the access to the site.
-  assertFailure(await echo(), /no access to/);
+  assertFailure(await callEcho(), /no access to/);
 });

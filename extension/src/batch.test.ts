@@ -92,7 +92,7 @@ test('dropped messages do not count towards the batch size', () => {
   assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
 });
 
-test('afterTasks runs work after the tasks that are due', async (t) => {
+test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
   const channels: MessageChannel[] = [];
   const Real = MessageChannel;
   globalThis.MessageChannel = class extends Real {

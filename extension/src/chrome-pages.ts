@@ -1,7 +1,7 @@
 // Wraps the Chrome functions that browser tools use on documents: frames, page loads, and the injected page script.
 
 import { isRecord } from './record.ts';
-import { valueWithin } from './within.ts';
+import { awaitWithin } from './within.ts';
 
 /** TabFrame is a frame of a tab, as Chrome lists it. The top frame has the frameId 0. */
 export interface TabFrame {
@@ -104,7 +104,7 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
       };
     },
   });
-  const [frame] = (await valueWithin(reading, limitMs)) ?? [];
+  const [frame] = (await awaitWithin(reading, limitMs)) ?? [];
   return frame?.result;
 }
 

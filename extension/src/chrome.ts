@@ -310,8 +310,8 @@ export interface Frame {
 
 /** FrameState is the state of a frame's document. */
 export interface FrameState extends Frame {
-  readonly startedMs: number;
-  readonly isTouched: boolean;
+  readonly startedAtMs: number;
+  readonly hasUserInteracted: boolean;
 }
 
 /** listFrames returns the frames of a tab except the top frame, without running a script in the page. */
@@ -330,7 +330,7 @@ export async function readFrames(tabId: number): Promise<FrameState[]> {
   const topOrigin = results.find((frame) => frame.frameId === 0)?.result?.[1];
   return results.flatMap(({ frameId, documentId, result }) => {
     if (frameId === 0 || !result || result[1] !== topOrigin) return [];
-    return [{ documentId, url: result[0], startedMs: result[2], isTouched: result[3] }];
+    return [{ documentId, url: result[0], startedAtMs: result[2], hasUserInteracted: result[3] }];
   });
 }
 

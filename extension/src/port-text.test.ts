@@ -67,7 +67,7 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
   }
 });
 
-test('charsOf returns the length of the long texts of a message', () => {
+test('countMessageChars returns the length of the long texts of a message', () => {
   for (const message of [...fromBridge, ...toBridge]) {
     const isLong = Object.values(message).includes(longText);
     assert.equal(countMessageChars(message), isLong ? longText.length : 0, message.op);

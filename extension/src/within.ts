@@ -1,5 +1,5 @@
-/** valueWithin returns the value of a promise, or undefined if the promise rejects or takes longer than limitMs. */
-export async function valueWithin<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
+/** awaitWithin returns the value of a promise, or undefined if the promise rejects or takes longer than limitMs. */
+export async function awaitWithin<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), limitMs);

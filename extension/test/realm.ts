@@ -277,10 +277,10 @@ function isObserver(value: unknown): value is { callback: () => void; on: boolea
 }
 
 /**
- * adapter returns the JavaScript of an adapter that registers under the name plugin. tools is the JavaScript of its
- * list of tools.
+ * makeAdapterCode returns the JavaScript of an adapter that registers under the name plugin. tools is the JavaScript of
+ * its list of tools.
  */
-export function adapter(plugin: string, tools: string, isReady = '() => Promise.resolve(true)'): string {
+export function makeAdapterCode(plugin: string, tools: string, isReady = '() => Promise.resolve(true)'): string {
   return `
     const adapter = Object.freeze({ isReady: ${isReady}, tools: Object.freeze([${tools}].map((t) => Object.freeze(t))) });
     globalThis.__openTabs.adapters = { ${JSON.stringify(plugin)}: adapter };`;

@@ -10,7 +10,7 @@ import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
 import { RunningCalls } from '../src/worker/calls/running.ts';
 import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
-import { adapter, makeRealm } from './realm.ts';
+import { makeAdapterCode, makeRealm } from './realm.ts';
 
 const warmUpCalls = 20_000;
 const blockCalls = 2_000;
@@ -147,7 +147,7 @@ await measure('(the port text alone)', (call) => void callText(call));
 }
 {
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', "{ name: 'run', handle: async (p) => p }"));
+  realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: async (p) => p }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   await measure(

@@ -64,7 +64,7 @@ export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
  * return { chart: await image(blob), rows: 12 };
  */
-export async function image(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<ImageContent> {
+export async function image(source: ContentSource, mimeType = readMimeType(source)): Promise<ImageContent> {
   return {
     type: 'image',
     data: await toBase64(source),
@@ -73,7 +73,7 @@ export async function image(source: ContentSource, mimeType = mimeTypeOf(source)
 }
 
 /** Returns an MCP audio content block. `mimeType` has the same default as in {@link image}. */
-export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<AudioContent> {
+export async function audio(source: ContentSource, mimeType = readMimeType(source)): Promise<AudioContent> {
   return {
     type: 'audio',
     data: await toBase64(source),
@@ -88,14 +88,14 @@ export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)
 export async function resource(
   uri: string,
   contents: ContentSource,
-  mimeType = mimeTypeOf(contents),
+  mimeType = readMimeType(contents),
 ): Promise<ResourceContent> {
   const uriAndType = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
   if (typeof contents === 'string') return { type: 'resource', resource: { ...uriAndType, text: contents } };
   return { type: 'resource', resource: { ...uriAndType, blob: await toBase64(contents) } };
 }
 
-function mimeTypeOf(source: ContentSource): string {
+function readMimeType(source: ContentSource): string {
   return source instanceof Blob ? source.type : '';
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../../harness/browser.ts';
-import { freePort } from '../../harness/chromium.ts';
+import { findFreePort } from '../../harness/chromium.ts';
 import { connectStdio, type McpClient } from '../../harness/client.ts';
 import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
@@ -35,7 +35,7 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
   writeFileSync(join(home, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
   const env = {
     OPENTABS_HOME: home,
-    OPENTABS_PORT: String(await freePort()),
+    OPENTABS_PORT: String(await findFreePort()),
     NO_COLOR: '1',
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',

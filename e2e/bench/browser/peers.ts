@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
-import { chromeDevtoolsTools, playwrightTools } from './words.ts';
+import { makeChromeDevtoolsTools, playwrightTools } from './words.ts';
 
 /** Peer is a browser MCP server of another project, started by the benchmark. */
 export interface Peer {
@@ -57,7 +57,7 @@ export async function startChromeDevtools(): Promise<Peer | undefined> {
     '--no-usage-statistics',
     '--no-performance-crux',
   ]);
-  return peer && { ...peer, agent: new Agent(peer.name, peer.client, chromeDevtoolsTools()) };
+  return peer && { ...peer, agent: new Agent(peer.name, peer.client, makeChromeDevtoolsTools()) };
 }
 
 async function startPeer(packageName: string, program: string, args: readonly string[]) {

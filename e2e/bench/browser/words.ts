@@ -67,9 +67,10 @@ export const playwrightTools: ServerTools = {
 const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
 /**
- * chromeDevtoolsTools translates browser actions into tool calls of chrome-devtools-mcp for the browser's first page.
+ * makeChromeDevtoolsTools translates browser actions into tool calls of chrome-devtools-mcp for the browser's first
+ * page.
  */
-export function chromeDevtoolsTools(): ServerTools {
+export function makeChromeDevtoolsTools(): ServerTools {
   const page = { pageId: 1 };
   return {
     open: (url) => ['navigate_page', { ...page, type: 'url', url }],

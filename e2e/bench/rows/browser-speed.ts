@@ -9,7 +9,7 @@ import {
   repeatMeasurement,
 } from '../browser/lab.ts';
 import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
-import { measureAlternately, median } from '../samples.ts';
+import { computeMedian, measureAlternately } from '../samples.ts';
 
 const id = 'browser';
 
@@ -133,8 +133,8 @@ async function measureLargeSnapshot(
     {
       id,
       what: `first snapshot of ${size} after the load, folded, p50`,
-      ours: `${formatMs(median(firsts))} (n ${firsts.length})`,
-      value: median(firsts),
+      ours: `${formatMs(computeMedian(firsts))} (n ${firsts.length})`,
+      value: computeMedian(firsts),
       threshold: makeUpperThreshold(bars.first, 'ms'),
     },
     {

@@ -3,7 +3,7 @@ import { waitFor } from '../../harness/wait.ts';
 import type { BrowserLab } from '../browser/lab.ts';
 import { opentabsTools } from '../browser/words.ts';
 import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 const id = 'browser';
 
@@ -51,7 +51,7 @@ export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): 
     {
       id,
       what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
-      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(median(times))}`,
+      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(times))}`,
       value: lost.length,
       threshold: makeUpperThreshold(0, 'lost'),
       ...(lost[0] === undefined ? {} : { note: lost[0] }),

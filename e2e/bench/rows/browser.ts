@@ -7,7 +7,7 @@ import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
 import { shopSteps } from '../browser/shop.ts';
 import { runTask, type TaskResult } from '../browser/task.ts';
 import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 import { measureClick, measureEvaluate, measurePictures, measureSnapshots, measureToolList } from './browser-speed.ts';
 import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 
@@ -66,13 +66,13 @@ async function measureTask(lab: BrowserLab): Promise<Row[]> {
   const ours = results.get(lab.agent) ?? [];
   const bestPeer = (read: (result: TaskResult) => number) => {
     const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isTaskComplete));
-    return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => median(list.map(read))));
+    return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => computeMedian(list.map(read))));
   };
   const rows: Row[] = [];
   for (const [agent, list] of results) rows.push(describeTask(agent, list));
   const compare = (what: string, read: (result: TaskResult) => number) => {
     const peer = bestPeer(read);
-    const value = median(ours.map(read));
+    const value = computeMedian(ours.map(read));
     if (peer !== undefined)
       rows.push({
         id,
@@ -92,7 +92,7 @@ async function measureTask(lab: BrowserLab): Promise<Row[]> {
 const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
 
 function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
-  const medianOf = (read: (result: TaskResult) => number) => median(list.map(read));
+  const medianOf = (read: (result: TaskResult) => number) => computeMedian(list.map(read));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
   const failed = list.find((result) => !isTaskComplete(result));
   const steps = list.map(({ doneSteps: done }) => done.length).join(', ');

@@ -3,7 +3,7 @@ import { startOpentabs } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 const runCount = 3;
 
@@ -27,7 +27,7 @@ export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
       id: 'demo',
       what: 'time of opentabs demo: site, plugin, long call, stop and approval, p50',
       ours: formatTimes(demoTimes),
-      value: median(demoTimes) / 1000,
+      value: computeMedian(demoTimes) / 1000,
       threshold: makeUpperThreshold(60, 's'),
     },
   ];

@@ -5,7 +5,7 @@ import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 const editCount = 12;
 
@@ -47,7 +47,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       what: 'time from saving a file under plugin dev to a call that the new code answers, p50',
       ours: formatTimes(callTimes),
       floor: formatTimes(floorTimes),
-      value: median(callTimes),
+      value: computeMedian(callTimes),
       threshold: makeUpperThreshold(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',
     },

@@ -1,7 +1,7 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
 import { formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold, type Row } from '../row.ts';
-import { measureAlternately, median } from '../samples.ts';
+import { computeMedian, measureAlternately } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text } };
@@ -53,7 +53,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
     );
     refusedCount += answer.failed;
     problem ||= answer.problem;
-    return [4000 / (answer.allNs / 1e9), median(answer.eachNs) / 1e6] as const;
+    return [4000 / (answer.allNs / 1e9), computeMedian(answer.eachNs) / 1e6] as const;
   };
   const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
   const latencies: number[] = [];
@@ -69,9 +69,9 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
     {
       id: 'load',
       what: 'calls per second through one page, with 32 concurrent calls, none refused',
-      ours: `${median(rates.ours).toFixed(0)}/s (each ${formatMs(median(latencies))}, n 20000)`,
-      floor: `${median(rates.floor).toFixed(0)}/s`,
-      value: median(rates.ours),
+      ours: `${computeMedian(rates.ours).toFixed(0)}/s (each ${formatMs(computeMedian(latencies))}, n 20000)`,
+      floor: `${computeMedian(rates.floor).toFixed(0)}/s`,
+      value: computeMedian(rates.ours),
       threshold: makeLowerThreshold(1500, '/s'),
       ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${problem}` } : {}),
     },

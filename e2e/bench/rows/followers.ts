@@ -6,7 +6,7 @@ import { readResidentMemory } from '../../load/measure.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer, startFollowers, startServer } from '../go.ts';
 import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
-import { measureAlternately, median } from '../samples.ts';
+import { computeMedian, measureAlternately } from '../samples.ts';
 
 const followerCount = 1000;
 const token = 'bench';
@@ -84,8 +84,8 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       {
         id,
         what: `calls per second with 32 concurrent calls and ${followerCount} followers of /events; floor: no followers`,
-        ours: `${Math.round(median(followedRates))}/s`,
-        floor: `${Math.round(median(unfollowedRates))}/s`,
+        ours: `${Math.round(computeMedian(followedRates))}/s`,
+        floor: `${Math.round(computeMedian(unfollowedRates))}/s`,
       },
       {
         id,
@@ -102,8 +102,8 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       {
         id,
         what: `calls per second with ${followerCount} followers of /events that never read`,
-        ours: `${Math.round(median(stuckRates))}/s`,
-        floor: `${Math.round(median(unfollowedRates))}/s`,
+        ours: `${Math.round(computeMedian(stuckRates))}/s`,
+        floor: `${Math.round(computeMedian(unfollowedRates))}/s`,
       },
       {
         id,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../harness/process.ts';
 import { makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 /**
  * runGoBenchmarks runs the Go benchmarks that match pattern three times. The result maps each benchmark to the median
@@ -25,7 +25,7 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
   return new Map(
     [...valuesByName].map(([name, metrics]) => [
       name,
-      new Map([...metrics].map(([unit, values]) => [unit, median(values)])),
+      new Map([...metrics].map(([unit, values]) => [unit, computeMedian(values)])),
     ]),
   );
 }

@@ -4,7 +4,7 @@ import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 const rounds = 9;
 
@@ -63,7 +63,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
       id: 'worker',
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
       ours: `${formatTimes(times)}; ${survivedCount} of ${rounds} calls survived`,
-      value: median(times),
+      value: computeMedian(times),
       threshold: makeUpperThreshold(100, 'ms'),
       ...(survivedCount < rounds ? { broken: `${rounds - survivedCount} calls in flight did not end well` } : {}),
     },
@@ -94,7 +94,7 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
       id: 'restart',
       what: 'time from the restart of a killed server to the reconnect of the browser, p50',
       ours: formatTimes(times),
-      value: median(times),
+      value: computeMedian(times),
       threshold: makeUpperThreshold(1000, 'ms'),
     },
   ];

@@ -1,7 +1,7 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
 import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
-import { measureAlternately, median, quantile } from '../samples.ts';
+import { computeMedian, computeQuantile, measureAlternately } from '../samples.ts';
 
 const text = 'x'.repeat(188);
 const echoCommand = { tool: 'bench__echo', args: { text } };
@@ -68,7 +68,7 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
     ...Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
     traced: measureTraced,
   });
-  const limitUs = quantile(
+  const limitUs = computeQuantile(
     calls.map(({ us }) => us),
     0.9,
   );
@@ -92,7 +92,7 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
     ...stationRows,
     makeRow('HTTP and the client: the call without all stations', meanOf(({ us, hops }) => us - sumOf(hops)) / 1000),
     makeRow('all stations of opentabs: those with a budget', meanOf(({ hops }) => own(hops)) / 1000),
-    makeRow('a traced call, p50', median(calls.map(({ us }) => us)) / 1000),
+    makeRow('a traced call, p50', computeMedian(calls.map(({ us }) => us)) / 1000),
     makeRow('a call without a trace, p50', p50('ours')),
     makeRow("the floor of a call through a page, p50: JSON over HTTP, WebSocket, port, page's world", p50('floor-d')),
     makeRow('  of which: JSON over HTTP', p50('plain')),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../../harness/browser.ts';
-import { freePort } from '../../harness/chromium.ts';
+import { findFreePort } from '../../harness/chromium.ts';
 import { connectHttp } from '../../harness/client.ts';
 import { addClient } from '../../harness/daemon-api.ts';
 import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
@@ -63,7 +63,7 @@ function removeProfile(profile: string): void {
  * profile, measureLaunch calls two plugins in separate launches. Without plugins, each launch only opens a page.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
+  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);

@@ -6,7 +6,7 @@ import type { BenchFixture } from '../bench-fixture.ts';
 import type { StartAnswer } from '../go.ts';
 import { addPlugins, pluginCount, totalToolCount } from '../many-plugins.ts';
 import { formatMegabytes, formatMs, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 import { type LaunchTimes, measureLaunch } from './launch.ts';
 import {
   makeClientTokenPath,
@@ -40,7 +40,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   );
   const withoutPlugins = await measureLaunch(join(fixture.home, 'no-plugins'), []);
   const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    median(starts.map((s) => s[field]));
+    computeMedian(starts.map((s) => s[field]));
   const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
     formatTimes(starts.map((s) => s[field]));
   const pluginsText = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
@@ -117,7 +117,7 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
         what: what,
         ours: formatTimes(launchMs),
         floor: formatTimes(withoutPlugins.pageMs),
-        value: median(launchMs),
+        value: computeMedian(launchMs),
         threshold: makeUpperThreshold(limitMs, 'ms'),
         note: 'the floor is the same launch without plugins, until a page is open',
       }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { StreamAnswer } from '../go.ts';
 import { formatMs, formatSummary, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { measureAlternately, median } from '../samples.ts';
+import { computeMedian, measureAlternately } from '../samples.ts';
 
 const reportCount = 10_000;
 const rounds = 7;
@@ -69,9 +69,9 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
       id: 'progress',
       what: `time for which ${reportCount} reports in one loop block the page, p50`,
       ours: formatTimes(longestTurns),
-      value: median(longestTurns),
+      value: computeMedian(longestTurns),
       threshold: makeUpperThreshold(150, 'ms'),
-      note: `the longest turn of the page's event loop; ${formatMs(median(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(callTimes))}`,
+      note: `the longest turn of the page's event loop; ${formatMs(computeMedian(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
   ];

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { freePort } from '../../harness/chromium.ts';
+import { findFreePort } from '../../harness/chromium.ts';
 import { opentabsBinary } from '../../harness/process.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { benchProgram, StartAnswer } from '../go.ts';
 import { formatMegabytes, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
-import { median } from '../samples.ts';
+import { computeMedian } from '../samples.ts';
 
 /** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
@@ -30,7 +30,7 @@ export async function measureServeStart(
   home: string,
   { settle: settleForMs = 0, list: listTools = false } = {},
 ): Promise<z.infer<typeof StartAnswer>> {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
   const command = [opentabsBinary, 'serve'];
   const tokenFile = listTools ? makeClientTokenPath(home) : '';
@@ -42,7 +42,7 @@ export async function measureServeStart(
 
 /** measureFloorStart measures one start of a minimal Go HTTP server, the reference value for the daemon's start. */
 export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
-  const port = await freePort();
+  const port = await findFreePort();
   return fixture.goClient.sendCommand(
     { do: 'start', command: [benchProgram, 'floor', '-port', String(port)], port },
     StartAnswer,
@@ -71,7 +71,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       what: "cold start: time from the server's exec to an open port, p50",
       ours: formatTimes(acceptTimes),
       floor: formatTimes(floorAcceptTimes),
-      value: median(acceptTimes) / median(floorAcceptTimes),
+      value: computeMedian(acceptTimes) / computeMedian(floorAcceptTimes),
       threshold: makeUpperThreshold(1.2, 'x'),
       note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
     },
@@ -80,7 +80,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       what: "cold start: time from the server's exec to an answer of /healthz, p50",
       ours: formatTimes(healthTimes),
       floor: formatTimes(floorHealthTimes),
-      value: median(healthTimes) / median(floorHealthTimes),
+      value: computeMedian(healthTimes) / computeMedian(floorHealthTimes),
       threshold: makeUpperThreshold(1.5, 'x'),
     },
   ];

@@ -270,7 +270,7 @@ function callExpression(prefix: string, name: string, args: object, signal = 'ne
     const progress = [];
     const start = performance.now();
     const operation = ${JSON.stringify({ name, prefix, arguments: args })};
-    const answer = await opentabsPage.run(operation, (report) => progress.push(report), ${signal});
-    return JSON.stringify({ ...answer, progress, ms: performance.now() - start });
+    const answer = await opentabsPage.executeOperation(operation, (report) => progress.push(report), ${signal});
+    return JSON.stringify({ ...answer, progress, durationMs: performance.now() - start });
   })()`;
 }

@@ -43,19 +43,19 @@ export interface Session {
   onOrphaned(): void;
 }
 
-/** ShortConnectionMs is the lifetime, in milliseconds, below which a port counts as short-lived. */
-const ShortConnectionMs = 1000;
+/** MaxShortConnectionMs is the lifetime, in milliseconds, below which a port counts as short-lived. */
+const MaxShortConnectionMs = 1000;
 /**
- * RetryMs is the delay before the link reopens the port after two short-lived ports in a row, in milliseconds. Each
- * further attempt to reopen the port doubles the delay, up to MaxRetryMs.
+ * RetryDelayMs is the delay before the link reopens the port after two short-lived ports in a row, in milliseconds.
+ * Each further attempt to reopen the port doubles the delay, up to MaxRetryDelayMs.
  */
-const RetryMs = 50;
-const MaxRetryMs = 1000;
+const RetryDelayMs = 50;
+const MaxRetryDelayMs = 1000;
 /**
- * AliveCheckMs is the interval between checks that the extension is still loaded, in milliseconds. MaxAliveChecks is
- * how often the link checks, after a port has closed, that the extension is still loaded.
+ * AliveCheckIntervalMs is the interval between checks that the extension is still loaded, in milliseconds.
+ * MaxAliveChecks is how often the link checks, after a port has closed, that the extension is still loaded.
  */
-const AliveCheckMs = 1000;
+const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
 
 /**
@@ -170,13 +170,17 @@ export class Link {
       this.#becomeOrphan();
       return;
     }
-    setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckMs);
-    this.#shortConnectionCount = Date.now() - openedAt < ShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
+    setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckIntervalMs);
+    this.#shortConnectionCount = Date.now() - openedAt < MaxShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
     // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link reconnects
     // without a timer, because in a hidden tab Chrome fires timers only once per second, even with a delay of 0. A
     // document in the back/forward cache runs no code; its `pageshow` event reopens the link.
     if (this.#shortConnectionCount < 2) this.#runSoon(() => this.#connect());
-    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortConnectionCount - 2), MaxRetryMs));
+    else
+      setTimeout(
+        () => this.#connect(),
+        Math.min(RetryDelayMs * 2 ** (this.#shortConnectionCount - 2), MaxRetryDelayMs),
+      );
   }
 
   /**
@@ -186,7 +190,7 @@ export class Link {
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;
     if (!this.#options.isExtensionAlive()) this.#becomeOrphan();
-    else if (checksLeft > 1) setTimeout(() => this.#checkAlive(checksLeft - 1), AliveCheckMs);
+    else if (checksLeft > 1) setTimeout(() => this.#checkAlive(checksLeft - 1), AliveCheckIntervalMs);
   }
 
   #becomeOrphan(): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
  * beginCall starts a call of a tool named run. The parameter handle is the code in the body of the tool's handler,
@@ -8,7 +8,7 @@ import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);

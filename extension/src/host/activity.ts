@@ -84,12 +84,12 @@ export function makeActivities(): Activities {
 
   return {
     reportContent: (type, content, options) => {
-      const report = reportOf(type, 'content', () => writeJson(content), options);
+      const report = makeActivityReport(type, 'content', () => writeJson(content), options);
       if (typeof type === 'string' && report !== INVALID_REPORT) storeContent(type, report);
       return report;
     },
     reportPatch: (type, patch, options) => {
-      const report = reportOf(type, 'patch', () => toPatchText(patch), options);
+      const report = makeActivityReport(type, 'patch', () => toPatchText(patch), options);
       if (typeof type === 'string' && report !== INVALID_REPORT) storePatch(type, report);
       return report;
     },
@@ -108,7 +108,7 @@ function isStoredReports(value: unknown): value is StoredReports {
   return isObject(value);
 }
 
-function reportOf(
+function makeActivityReport(
   type: unknown,
   field: 'content' | 'patch',
   writeField: () => string | undefined,

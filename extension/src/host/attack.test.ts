@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
+import { hostileCode, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 // The handlers in `tools` use no built-in functions, so each use that the page observes comes from the host.
 const tools = `
@@ -53,7 +53,7 @@ const prelude = `
 /** openHostilePage returns a page in which a hostile script ran after the host started. */
 async function openHostilePage() {
   const realm = makeRealm();
-  realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
+  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
@@ -303,7 +303,7 @@ test('page: a toJSON that defines another one during serialization does not chan
 test('page: a locked __openTabs of the page does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
-  realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
+  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'value', 1 << 20, args);
@@ -315,7 +315,7 @@ test("page: a page function called on the adapter's globalThis gets the page's w
   const realm = makeRealm();
   realm.run('function pageFn() { saw = this; return this === window && arguments[0] === window; }');
   const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
-  realm.start('demo', 'h', adapter('demo', calls));
+  realm.start('demo', 'h', makeAdapterCode('demo', calls));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
@@ -335,7 +335,7 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
     class Sub extends globalThis.Made {}
     return [made.made, made instanceof globalThis.Made, new Sub(1, globalThis) instanceof Sub];
   } }`;
-  realm.start('demo', 'h', adapter('demo', calls));
+  realm.start('demo', 'h', makeAdapterCode('demo', calls));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
@@ -349,7 +349,7 @@ test('page: a page that gets the container cannot replace the adapter', async ()
   realm.run('function pageFn() {}');
   // The adapter uses the page's Reflect to pass its globalThis to a function of the page.
   const calls = `{ name: 'run', handle: (p) => { Reflect.apply(pageFn, globalThis, []); return p.secret; } }`;
-  realm.start('demo', 'h', adapter('demo', calls));
+  realm.start('demo', 'h', makeAdapterCode('demo', calls));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   realm.run(`

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
+import { builtIns, makeAdapterCode, makeRealm } from '../../test/realm.ts';
 import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 
-const code = (plugin: string) =>
+const wrapAdapterCode = (plugin: string) =>
   `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {
-    ${adapter(plugin, `{ name: 'key', handle: () => [globalThis.__openTabs.pluginConfig.key] }`)} }; }`;
-const options = (name: string, more: object = {}) =>
+    ${makeAdapterCode(plugin, `{ name: 'key', handle: () => [globalThis.__openTabs.pluginConfig.key] }`)} }; }`;
+const makeOptions = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
 
 /**
@@ -20,13 +20,13 @@ async function makePage() {
   await realm.waitUntilIdle();
   realm.addContent();
   const request = async (name: string, nonce: string, more?: object) => {
-    base.send('host', options(name, more), nonce);
+    base.send('host', makeOptions(name, more), nonce);
     await realm.waitUntilIdle();
     const port = realm.ports.at(-1);
     assert.equal(port?.plugin, name);
     return port;
   };
-  const bring = (nonce: string, name: string, text = code(name)) =>
+  const bring = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
     realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
   return { realm, base, request, bring };
 }
@@ -87,7 +87,7 @@ test('a base without a bridge creates no host, and a page cannot use its entry p
 test('in an isolated world a host starts at any time if the bridge waits for it', async () => {
   const realm = makeRealm();
   realm.addContent();
-  realm.startLate('a', adapter('a', `{ name: 'key', handle: () => 1 }`), 'random');
+  realm.startLate('a', makeAdapterCode('a', `{ name: 'key', handle: () => 1 }`), 'random');
   await realm.waitUntilIdle();
   const [port] = realm.ports;
   assert.deepEqual([port?.plugin, port?.received], ['a', ['ready']]);

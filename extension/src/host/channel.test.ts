@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, makeRealm } from '../../test/realm.ts';
+import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
 test('the host preserves large integers only in messages that may have some', async () => {
   const realm = makeRealm();
@@ -12,7 +12,7 @@ test('the host preserves large integers only in messages that may have some', as
       return parse(text, reviver);
     };
   `);
-  realm.start('demo', 'h1', adapter('demo', "{ name: 'run', handle: (p) => p.n }"));
+  realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: (p) => p.n }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.received.splice(0);

@@ -62,10 +62,10 @@ function detachToDepth(value: unknown, depth: number): unknown {
 }
 
 /**
- * inheritDetached makes an object or array with detached fields inherit from the frozen copies of the standard
+ * setDetachedPrototype makes an object or array with detached fields inherit from the frozen copies of the standard
  * prototypes, and returns it.
  */
-export function inheritDetached(object: object): object {
+export function setDetachedPrototype(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, makeRealm } from '../../test/realm.ts';
+import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
 /** readLogOf runs a tool, and returns the log entries of the host without their times. */
 async function readLogOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', `{ name: 'run', handle: ${handle}${more} }`));
+  realm.start('demo', 'h1', makeAdapterCode('demo', `{ name: 'run', handle: ${handle}${more} }`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 const MB = 1 << 20;
 
 /** openWithTools starts one adapter, and returns the port of its host. */
 async function openWithTools(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', tools, isReady));
+  realm.start('demo', 'h1', makeAdapterCode('demo', tools, isReady));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
@@ -23,19 +23,19 @@ async function callTool(tools: string, args: unknown = {}, max = MB): Promise<st
   return port.received.filter((message) => !message.startsWith('l '));
 }
 
-const tool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
+const makeTool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
 
 test('a call runs the handler with the arguments and sends its result as JSON text', async () => {
-  assert.deepEqual(await callTool(tool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
+  assert.deepEqual(await callTool(makeTool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
     'r 1 {"got":{"a":"ü"},"list":[1,null]}',
   ]);
-  assert.deepEqual(await callTool(tool('async (p) => p.n + 1'), { n: 1 }), ['r 1 2']);
-  assert.deepEqual(await callTool(tool('async () => undefined')), ['n 1']);
-  assert.deepEqual(await callTool(tool('() => null')), ['r 1 null']);
+  assert.deepEqual(await callTool(makeTool('async (p) => p.n + 1'), { n: 1 }), ['r 1 2']);
+  assert.deepEqual(await callTool(makeTool('async () => undefined')), ['n 1']);
+  assert.deepEqual(await callTool(makeTool('() => null')), ['r 1 null']);
 });
 
 test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
-  const { realm, port } = await openWithTools(tool('async () => 7'));
+  const { realm, port } = await openWithTools(makeTool('async () => 7'));
   port.send('traced', 1, 'run', MB, {});
   port.send('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
@@ -49,8 +49,8 @@ test('a traced call reports when it was ready, started and settled, and other ca
 test('hosts send their plugin during the handshake, and at no other time', async () => {
   const realm = makeRealm();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  realm.start('a', 'h', adapter('a', ''));
-  realm.start('b', 'hash-b', adapter('b', ''));
+  realm.start('a', 'h', makeAdapterCode('a', ''));
+  realm.start('b', 'hash-b', makeAdapterCode('b', ''));
   assert.equal(realm.run('offers'), 0);
   realm.bridge();
   await realm.waitUntilIdle();
@@ -61,20 +61,20 @@ test('hosts send their plugin during the handshake, and at no other time', async
       { plugin: 'b', hash: 'hash-b', received: ['ready'] },
     ],
   );
-  realm.start('late', 'h', adapter('late', ''));
+  realm.start('late', 'h', makeAdapterCode('late', ''));
   assert.equal(realm.ports.length, 2);
 });
 
 test("a handshake of the page gets no offer, even if the document's root is a script", (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
-  refused.start('demo', 'h', adapter('demo', ''));
+  refused.start('demo', 'h', makeAdapterCode('demo', ''));
   refused.dispatch('opentabs:bridge'); // The bridge starts a handshake, and accepts no offer.
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);
   const alone = makeRealm();
-  alone.start('demo', 'h', adapter('demo', ''));
+  alone.start('demo', 'h', makeAdapterCode('demo', ''));
   t.mock.timers.tick(1);
   alone.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   alone.dispatch('opentabs:bridge');
@@ -84,7 +84,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
 test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
   const realm = makeRealm();
   realm.run('globalThis.count = 0');
-  realm.start('demo', 'h', `globalThis.count++;${adapter('demo', '')}`);
+  realm.start('demo', 'h', `globalThis.count++;${makeAdapterCode('demo', '')}`);
   await realm.waitUntilIdle();
   assert.equal(realm.run('count'), 0);
   realm.bridge();
@@ -107,7 +107,7 @@ test('in a document with content no port is offered', async () => {
 
 test('a page gets no port with a handshake of the page', () => {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', ''));
+  realm.start('demo', 'h', makeAdapterCode('demo', ''));
   realm.addContent();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   realm.dispatch('opentabs:bridge');
@@ -139,7 +139,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
     ['async () => { throw new Error("no cookie") }', 'isReady\\(\\) threw: no cookie'],
     ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
   ] as const) {
-    const { realm, port } = await openWithTools(tool('() => 1'), isReady);
+    const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
     port.send('call', 1, 'run', MB, {});
     await realm.waitUntilIdle();
     assert.match(port.received.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
@@ -149,7 +149,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
 test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
-  const { realm, port } = await openWithTools(tool('() => 1'), isReady);
+  const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
   const call = async (number: number, afterMs: number) => {
     t.mock.timers.tick(afterMs);
     port.send('call', number, 'run', MB, {});
@@ -173,7 +173,7 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
 });
 
 test("a call needs a known tool and arguments that match the tool's schema", async () => {
-  const { realm, port } = await openWithTools(tool('() => 1'));
+  const { realm, port } = await openWithTools(makeTool('() => 1'));
   port.send('call', 1, 'other', MB, {});
   await realm.waitUntilIdle();
   assert.match(port.received.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
@@ -181,12 +181,12 @@ test("a call needs a known tool and arguments that match the tool's schema", asy
   const parse = `safeParse(v) { return typeof v.a === 'string'
     ? { success: true, data: { a: v.a, b: 'default' } }
     : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
-  const withInput = tool('(p) => p', `, input: { ${parse} }`);
+  const withInput = makeTool('(p) => p', `, input: { ${parse} }`);
   assert.deepEqual(await callTool(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
   assert.deepEqual(await callTool(withInput, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
-  const later = tool(
+  const later = makeTool(
     '(p) => p',
     `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
   );
@@ -235,11 +235,11 @@ test('a handler has the whole context and can only read it', async () => {
   const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
   const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
   const received = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
-  assert.deepEqual(await callTool(tool(looks)), [`r 1 ${JSON.stringify(received)}`]);
+  assert.deepEqual(await callTool(makeTool(looks)), [`r 1 ${JSON.stringify(received)}`]);
 });
 
 test('a handler gets the decision of the user', async () => {
-  const { realm, port } = await openWithTools(tool('(p, c) => [c.decision]'));
+  const { realm, port } = await openWithTools(makeTool('(p, c) => [c.decision]'));
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
   port.send('call', 2, 'run', MB, {}, false);
   await realm.waitUntilIdle();
@@ -248,7 +248,7 @@ test('a handler gets the decision of the user', async () => {
 
 test('a value that a tool throws becomes the error of the call', async () => {
   const toolError = `() => { throw Object.assign(new Error('slow down'), { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 1500 }); }`;
-  assert.deepEqual(await callTool(tool(toolError)), [
+  assert.deepEqual(await callTool(makeTool(toolError)), [
     'e 1 {"code":"tool_error","message":"slow down","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":1500}}',
   ]);
   const cases: [string, string][] = [
@@ -270,24 +270,24 @@ test('a value that a tool throws becomes the error of the call', async () => {
       '{"code":"tool_error","message":"m","tool":{"code":"A","retryable":false}}',
     ],
   ];
-  for (const [handle, want] of cases) assert.deepEqual(await callTool(tool(handle)), [`e 1 ${want}`]);
+  for (const [handle, want] of cases) assert.deepEqual(await callTool(makeTool(handle)), [`e 1 ${want}`]);
 });
 
 test('a result that JSON cannot represent, or that is too large, fails the call', async () => {
   const cyclic = '() => { const a = {}; a.a = a; return a; }';
   for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
     assert.match(
-      (await callTool(tool(handle))).join(),
+      (await callTool(makeTool(handle))).join(),
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
   // The JSON text has 10 characters of 3 bytes each, and 2 quotes.
-  assert.deepEqual(await callTool(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
-  assert.deepEqual(await callTool(tool("() => '€'.repeat(10)"), {}, 31), [
+  assert.deepEqual(await callTool(makeTool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
+  assert.deepEqual(await callTool(makeTool("() => '€'.repeat(10)"), {}, 31), [
     'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',
   ]);
   assert.match(
-    (await callTool(tool('() => "x".repeat(3 * 1024 * 1024)'), {}, 2 * MB)).join(),
+    (await callTool(makeTool('() => "x".repeat(3 * 1024 * 1024)'), {}, 2 * MB)).join(),
     /has 3\.1 MB, the limit is 2 MB/,
   );
 });
@@ -304,30 +304,37 @@ test('the size of a long result is exact, wherever its characters of several uni
     const value = `'x'.repeat(${prefix}) + '${text}'`;
     const json = JSON.stringify('x'.repeat(prefix) + text.replace('\\ud83d', '\ud83d'));
     const bytes = Buffer.byteLength(json);
-    assert.deepEqual(await callTool(tool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
-    assert.match((await callTool(tool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
+    assert.deepEqual(await callTool(makeTool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
+    assert.match((await callTool(makeTool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
   }
 });
 
 test('a thenable and a promise subclass are followed', async () => {
-  assert.deepEqual(await callTool(tool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), ['r 1 7']);
-  assert.deepEqual(await callTool(tool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);
-  assert.match((await callTool(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
+  assert.deepEqual(await callTool(makeTool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), [
+    'r 1 7',
+  ]);
+  assert.deepEqual(await callTool(makeTool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);
+  assert.match(
+    (await callTool(makeTool('() => Object.freeze(Promise.resolve(1))'))).join(),
+    /tool_error.*frozen promise/,
+  );
 });
 
 test('nested thenables use no stack, and an endless chain is an error', async () => {
   const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
-  assert.deepEqual(await callTool(tool(`() => { ${nested} }`)), ['r 1 "end"']);
+  assert.deepEqual(await callTool(makeTool(`() => { ${nested} }`)), ['r 1 "end"']);
   for (const endless of [
     '{ then(ok) { ok(this); } }',
     '(function make() { return { then: (ok) => ok(make()) }; })()',
   ]) {
     assert.match(
-      (await callTool(tool(`() => (${endless})`))).join(),
+      (await callTool(makeTool(`() => (${endless})`))).join(),
       /tool_error.*resolved to another one 10000 times/,
     );
   }
-  const { realm, port } = await openWithTools(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
+  const { realm, port } = await openWithTools(
+    makeTool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'),
+  );
   port.send('call', 1, 'run', MB, {});
   for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.waitUntilIdle();
   assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
@@ -341,9 +348,9 @@ test('a thenable that calls back with little stack left ends its call', async ()
     ['bad(new Error("no"))', /tool_error.*no/],
   ] as const) {
     const now = `() => { ${deep} ${last} return { then: (ok, bad) => deepest(() => ${then}) }; }`;
-    assert.match((await callTool(tool(now))).join(), want);
+    assert.match((await callTool(makeTool(now))).join(), want);
     const later = `() => { ${deep} ${last} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${then})) }; }`;
-    assert.match((await callTool(tool(later))).join(), want);
+    assert.match((await callTool(makeTool(later))).join(), want);
   }
 });
 
@@ -355,7 +362,7 @@ test('reports are sent once per task and before the result', async () => {
     c.reportProgress({ message: 'last' });
     return 'end';
   }`;
-  const { realm, port } = await openWithTools(tool(handle));
+  const { realm, port } = await openWithTools(makeTool(handle));
   realm.run('resume = undefined');
   port.send('call', 4, 'run', MB, {});
   await realm.waitUntilIdle();
@@ -384,7 +391,7 @@ test('a report never throws and never loses its message', async () => {
     'Object.create({ progress: 3 })',
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
-  const received = await callTool(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
+  const received = await callTool(makeTool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
   assert.deepEqual(received, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
     'n 1',
@@ -399,7 +406,7 @@ test('a percentage and a count have an audience', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const received = await callTool(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
+  const received = await callTool(makeTool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
   assert.deepEqual(received, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',
@@ -408,7 +415,7 @@ test('a percentage and a count have an audience', async () => {
 
 test('any number of reports in one loop are sent in batches of 1,000', async () => {
   const received = await callTool(
-    tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'),
+    makeTool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'),
   );
   assert.equal(received.pop(), 'n 1');
   const all: unknown[] = [];
@@ -426,7 +433,7 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
 });
 
 test('a report after the end is ignored', async () => {
-  const { realm, port } = await openWithTools(tool('(p, c) => { late = c; return 1; }'));
+  const { realm, port } = await openWithTools(makeTool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
   port.send('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
@@ -437,7 +444,7 @@ test('a report after the end is ignored', async () => {
 
 test('cancel aborts the signal with the reason, and the host reports the outcome', async () => {
   const waits = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
-  const { realm, port } = await openWithTools(tool(waits));
+  const { realm, port } = await openWithTools(makeTool(waits));
   realm.run('why = undefined');
   port.send('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
@@ -461,7 +468,7 @@ test('the signal of a call is created when the handler first reads it', async ()
   `);
   const reads = '{ name: "reads", handle: (p, c) => [made, c.signal === c.signal, c.signal.aborted, made].join() }';
   const late = `{ name: 'late', handle: (p, c) => { seen = () => [made, c.signal.aborted, c.signal.reason.message, made].join(); return new Promise(() => {}); } }`;
-  realm.start('demo', 'h1', adapter('demo', `${tool('() => made')}, ${reads}, ${late}`));
+  realm.start('demo', 'h1', makeAdapterCode('demo', `${makeTool('() => made')}, ${reads}, ${late}`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.received.splice(0);
@@ -479,7 +486,7 @@ test('a cancelled handler may clean up before it settles', async () => {
     try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }
     finally { await null; cleaned = true; c.reportProgress({ message: 'too late' }); }
   }`;
-  const { realm, port } = await openWithTools(tool(cleans));
+  const { realm, port } = await openWithTools(makeTool(cleans));
   realm.run('cleaned = false');
   port.send('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
@@ -492,7 +499,7 @@ test('a cancelled handler may clean up before it settles', async () => {
 
 test('a call that is cancelled during isReady() does not run its handler', async () => {
   const { realm, port } = await openWithTools(
-    tool('() => { ran = true; }'),
+    makeTool('() => { ran = true; }'),
     '() => new Promise((ok) => { answer = ok; })',
   );
   realm.run('answer = undefined; ran = false');
@@ -510,7 +517,7 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { realm, port } = await openWithTools(
-      tool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'),
+      makeTool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'),
     );
     realm.run('keep = settle = undefined');
     port.send('call', 1, 'run', MB, {});
@@ -528,13 +535,15 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
 });
 
 test('page code that a handler calls cannot read the port from window.event', async () => {
-  const received = await callTool(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  const received = await callTool(makeTool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
   assert.deepEqual(received, ['r 1 "undefined"']);
 });
 
 test('each plugin has a separate container, and the window has none', async () => {
   const realm = makeRealm();
-  const code = (name: string) => `${adapter(name, tool('() => Object.keys(globalThis.__openTabs.adapters)'))}
+  const code = (
+    name: string,
+  ) => `${makeAdapterCode(name, makeTool('() => Object.keys(globalThis.__openTabs.adapters)'))}
     globalThis.__openTabs.pluginConfig.mine = ${JSON.stringify(name)};
     this.fromThis = 1; window.shared = (window.shared || 0) + 1;`;
   realm.start('a', 'h', code('a'));
@@ -550,7 +559,7 @@ test('each plugin has a separate container, and the window has none', async () =
 });
 
 test('malformed messages are ignored', async () => {
-  const { realm, port } = await openWithTools(tool('() => 1'));
+  const { realm, port } = await openWithTools(makeTool('() => 1'));
   port.send();
   port.send('call');
   port.send('nonsense', 1);

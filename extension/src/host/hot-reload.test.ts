@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, makeRealm } from '../../test/realm.ts';
+import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 
 const makeVersionCode = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
-  ${adapter(
+  ${makeAdapterCode(
     'demo',
     `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
@@ -120,7 +120,7 @@ test('the entry point is not among the property names of the window', async () =
   const realm = makeRealm();
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
   const before = realm.run(names);
-  realm.start('demo', 'h', adapter('demo', ''), { entryPoint: '_entry' });
+  realm.start('demo', 'h', makeAdapterCode('demo', ''), { entryPoint: '_entry' });
   realm.bridge();
   await realm.waitUntilIdle();
   assert.equal(realm.run('typeof _entry'), 'function');

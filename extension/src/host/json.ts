@@ -1,5 +1,5 @@
 import type { Types } from '../../../wire/wire.gen.ts';
-import { type OnLoss, plainCopy } from './plain.ts';
+import { copyAsPlainValue, type OnLoss } from './plain.ts';
 import {
   apply,
   construct,
@@ -36,7 +36,7 @@ export function makeObjectText<N extends keyof Types>(
  * JSON text does not contain.
  */
 export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
-  return toJson(plainCopy(value, onLoss));
+  return toJson(copyAsPlainValue(value, onLoss));
 }
 
 /**

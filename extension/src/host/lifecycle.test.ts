@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, makeRealm, type ScriptOptions } from '../../test/realm.ts';
+import { makeAdapterCode, makeRealm, type ScriptOptions } from '../../test/realm.ts';
 
 /** startAdapter starts an adapter in a page with an array named log, and returns the port of its host. */
 async function startAdapter(code: string, script?: ScriptOptions, host?: string) {
@@ -23,7 +23,7 @@ const makeLogStatement = (word: string) => `log.push(${JSON.stringify(word)});`;
 const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
-  const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + adapter('demo', ''));
+  const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + makeAdapterCode('demo', ''));
   for (let i = 0; i < 3; i++) port.send('begin');
   port.send('probe');
   port.send('settings', {});
@@ -33,7 +33,7 @@ test('an adapter is evaluated once in a document, whatever messages the bridge s
 });
 
 test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
-  const { realm, port, log } = await startAdapter(makeLogStatement('adapter') + adapter('demo', ''), {
+  const { realm, port, log } = await startAdapter(makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
     start: 'dom',
     preScript: makeLogStatement('pre-script'),
   });
@@ -48,7 +48,7 @@ test('an adapter that throws before the document is parsed starts again in a new
   const code = `${makeLogStatement('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
     globalThis.__openTabs.tokenCache.kept = (globalThis.__openTabs.tokenCache.kept ?? 0) + 1;
     if (!globalThis.there) throw new Error('no body');
-    ${adapter('demo', makeRunTool('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
+    ${makeAdapterCode('demo', makeRunTool('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
   const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual([log(), port.received], [['try'], []]);
   realm.run('there = true');
@@ -70,7 +70,10 @@ test('an adapter that throws before the document is parsed starts again in a new
 test('a pre-script runs before the adapter in its container, even if it throws', async () => {
   const preScript = `globalThis.__openTabs.preScript.demo = { token: 'T' }; throw new Error('after all');`;
   const { realm, port, call } = await startAdapter(
-    adapter('demo', makeRunTool('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token')),
+    makeAdapterCode(
+      'demo',
+      makeRunTool('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token'),
+    ),
     { preScript },
   );
   assert.equal(await call('run'), 'r 1 "T"');
@@ -82,7 +85,7 @@ test('without a bridge only the pre-script runs, before the page has content, in
   for (const framed of [false, true]) {
     const realm = makeRealm({ framed });
     realm.run('var log = []');
-    realm.start('demo', 'h', makeLogStatement('adapter') + adapter('demo', ''), {
+    realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       preScript: makeLogStatement('pre-script'),
     });
     assert.deepEqual(realm.run('log.length'), 0);
@@ -99,7 +102,7 @@ test('in a frame an adapter runs only if its plugin has enabled frames', async (
   for (const frames of [false, true]) {
     const realm = makeRealm({ framed: true });
     realm.run('var log = []');
-    realm.start('demo', 'h', makeLogStatement('adapter') + adapter('demo', ''), {
+    realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       frames,
       preScript: makeLogStatement('pre-script'),
     });
@@ -121,7 +124,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
       odd: { bad: 'not a url', worse: 7 },
     },
   };
-  const code = adapter('demo', makeRunTool('() => globalThis.__openTabs.pluginConfig'));
+  const code = makeAdapterCode('demo', makeRunTool('() => globalThis.__openTabs.pluginConfig'));
   const { port, call, realm } = await startAdapter(code, { settings });
   const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
   assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
@@ -143,7 +146,7 @@ test('settings, pre-script values and names of two plugins are separate, even af
   }`);
   realm.run('var waiting = []');
   for (const name of ['a', 'b']) {
-    realm.start(name, 'h', `${adapter(name, tool)}`, {
+    realm.start(name, 'h', `${makeAdapterCode(name, tool)}`, {
       settings: { values: { key: `key of ${name}` } },
       preScript: `globalThis.__openTabs.preScript.${name} = {}`,
     });
@@ -171,7 +174,8 @@ test('isReady() runs with the name of its plugin, and each change of its result 
     realm.start(
       name,
       'h',
-      notify + adapter(name, makeRunTool('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
+      notify +
+        makeAdapterCode(name, makeRunTool('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
     );
   }
   const [a, b] = realm.bridge();
@@ -208,7 +212,7 @@ test('logs use the private channel only, and the nonces are placeholders', async
     const restore = globalThis.__openTabs._setLogTransport((entry) => log.push('posted ' + entry.message));
     const logged = (level, message, ...data) => transport({ level, message, data, ts: 'then' });
     logged('info', 'evaluated');
-    ${adapter(
+    ${makeAdapterCode(
       'demo',
       makeRunTool(`async () => { logged('warning', 'one', { a: 1 }, 'x'.repeat(5000)); await null; logged('odd', 5, 7, () => 1); restore();
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
@@ -234,7 +238,7 @@ test('logs use the private channel only, and the nonces are placeholders', async
 
 test('logs are bounded: dropped entries of a task are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
-    ${adapter('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
+    ${makeAdapterCode('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await startAdapter(`let send; ${code}`);
   port.received.splice(0);
   assert.equal(await call('run'), 'r 1 1');
@@ -246,7 +250,7 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
   ]);
   const big =
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
-    ${adapter('demo', '')}`);
+    ${makeAdapterCode('demo', '')}`);
   big.realm.runNextTask();
   const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
   const [entry] = JSON.parse(text);
@@ -259,7 +263,7 @@ test("a container that replaces the first one gets the host's properties", async
     Object.defineProperty(globalThis, '__openTabs', { value: Object.assign({}, globalThis.__openTabs), writable: true });
     let send; globalThis.__openTabs._setLogTransport = (fn) => { send = fn; return () => {}; };
     globalThis.__openTabs._setLogTransport(() => log.push('posted'));
-    ${adapter('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
+    ${makeAdapterCode('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
   const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
   port.send('settings', { values: { key: 'b' } });
   await realm.waitUntilIdle();
@@ -269,7 +273,7 @@ test("a container that replaces the first one gets the host's properties", async
 });
 
 test('a removed plugin is torn down and runs no more calls', async () => {
-  const torn = adapter('demo', makeRunTool('() => 1')).replace(
+  const torn = makeAdapterCode('demo', makeRunTool('() => 1')).replace(
     'tools:',
     "teardown() { log.push('down'); throw 1; }, tools:",
   );
@@ -292,7 +296,7 @@ test('a removed plugin is torn down and runs no more calls', async () => {
 test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {
   const patching = (name: string) => `
     const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
-    ${adapter(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
+    ${makeAdapterCode(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
   const realm = makeRealm();
   realm.run('var log = []; own = history.pushState');
   for (const name of ['a', 'b']) realm.start(name, 'h', patching(name));

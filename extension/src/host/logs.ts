@@ -156,7 +156,7 @@ function toLevel(level: unknown): LogLevel {
 
 function toMessageText(message: unknown): string {
   if (message === undefined) return '';
-  return typeof message === 'string' ? message : jsonOrPlaceholder(message);
+  return typeof message === 'string' ? message : toJsonOrPlaceholder(message);
 }
 
 /**
@@ -169,7 +169,7 @@ function toDataText(data: unknown): string {
   let bytes = 2;
   for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
-    let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : jsonOrPlaceholder(value);
+    let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : toJsonOrPlaceholder(value);
     let size = countUtf8Bytes(json, json.length) + 1;
     if (bytes + size > MaxLogDataBytes) {
       json = toJson(truncateMessage(json, MaxLogChars));
@@ -182,8 +182,8 @@ function toDataText(data: unknown): string {
   return text === '' ? '' : `[${text}]`;
 }
 
-/** jsonOrPlaceholder returns a value as JSON text, or a placeholder for a value that JSON cannot represent. */
-function jsonOrPlaceholder(value: unknown): string {
+/** toJsonOrPlaceholder returns a value as JSON text, or a placeholder for a value that JSON cannot represent. */
+function toJsonOrPlaceholder(value: unknown): string {
   try {
     return writeJson(value) ?? toJson(`[${typeof value}]`);
   } catch {

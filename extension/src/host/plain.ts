@@ -46,7 +46,9 @@ interface PathEntry {
   readonly parentEntry: PathEntry | undefined;
 }
 
-/** PlainValue is the class of the objects that plainCopy creates, because objects without any prototype are slow. */
+/**
+ * PlainValue is the class of the objects that copyAsPlainValue creates, because objects without any prototype are slow.
+ */
 class PlainValue {
   readonly [key: string]: unknown;
 }
@@ -59,12 +61,12 @@ freeze(plainPrototype);
 export type OnLoss = (path: string, hint: string) => void;
 
 /**
- * plainCopy returns a copy of a value that has the same JSON text. No object in the copy has a prototype of the page,
- * so JSON.stringify calls no `toJSON` method of the page. Each own property is read once. A `toJSON` method is called
- * only if an object or a class of the plugin defines it. If JSON cannot represent the value, plainCopy throws. For each
- * part of the value that the copy does not contain, plainCopy calls onLoss.
+ * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy has a prototype of the
+ * page, so JSON.stringify calls no `toJSON` method of the page. Each own property is read once. A `toJSON` method is
+ * called only if an object or a class of the plugin defines it. If JSON cannot represent the value, copyAsPlainValue
+ * throws. For each part of the value that the copy does not contain, copyAsPlainValue calls onLoss.
  */
-export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
+export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
   return copyValue(value, '', undefined, onLoss);
 }
 

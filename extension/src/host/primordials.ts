@@ -34,6 +34,7 @@ export {
   NativePromise,
   NativeTypeError,
   ObjectPrototype,
+  onSettled as whenSettled,
   ownKeys,
   parseJson,
   promiseThen,
@@ -43,7 +44,6 @@ export {
   settleHiddenFromPage,
   stringSlice as slice,
   toJson,
-  whenSettled,
 } from '../../../sdk-ts/src/runtime/primordials.ts';
 
 /** toBigInt and rawJson preserve integers that a JavaScript number would round. rawJson requires Chrome 114. */
@@ -97,27 +97,27 @@ export const performanceNow = performance.now;
 export const nativePerformance = performance;
 export const { now: dateNow } = Date;
 
-/** getterOf returns the getter function of one of the browser's accessor properties. */
-function getterOf(object: object, key: PropertyKey): () => unknown {
+/** findGetter returns the getter function of one of the browser's accessor properties. */
+function findGetter(object: object, key: PropertyKey): () => unknown {
   const getter = getOwnPropertyDescriptor(object, key)?.get;
   if (!getter) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
   return getter;
 }
 
-export const signalGetter = getterOf(AbortController.prototype, 'signal');
-export const abortedGetter = getterOf(AbortSignal.prototype, 'aborted');
-export const reasonGetter = getterOf(AbortSignal.prototype, 'reason');
-export const messageDataGetter = getterOf(MessageEvent.prototype, 'data');
-export const port1Getter = getterOf(MessageChannel.prototype, 'port1');
-export const port2Getter = getterOf(MessageChannel.prototype, 'port2');
-export const exceptionMessageGetter = getterOf(DOMException.prototype, 'message');
-export const documentElementGetter = getterOf(Document.prototype, 'documentElement');
-export const readyStateGetter = getterOf(Document.prototype, 'readyState');
-export const firstChildGetter = getterOf(Node.prototype, 'firstChild');
-export const lastChildGetter = getterOf(Node.prototype, 'lastChild');
-export const urlHostGetter = getterOf(URL.prototype, 'host');
-export const urlHrefGetter = getterOf(URL.prototype, 'href');
-export const locationHostGetter = getterOf(location, 'host');
+export const signalGetter = findGetter(AbortController.prototype, 'signal');
+export const abortedGetter = findGetter(AbortSignal.prototype, 'aborted');
+export const reasonGetter = findGetter(AbortSignal.prototype, 'reason');
+export const messageDataGetter = findGetter(MessageEvent.prototype, 'data');
+export const port1Getter = findGetter(MessageChannel.prototype, 'port1');
+export const port2Getter = findGetter(MessageChannel.prototype, 'port2');
+export const exceptionMessageGetter = findGetter(DOMException.prototype, 'message');
+export const documentElementGetter = findGetter(Document.prototype, 'documentElement');
+export const readyStateGetter = findGetter(Document.prototype, 'readyState');
+export const firstChildGetter = findGetter(Node.prototype, 'firstChild');
+export const lastChildGetter = findGetter(Node.prototype, 'lastChild');
+export const urlHostGetter = findGetter(URL.prototype, 'host');
+export const urlHrefGetter = findGetter(URL.prototype, 'href');
+export const locationHostGetter = findGetter(location, 'host');
 export const realLocation = location;
 /** isInFrame is true if the document is in a frame. The page cannot replace `window.top`. */
 export const isInFrame = window !== window.top;

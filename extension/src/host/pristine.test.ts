@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, type HostPort, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
+import { type HostPort, hostileCode, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /** schema uses built-in functions during parsing, as zod does. */
 const schema = `{ safeParse: (data) => ({ success: true, data: Object.fromEntries(Object.keys(data).map((key) => [key, data[key]])) }) }`;
@@ -12,7 +12,7 @@ const tools = `
 
 async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', tools, '() => true'));
+  realm.start('demo', 'h', makeAdapterCode('demo', tools, '() => true'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildSync } from 'esbuild';
 import { z } from 'zod';
-import { adapter, makeRealm } from '../../test/realm.ts';
+import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
 /** simple contains schemas for which the host parses valid arguments itself. */
 const simple: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ function makeRandom(seed: number): () => number {
   };
 }
 
-const schemaOf = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
+const makeZodSchema = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
 /**
  * startTools starts an adapter with one tool per schema, and returns functions that call the tools and count parsings.
@@ -115,7 +115,7 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   realm.start(
     'demo',
     'h',
-    `globalThis.__openTabs.count = window.count;${prelude}${adapter('demo', tools.join(), '() => true')}`,
+    `globalThis.__openTabs.count = window.count;${prelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
   );
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
@@ -148,7 +148,7 @@ for (const [group, schemas] of [
   test(`the arguments of ${group} schemas are parsed as zod parses them`, async () => {
     const { call } = await startTools(schemas);
     for (const [name, code] of Object.entries(schemas)) {
-      const schema = schemaOf(code);
+      const schema = makeZodSchema(code);
       let valid = 0;
       for (const args of makeArguments(schema, makeRandom(7))) {
         const wanted = parseWithZod(schema, args);

@@ -1,4 +1,4 @@
-import { detachFromPage, inheritDetached } from './detach.ts';
+import { detachFromPage, setDetachedPrototype } from './detach.ts';
 import { MaxSafeInteger } from './number.ts';
 import {
   apply,
@@ -216,7 +216,7 @@ function compileList(parse: Parser | undefined): Parser | undefined {
       if (item === NotSimple) return NotSimple;
       defineProperty(list, i, dataProperty(item));
     }
-    return inheritDetached(list);
+    return setDetachedPrototype(list);
   };
 }
 
@@ -259,5 +259,5 @@ function parseObject(fields: readonly Field[], value: unknown): unknown {
     if (parsed === NotSimple) return NotSimple;
     object[key] = parsed;
   }
-  return inheritDetached(object);
+  return setDetachedPrototype(object);
 }

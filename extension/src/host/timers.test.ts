@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
  * timerTool sets n timers, and returns when all have run. The first timer is due after ms milliseconds, and each next
@@ -16,7 +16,7 @@ const cancelTool = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTab
 async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', `${timerTool}, ${cancelTool}`));
+  realm.start('demo', 'h1', makeAdapterCode('demo', `${timerTool}, ${cancelTool}`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
@@ -83,7 +83,7 @@ test('invalid timers and errors of callbacks are ignored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
   const odd = `{ name: 'odd', handle: () => { for (const ms of [NaN, -5, 'x', 1e99]) globalThis.__openTabs._setTimer(ms, () => { throw 1; }); globalThis.__openTabs._setTimer(5); } }`;
-  realm.start('demo', 'h1', adapter('demo', odd));
+  realm.start('demo', 'h1', makeAdapterCode('demo', odd));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();

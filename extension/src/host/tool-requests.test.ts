@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
  * beginCall starts a call, and waits until the tool requests of the call are sent. The parameter handle is the code in
@@ -8,7 +8,7 @@ import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.deepEqual(port?.received.splice(0), ['ready']);
@@ -212,7 +212,7 @@ test('a settled request removes its listener from the signal', async () => {
     most = listeners;
     return [await all[0], await all[1]];
   }`;
-  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: ${handle} }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: ${handle} }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
@@ -297,7 +297,7 @@ test('then, catch and finally of a returned promise work like those of Promise',
 
 test('a handler may return the promise of a tool request', async () => {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});

@@ -132,7 +132,7 @@ async function describeChanges(
     { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced },
     context,
   );
-  const id = context.state.store(
+  const id = context.state.storeSnapshot(
     after.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
@@ -163,7 +163,7 @@ const MaxPendingActions = 4;
  */
 export async function watch(_: unknown, context: Context): Promise<WatchResult> {
   const before = await takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
-  const id = context.state.store(
+  const id = context.state.storeSnapshot(
     before.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,

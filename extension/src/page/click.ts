@@ -1,6 +1,6 @@
 // Clicks elements, and moves the pointer onto elements.
 import { runAction } from './act.ts';
-import { describeElement, hrefOf, isLink } from './describe.ts';
+import { describeElement, isLink, readHref } from './describe.ts';
 import { findClosestInFlatTree } from './flat-tree.ts';
 import type { ActionArguments, ClickArguments, ClickResult, PageActionResult, TargetArguments } from './operations.ts';
 import { waitForNextFrame } from './pace.ts';
@@ -71,7 +71,7 @@ function hasLineChanged(element: Element, before: string, context: Context): boo
 function findClickedLink(element: Element, args: ClickArguments): ClickResult['link'] {
   const link = findClosestInFlatTree(element, isLink);
   if (!link) return undefined;
-  const href = hrefOf(link);
+  const href = readHref(link);
   if (/^javascript:/i.test(href)) return { href: '', newTab: false, script: href };
   if (!/^https?:/.test(href)) return undefined;
   const target = link.getAttribute('target') ?? '';

@@ -1,9 +1,9 @@
 // Describes single elements, as snapshot lines and as structured data.
 import { findClosestInFlatTree } from './flat-tree.ts';
 import { formatHead } from './lines.ts';
-import { nameOf } from './names.ts';
+import { computeElementName } from './names.ts';
 import type { DescribeResult, TargetArguments } from './operations.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { collectKnownSecrets, findSecretKind } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
 import { type Context, findTarget } from './state.ts';
@@ -19,11 +19,11 @@ const MaxNameCharacters = 120;
  * contains the tag name instead.
  */
 export function describeElement(element: Element, context: Context): string {
-  const own = roleOf(element);
+  const own = computeRole(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
   const hidden = isHidden(element);
-  let name = hidden ? '' : nameOf(element, own);
-  if (name === '' && !hidden) name = textOf(element);
+  let name = hidden ? '' : computeElementName(element, own);
+  if (name === '' && !hidden) name = readTextOf(element);
   name = shorten(name, MaxNameCharacters);
   const ref = context.state.refs.refOf(element, context.prefix, role, name);
   const marks = `${formatStates(element, role)}${hidden ? ' [hidden]' : ''} [ref=${ref}]`;
@@ -34,9 +34,10 @@ export function describeElement(element: Element, context: Context): string {
 }
 
 /**
- * textOf returns the beginning of an element's visible text, but an empty string for form fields and editable elements.
+ * readTextOf returns the beginning of an element's visible text, but an empty string for form fields and editable
+ * elements.
  */
-function textOf(element: Element): string {
+function readTextOf(element: Element): string {
   if (
     !(element instanceof HTMLElement) ||
     element instanceof HTMLInputElement ||
@@ -53,16 +54,16 @@ function textOf(element: Element): string {
  */
 export async function describeTarget(args: TargetArguments, context: Context): Promise<DescribeResult> {
   const element = findTarget(args.target, context);
-  const role = roleOf(element);
+  const role = computeRole(element);
   const link = findClosestInFlatTree(element, isLink);
-  const form = formOf(element);
+  const form = findForm(element);
   return {
     line: describeElement(element, context),
     role,
-    elementName: nameOf(element, role),
+    elementName: computeElementName(element, role),
     tag: element.localName,
     secret: isSecret(element),
-    ...(link ? { href: hrefOf(link) } : {}),
+    ...(link ? { href: readHref(link) } : {}),
     ...(form ? { formAction: getFormAction(form) ?? '' } : {}),
   };
 }
@@ -78,17 +79,17 @@ function isSecret(element: Element): boolean {
 
 /** isLink reports whether an element is a link with a URL. */
 export function isLink(element: Element): boolean {
-  return hrefOf(element) !== '';
+  return readHref(element) !== '';
 }
 
-/** hrefOf returns the absolute URL of a link, or an empty string for any other element. */
-export function hrefOf(element: Element): string {
+/** readHref returns the absolute URL of a link, or an empty string for any other element. */
+export function readHref(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
   return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';
 }
 
-/** formOf returns the form to which a control belongs, or null. */
-export function formOf(element: Element): HTMLFormElement | null {
+/** findForm returns the form to which a control belongs, or null. */
+export function findForm(element: Element): HTMLFormElement | null {
   if (element instanceof HTMLInputElement || element instanceof HTMLButtonElement) return element.form;
   if (element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement) return element.form;
   return element.closest('form');

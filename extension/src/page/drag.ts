@@ -2,12 +2,12 @@
 import { runAction } from './act.ts';
 import { moveMouseTo } from './click.ts';
 import { PageFailure } from './failure.ts';
-import { elementAtPoint, findClosestInFlatTree } from './flat-tree.ts';
+import { findClosestInFlatTree, findElementAtPoint } from './flat-tree.ts';
 import type { DragArguments, PageActionResult } from './operations.ts';
 import { pause, waitForNextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { type InputPoint, waitUntilReady } from './ready.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, findTarget } from './state.ts';
 import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
@@ -17,12 +17,12 @@ import { unclobbered } from './unclobbered.ts';
 const DragSteps = 12;
 
 /**
- * HoldMs is how long the pointer rests at the end of a drag, in milliseconds. Some drag libraries detect the drop
+ * DropHoldMs is how long the pointer rests at the end of a drag, in milliseconds. Some drag libraries detect the drop
  * target with a timer.
  */
-const HoldMs = 100;
-/** HiddenHoldMs replaces HoldMs in a hidden tab, where Chrome runs timers only once per second. */
-const HiddenHoldMs = 1_100;
+const DropHoldMs = 100;
+/** HiddenDropHoldMs replaces DropHoldMs in a hidden tab, where Chrome runs timers only once per second. */
+const HiddenDropHoldMs = 1_100;
 
 interface ViewportPoint {
   readonly x: number;
@@ -87,10 +87,10 @@ function scrollToCenter(end: Element): ViewportPoint {
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
     scrollWithEvents(end, () => end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }));
   }
-  return centerOf(end);
+  return computeCenter(end);
 }
 
-function centerOf(element: Element): ViewportPoint {
+function computeCenter(element: Element): ViewportPoint {
   const { x, y, width, height } = element.getBoundingClientRect();
   return { x: x + width / 2, y: y + height / 2 };
 }
@@ -108,8 +108,8 @@ async function dragTrustedOnto(
   end: Element,
   context: Context,
 ): Promise<string[]> {
-  const to = centerOf(end);
-  const target = elementAtPoint(to.x, to.y);
+  const to = computeCenter(end);
+  const target = findElementAtPoint(to.x, to.y);
   if (target && isFrameElement(target)) throw makeFrameInWayFailure();
   return await dragTrusted(mouse, from, to, context);
 }
@@ -132,7 +132,7 @@ async function dragTrusted(
     await mouse.drag(from.x + dx * part, from.y + dy * part);
     context.setDone(`dragged ${step} of ${DragSteps} steps`);
   }
-  await pause(HoldMs, context.signal);
+  await pause(DropHoldMs, context.signal);
   await mouse.release(to);
   await waitForNextFrame(context.signal);
   return [];
@@ -155,14 +155,14 @@ async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, 
     for (let step = 1; step <= DragSteps; step++) {
       const at = { x: from.x + ((to.x - from.x) * step) / DragSteps, y: from.y + ((to.y - from.y) * step) / DragSteps };
       await waitForNextFrame(context.signal);
-      const hit = elementAtPoint(at.x, at.y) ?? end;
+      const hit = findElementAtPoint(at.x, at.y) ?? end;
       // During an HTML drag, a browser sends no pointer events.
       if (drop) drop.over(hit, at);
       else mouse.move(at.x, at.y, hit);
       context.setDone(`dragged ${step} of ${DragSteps} steps`);
     }
-    if (!drop) await pause(unclobbered.hidden ? HiddenHoldMs : HoldMs, context.signal);
-    return drop ? drop.end(elementAtPoint(to.x, to.y) ?? end, to) : [];
+    if (!drop) await pause(unclobbered.hidden ? HiddenDropHoldMs : DropHoldMs, context.signal);
+    return drop ? drop.end(findElementAtPoint(to.x, to.y) ?? end, to) : [];
   } finally {
     if (context.signal.aborted) drop?.cancel();
     if (mouse.isDown && !drop) mouse.release();
@@ -208,7 +208,7 @@ class DropEvents {
     if (this.#accepts) this.#send(hit, 'drop', at);
     else if (this.#over) this.#send(this.#over, 'dragleave', at);
     this.#finish(at, this.#accepts);
-    return this.#accepts ? [] : [`The page does not accept a drop on this ${roleOf(hit) || hit.localName}.`];
+    return this.#accepts ? [] : [`The page does not accept a drop on this ${computeRole(hit) || hit.localName}.`];
   }
 
   cancel(): void {

@@ -1,10 +1,10 @@
 // Sets the text of form fields, and dispatches the events that typing causes.
-import { formOf } from './describe.ts';
+import { findForm } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { listFlatChildren } from './flat-tree.ts';
 import { waitForNextTask } from './pace.ts';
 import { focusElement } from './pointer.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
 import { isDisabled, readEditableText } from './states.ts';
@@ -34,7 +34,7 @@ const InputFormats: Readonly<Record<string, string>> = {
 export function requireField(element: Element): Field {
   const field = findField(element);
   if (!field) {
-    const what = roleOf(element) || 'element without a role';
+    const what = computeRole(element) || 'element without a role';
     throw new PageFailure(
       'wrong_element',
       `The target is a ${what}, which does not accept text. Use the ref of a textbox, or click it.`,
@@ -209,7 +209,7 @@ const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week
  * form was submitted.
  */
 export function pressEnterInField(field: Element): boolean {
-  const form = formOf(field);
+  const form = findForm(field);
   if (!form) return false;
   const controls = [...(getFormElements(form) ?? [])];
   const fields = controls.filter((control) => isInput(control) && SubmitOnEnterTypes.test(control.type));
@@ -218,7 +218,7 @@ export function pressEnterInField(field: Element): boolean {
 
 /** submitForm submits the form of a control, and reports whether the control has a form that can be submitted. */
 export function submitForm(element: Element): boolean {
-  const form = formOf(element);
+  const form = findForm(element);
   if (!form) return false;
   const button = submitButtonOf(element);
   if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing if the button is disabled
@@ -232,7 +232,7 @@ export function submitForm(element: Element): boolean {
  * button.
  */
 export function submitButtonOf(element: Element): Element | undefined {
-  const form = formOf(element);
+  const form = findForm(element);
   return form ? [...(getFormElements(form) ?? [])].find(isSubmitButton) : undefined;
 }
 

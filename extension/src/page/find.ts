@@ -4,9 +4,9 @@ import { PageFailure } from './failure.ts';
 import { getFlatParent, selectAll } from './flat-tree.ts';
 import { compileRegex, type LinearRegex } from './linear-regex.ts';
 import { formatHead, SnapshotPrinter } from './lines.ts';
-import { nameOf } from './names.ts';
+import { computeElementName } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
 import { buildTree, getRootElement } from './snapshot.ts';
@@ -58,7 +58,7 @@ async function findBySelector(
   const matches: FindMatch[] = [];
   let total = 0;
   for (const element of selectElements(selector)) {
-    if (role !== undefined && roleOf(element) !== role) continue;
+    if (role !== undefined && computeRole(element) !== role) continue;
     if (matchesText && !matchesText(readVisibleText(element))) continue;
     if (++total > limit) continue;
     const line = describeElement(element, context);
@@ -70,7 +70,7 @@ async function findBySelector(
 /** readVisibleText returns the name and the visible text of an element, and masks the values of secret fields. */
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
-  const words = `${nameOf(element, roleOf(element))} ${readShownText(element, MaxSearchedCharacters)}`;
+  const words = `${computeElementName(element, computeRole(element))} ${readShownText(element, MaxSearchedCharacters)}`;
   return collectKnownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots
 }
 
@@ -120,11 +120,18 @@ const MaxPathElements = 6;
 function listAncestors(element: Element): string[] {
   const path: string[] = [];
   for (let at = getFlatParent(element); at && path.length < MaxPathElements; at = getFlatParent(at)) {
-    const role = roleOf(at);
+    const role = computeRole(at);
     if (role === '' || role === 'paragraph' || role === 'rowgroup') continue;
     path.unshift(
       formatHead(
-        makeNode({ element: at, role, name: shorten(nameOf(at, role), 60), marks: '', value: undefined, ref: '' }),
+        makeNode({
+          element: at,
+          role,
+          name: shorten(computeElementName(at, role), 60),
+          marks: '',
+          value: undefined,
+          ref: '',
+        }),
       ),
     );
   }
@@ -195,7 +202,8 @@ class TreeSearch {
     const { refs } = this.#context.state;
     if (part.kind !== 'node') {
       const name = shorten(cleanText(part.text), 200);
-      const ref = around.ref || refs.refOf(part.element, this.#context.prefix, roleOf(part.element), shorten(name, 80));
+      const ref =
+        around.ref || refs.refOf(part.element, this.#context.prefix, computeRole(part.element), shorten(name, 80));
       const line = around.ref ? this.#lineOf(around) : `${name} [ref=${ref}]`;
       this.matches.push({ ref, line: this.#mask.maskText(line), path });
       return;

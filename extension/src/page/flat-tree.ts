@@ -18,8 +18,8 @@ const ShadowHostTags = new Set(
 const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
 const knownRootSet = new WeakSet<ShadowRoot>();
 
-/** shadowRootOf returns the open or closed shadow root of an element, or null if the element has no shadow root. */
-export function shadowRootOf(element: Element): ShadowRoot | null {
+/** getShadowRoot returns the open or closed shadow root of an element, or null if the element has no shadow root. */
+export function getShadowRoot(element: Element): ShadowRoot | null {
   if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
   const tag = element.localName;
   if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
@@ -57,7 +57,7 @@ function listRenderedNodes(element: Element): Iterable<Node> {
     const assigned = element.assignedNodes();
     if (assigned.length > 0) return assigned;
   }
-  return (shadowRootOf(element) ?? element).childNodes;
+  return (getShadowRoot(element) ?? element).childNodes;
 }
 
 function hasClobberedForm(nodes: Iterable<Node>): boolean {
@@ -101,11 +101,11 @@ export function findClosestInFlatTree(element: Element, matches: (at: Element) =
   return undefined;
 }
 
-/** elementAtPoint returns the deepest element at a point of the viewport, including elements in shadow roots. */
-export function elementAtPoint(x: number, y: number): Element | null {
+/** findElementAtPoint returns the deepest element at a point of the viewport, including elements in shadow roots. */
+export function findElementAtPoint(x: number, y: number): Element | null {
   let found = unclobbered.elementFromPoint(x, y);
   while (found) {
-    const inner = shadowRootOf(found)?.elementFromPoint(x, y);
+    const inner = getShadowRoot(found)?.elementFromPoint(x, y);
     if (!inner || inner === found) break;
     found = inner;
   }
@@ -116,7 +116,7 @@ export function elementAtPoint(x: number, y: number): Element | null {
 export function getFocusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {
-    const inner = shadowRootOf(focused)?.activeElement;
+    const inner = getShadowRoot(focused)?.activeElement;
     if (!inner) break;
     focused = inner;
   }
@@ -129,7 +129,7 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
   for (let root = pending.pop(); root; root = pending.pop()) {
     visit(root);
     for (const element of findPossibleShadowHosts(root)) {
-      const inner = shadowRootOf(element);
+      const inner = getShadowRoot(element);
       if (inner) pending.push(inner);
     }
   }

@@ -20,7 +20,11 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
   const clip = intersectRects(view, getViewportRect());
   const far = lines
-    .map((line, i) => ({ i, distance: distanceFromView(line.element, clip), children: hasIndentedLines(lines, i) }))
+    .map((line, i) => ({
+      i,
+      distance: measureDistanceFromView(line.element, clip),
+      children: hasIndentedLines(lines, i),
+    }))
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
@@ -49,8 +53,11 @@ function areAllChildrenRemoved(lines: readonly Line[], i: number, removed: Reado
   return true;
 }
 
-/** distanceFromView returns the distance of an element from the visible area in pixels, or 0 for an element in view. */
-function distanceFromView(element: Element, view: Rect): number {
+/**
+ * measureDistanceFromView returns the distance of an element from the visible area in pixels, or 0 for an element in
+ * view.
+ */
+function measureDistanceFromView(element: Element, view: Rect): number {
   const rect = element.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
   const vertical = Math.max(rect.top - (view.y + view.height), view.y - rect.bottom, 0);

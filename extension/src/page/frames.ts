@@ -1,6 +1,6 @@
 // Describes the frame elements of a snapshot, and converts points between frames.
 import { describeElement } from './describe.ts';
-import { elementAtPoint, getFlatParent, selectAll } from './flat-tree.ts';
+import { findElementAtPoint, getFlatParent, selectAll } from './flat-tree.ts';
 import type {
   ChildFrame,
   FocusFrameResult,
@@ -94,7 +94,7 @@ export async function findFramePoint(args: FramePointArguments, context: Context
   };
   const hits = () => {
     const point = inView();
-    return point !== undefined && elementAtPoint(point.x, point.y) === element;
+    return point !== undefined && findElementAtPoint(point.x, point.y) === element;
   };
   if (args.scroll && !hits()) {
     if (!inView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
@@ -104,7 +104,7 @@ export async function findFramePoint(args: FramePointArguments, context: Context
   }
   const point = toParentPoint(element, args);
   if (!point || hits()) return { ...(point ? { point } : {}), hit: point !== undefined };
-  const cover = elementAtPoint(point.x, point.y);
+  const cover = findElementAtPoint(point.x, point.y);
   return { point, hit: false, ...(cover ? { covered: describeElement(cover, context) } : {}) };
 }
 

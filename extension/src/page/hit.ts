@@ -1,6 +1,6 @@
 // Finds the element at a point, for tools that take coordinates of a screenshot.
 import { describeElement } from './describe.ts';
-import { elementAtPoint } from './flat-tree.ts';
+import { findElementAtPoint } from './flat-tree.ts';
 import { makeFrameInfo } from './frames.ts';
 import type { HitArguments, HitResult } from './hit-operation.ts';
 import { findMeaningfulElement } from './ready.ts';
@@ -8,7 +8,7 @@ import type { Context } from './state.ts';
 
 /** describeElementAtPoint implements the page script operation `hit`, which returns the element at a point. */
 export async function describeElementAtPoint({ x, y }: HitArguments, context: Context): Promise<HitResult> {
-  const element = elementAtPoint(x, y);
+  const element = findElementAtPoint(x, y);
   if (!element) return {};
   const line = describeElement(findMeaningfulElement(element), context);
   return /^(iframe|frame|object|embed)$/.test(element.localName)

@@ -1,6 +1,6 @@
 // Writes the visible content of a page as HTML: without scripts, and only with attributes that describe content.
 import { listFlatChildren } from './flat-tree.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { findSecretKind } from './secrets.ts';
 import { readFullValue } from './states.ts';
 import { determineVisibility, TextVisibility } from './visibility.ts';
@@ -49,7 +49,7 @@ export class HtmlWriter {
     const style = getComputedStyle(element);
     const shown = determineVisibility(element, style);
     if (!shown.drawn) return;
-    if (roleOf(element) === 'iframe') this.frames.push(element);
+    if (computeRole(element) === 'iframe') this.frames.push(element);
     this.#add(`<${tag}${formatAttributes(element)}>`);
     if (VoidTags.test(tag)) return;
     if (element instanceof HTMLTextAreaElement) this.#add(escapeHtml(readFullValue(element, 'textbox') ?? ''));

@@ -71,7 +71,7 @@ export function parseKey(text: string): Key {
   const name = resolveKeyName(parts.pop() ?? '');
   const modifiers = parts.map((part) => {
     const found = ModifierNames.find((modifier) => modifier.toLowerCase() === resolveKeyName(part).toLowerCase());
-    if (!found) throw unknownKeyFailure(text);
+    if (!found) throw makeUnknownKeyFailure(text);
     return found;
   });
   const pressed = toPressedKeys(modifiers);
@@ -86,7 +86,7 @@ export function parseKey(text: string): Key {
     };
   const f = /^F([1-9]|1[0-2])$/.exec(name);
   if (f) return { key: name, code: name, keyCode: 111 + Number(f[1]), pressed, text: '' };
-  if ([...name].length !== 1) throw unknownKeyFailure(text);
+  if ([...name].length !== 1) throw makeUnknownKeyFailure(text);
   const isLetter = /^[a-z]$/i.test(name);
   const key =
     isLetter && pressed.shiftKey
@@ -107,7 +107,7 @@ function resolveKeyName(name: string): string {
   );
 }
 
-function unknownKeyFailure(text: string): PageFailure {
+function makeUnknownKeyFailure(text: string): PageFailure {
   return new PageFailure(
     'invalid_arguments',
     `"${text}" is not a key. Use a character or a name such as Enter, Tab, Escape, ArrowDown, Backspace, F5, with modifiers such as Control+A.`,
@@ -307,7 +307,7 @@ function moveCaretOrScroll(target: Element, key: Key): string {
   return 'scrolled';
 }
 
-function arrowKeyStep(key: string): number {
+function getArrowKeyStep(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
 }
 
@@ -325,7 +325,7 @@ function selectByFirstCharacter(select: HTMLSelectElement, character: string): s
 }
 
 function moveSelectedOption(select: HTMLSelectElement, key: string): string {
-  const step = arrowKeyStep(key);
+  const step = getArrowKeyStep(key);
   const options = [...select.options];
   const next = options.findIndex(
     (option, i) => (step > 0 ? i > select.selectedIndex : i === select.selectedIndex - 1) && !option.disabled,
@@ -337,7 +337,7 @@ function moveSelectedOption(select: HTMLSelectElement, key: string): string {
 }
 
 function stepInputValue(input: HTMLInputElement, key: string): string {
-  const step = arrowKeyStep(key);
+  const step = getArrowKeyStep(key);
   if (step === 0) return '';
   if (input.type === 'radio') {
     const scope: ParentNode = input.form ?? document;

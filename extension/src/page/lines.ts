@@ -79,12 +79,12 @@ export class SnapshotPrinter {
     if (this.#isOmitted(node)) return;
     const joined = this.#joinOnOneLine(node);
     if (joined !== undefined) {
-      if (joined !== '') this.#add(joined, depth, key, node.element, frameRefOf(node), folded);
+      if (joined !== '') this.#add(joined, depth, key, node.element, readFrameRef(node), folded);
       return;
     }
     const head = formatHead(node);
     const isWordless = head === '' || head === '-';
-    if (!isWordless) this.#add(head, depth, key, node.element, frameRefOf(node), folded);
+    if (!isWordless) this.#add(head, depth, key, node.element, readFrameRef(node), folded);
     else if (node.role === 'listitem') this.#add('- item', depth, key, node.element, '', folded);
     const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
     const before = this.lines.length;
@@ -126,7 +126,7 @@ export class SnapshotPrinter {
   }
 }
 
-function frameRefOf(node: TreeNode): string {
+function readFrameRef(node: TreeNode): string {
   return node.role === 'iframe' ? node.ref : '';
 }
 

@@ -20,7 +20,7 @@ import type {
   PageProgress,
 } from './operations.ts';
 import { readContent } from './read.ts';
-import { locate } from './ready.ts';
+import { locateElement } from './ready.ts';
 import { scroll } from './scroll.ts';
 import { select } from './select.ts';
 import { readDocumentTitle, readSnapshot } from './snapshot.ts';
@@ -44,7 +44,7 @@ const handlers: Handlers = {
   facts: readFacts,
   inspect: inspectSecretFields,
   describe: describeTarget,
-  locate,
+  locate: locateElement,
   frameAreas: listFrameAreas,
   framePoint: findFramePoint,
   focusFrame,

@@ -1,8 +1,8 @@
 // Writes the visible content of a page as Markdown, or as plain text with the same line breaks.
-import { hrefOf } from './describe.ts';
+import { readHref } from './describe.ts';
 import { listFlatChildren } from './flat-tree.ts';
-import { nameOf } from './names.ts';
-import { roleOf } from './roles.ts';
+import { computeElementName } from './names.ts';
+import { computeRole } from './roles.ts';
 import { readFullValue, readShownValue } from './states.ts';
 import { determineVisibility, TextVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
@@ -81,7 +81,7 @@ export class MarkdownWriter {
   }
 
   *#element(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
-    const role = roleOf(element);
+    const role = computeRole(element);
     if (tag === 'br') {
       if (inline.isFlat) this.#text += ' ';
       else this.#endLine();
@@ -100,7 +100,7 @@ export class MarkdownWriter {
   /** #wrapped writes the content of an element between Markdown marks, such as those of a link. */
   *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
-    const marks = this.#isMarkdown ? inlineMarkup(element, tag) : undefined;
+    const marks = this.#isMarkdown ? makeInlineMarkup(element, tag) : undefined;
     if (!marks) return yield* this.#children(element, inline, isTextShown);
     const before = this.#text;
     const lines = this.#lines.length;
@@ -208,13 +208,13 @@ export class MarkdownWriter {
 
   #frame(element: Element): void {
     this.frames.push(element);
-    const title = nameOf(element, 'iframe');
+    const title = computeElementName(element, 'iframe');
     this.#text += this.#isMarkdown || title ? ` [frame${title ? `: ${title}` : ''}] ` : '';
   }
 
   #field(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
-    const name = nameOf(element, role);
+    const name = computeElementName(element, role);
     // The text of a multi-line field is content of the page, so it is not shortened.
     const value = element instanceof HTMLTextAreaElement ? readFullValue(element, role) : readShownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
@@ -254,9 +254,9 @@ function collapseWhitespace(text: string): string {
   return text.replace(/[\s\u2028\u2029]+/g, ' ');
 }
 
-function inlineMarkup(element: Element, tag: string): readonly [string, string] | undefined {
-  if (tag === 'a' && hrefOf(element) !== '') {
-    const href = hrefOf(element);
+function makeInlineMarkup(element: Element, tag: string): readonly [string, string] | undefined {
+  if (tag === 'a' && readHref(element) !== '') {
+    const href = readHref(element);
     if (href.startsWith('javascript:') || href.length > MaxUrlCharacters) return undefined;
     return ['[', `](${href.replaceAll(')', '%29')})`];
   }

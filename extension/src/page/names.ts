@@ -23,8 +23,8 @@ const UnnamedRoles = new Set([
   'blockquote',
 ]);
 
-/** nameOf returns the accessible name of an element with a given role. */
-export function nameOf(element: Element, role: string): string {
+/** computeElementName returns the accessible name of an element with a given role. */
+export function computeElementName(element: Element, role: string): string {
   if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? readAbbreviationTitle(element));
   if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
   const label = element.getAttribute('aria-label');
@@ -52,7 +52,7 @@ function readAbbreviationTitle(element: Element): string {
  */
 function readLabelText(element: Element): string {
   const names: string[] = [];
-  for (const label of labelsOf(element)) {
+  for (const label of listLabels(element)) {
     if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !label.checkVisibility())
       return '';
     const content = makeContentName(label, element);
@@ -63,10 +63,10 @@ function readLabelText(element: Element): string {
 }
 
 /**
- * labelsOf returns the label elements of a form field. For a custom element, labelsOf searches the document, because
- * the element's own list of labels is private.
+ * listLabels returns the label elements of a form field. For a custom element, listLabels searches the document,
+ * because the element's own list of labels is private.
  */
-function labelsOf(element: Element): readonly HTMLLabelElement[] {
+function listLabels(element: Element): readonly HTMLLabelElement[] {
   if (
     element instanceof HTMLInputElement ||
     element instanceof HTMLSelectElement ||

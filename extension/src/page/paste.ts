@@ -4,8 +4,10 @@ import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
 import { focusElement } from './pointer.ts';
 
-/** editContextText returns the text of an editor that uses the EditContext API, or undefined for any other element. */
-export function editContextText(element: Element): string | undefined {
+/**
+ * readEditContextText returns the text of an editor that uses the EditContext API, or undefined for any other element.
+ */
+export function readEditContextText(element: Element): string | undefined {
   const context: unknown = Reflect.get(element, 'editContext');
   const text: unknown = typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
   return typeof text === 'string' ? text : undefined;

@@ -1,5 +1,5 @@
 // Dispatches untrusted mouse and pointer events, in the order in which a user's mouse causes them.
-import { elementAtPoint, getFlatParent, getFocusedElement } from './flat-tree.ts';
+import { findElementAtPoint, getFlatParent, getFocusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -56,7 +56,7 @@ export class Mouse {
   }
 
   /** move moves the pointer to a point, and returns the element at the point. */
-  move(x: number, y: number, hit = elementAtPoint(x, y)): Element | undefined {
+  move(x: number, y: number, hit = findElementAtPoint(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
     if (!hit) return undefined;
     const previous = hoveredElement?.deref();
@@ -99,7 +99,7 @@ export class Mouse {
   }
 
   /** release releases the mouse button, and returns the element that receives the click. */
-  release(count = 1, hit = elementAtPoint(this.#x, this.#y)): Element | undefined {
+  release(count = 1, hit = findElementAtPoint(this.#x, this.#y)): Element | undefined {
     const target = hit ?? this.#pressedElement;
     this.#isDown = false;
     if (!target) return undefined;

@@ -4,8 +4,8 @@ import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import {
   containsInFlatTree,
-  elementAtPoint,
   findClosestInFlatTree,
+  findElementAtPoint,
   getFlatParent,
   listFlatChildren,
   listKnownRoots,
@@ -13,7 +13,7 @@ import {
 import { findMappedImages, listAreaPoints } from './image-map.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
 import { ChangeWait, waitForNextFrame } from './pace.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, findTarget } from './state.ts';
 import { isDisabled } from './states.ts';
@@ -124,7 +124,7 @@ function listBoxes(element: Element): Element[] {
  * without a size receives only key presses.
  */
 function findDrawnReplacement(element: Element): Element | undefined {
-  return roleOf(element) === 'combobox' && !hasBox(element) ? findClosestInFlatTree(element, hasBox) : undefined;
+  return computeRole(element) === 'combobox' && !hasBox(element) ? findClosestInFlatTree(element, hasBox) : undefined;
 }
 
 /** findInnerBoxes returns the nearest descendants with a visible box, for an element that has no box. */
@@ -186,7 +186,7 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
       if (seen.width < 1 || seen.height < 1) continue;
       const places = PointFractions.map(([fx, fy]) => [seen.x + fx * seen.width, seen.y + fy * seen.height] as const);
       for (const [x, y] of element instanceof HTMLAreaElement ? listAreaPoints(element, rect) : places) {
-        const hit = elementAtPoint(x, y);
+        const hit = findElementAtPoint(x, y);
         if (hit && isHit(element, hit)) return { x, y, hit };
         if (hit && !blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
       }
@@ -233,7 +233,7 @@ function makeNotHittableFailure(
   }
   const cover = findMeaningfulElement(blocked.cover);
   const coverLine = describeElement(cover, context);
-  const ref = context.state.refs.refOf(cover, context.prefix, roleOf(cover), '');
+  const ref = context.state.refs.refOf(cover, context.prefix, computeRole(cover), '');
   return new PageFailure(
     'not_hittable',
     `Input cannot reach the element: the element ${ref} is in front of it ${waited}. Close or move that element first.`,
@@ -247,12 +247,12 @@ function makeNotHittableFailure(
  * ancestor.
  */
 export function findMeaningfulElement(element: Element): Element {
-  const found = findClosestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
+  const found = findClosestInFlatTree(element, (at) => computeRole(at) !== '' && computeRole(at) !== 'paragraph');
   return found && found !== unclobbered.body ? found : element;
 }
 
-/** locate implements the page script operation `locate`, which returns the position of an element. */
-export async function locate(args: LocateArguments, context: Context): Promise<LocateResult> {
+/** locateElement implements the page script operation `locate`, which returns the position of an element. */
+export async function locateElement(args: LocateArguments, context: Context): Promise<LocateResult> {
   const element = findTarget(args.target, context);
   const ready = args.ready ? await waitUntilReady(element, args.timeoutMs, context) : undefined;
   const found = ready ?? findInputPoint(element);
@@ -270,6 +270,6 @@ export async function locate(args: LocateArguments, context: Context): Promise<L
   return {
     ...base,
     hit: false,
-    covered: { ref: context.state.refs.refOf(cover, context.prefix, roleOf(cover), ''), line },
+    covered: { ref: context.state.refs.refOf(cover, context.prefix, computeRole(cover), ''), line },
   };
 }

@@ -2,8 +2,8 @@
 // is used twice.
 
 import { getFlatParent } from './flat-tree.ts';
-import { nameOf } from './names.ts';
-import { roleOf } from './roles.ts';
+import { computeElementName } from './names.ts';
+import { computeRole } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
@@ -101,8 +101,8 @@ export function findNearestMatch(
   let count = 0;
   for (const element of elements) {
     if (++count > MaxCandidates) break;
-    if (roleOf(element) !== wanted.role || !element.checkVisibility({ visibilityProperty: true })) continue;
-    const score = measureSimilarity(nameOf(element, wanted.role), wanted.name);
+    if (computeRole(element) !== wanted.role || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const score = measureSimilarity(computeElementName(element, wanted.role), wanted.name);
     if (score > bestScore) [best, bestScore] = [element, score];
   }
   return bestScore >= MinSimilarity ? best : undefined;

@@ -114,8 +114,8 @@ export const ContentNameRoles: ReadonlySet<string> = new Set(
   rowheader switch tab tooltip treeitem clickable`.split(/\s+/),
 );
 
-/** roleOf returns the ARIA role of an element, or an empty string for an element without semantic meaning. */
-export function roleOf(element: Element): string {
+/** computeRole returns the ARIA role of an element, or an empty string for an element without semantic meaning. */
+export function computeRole(element: Element): string {
   const explicit = element.getAttribute('role');
   if (explicit) {
     for (const role of explicit.toLowerCase().split(/\s+/)) {

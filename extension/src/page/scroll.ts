@@ -1,7 +1,7 @@
 // Scrolls the page, or a scrollable area of the page.
 import { runAction } from './act.ts';
 import { PageFailure } from './failure.ts';
-import { elementAtPoint, getFlatParent } from './flat-tree.ts';
+import { findElementAtPoint, getFlatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
 import { waitForNextFrame } from './pace.ts';
 import { scrollWithEvents } from './scroll-events.ts';
@@ -36,7 +36,7 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
     const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
     rect = now;
     const isStill = !isMoved && !isShifted;
-    const why = direction ? `The area is already at its ${edgeName(direction)}.` : 'The element was already in view.';
+    const why = direction ? `The area is already at its ${nameEdge(direction)}.` : 'The element was already in view.';
     return { target, input: 'none', notes: isStill ? [why] : [], hasEffect: () => !isStill };
   });
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
@@ -48,7 +48,7 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
   };
 }
 
-function edgeName(direction: string): string {
+function nameEdge(direction: string): string {
   return (
     { up: 'top', top: 'top', down: 'bottom', bottom: 'bottom', left: 'left edge', right: 'right edge' }[direction] ??
     'end'
@@ -81,7 +81,11 @@ function scrollArea(
 function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
-  for (let at = target ?? elementAtPoint(innerWidth / 2, innerHeight / 2); at && at !== page; at = getFlatParent(at)) {
+  for (
+    let at = target ?? findElementAtPoint(innerWidth / 2, innerHeight / 2);
+    at && at !== page;
+    at = getFlatParent(at)
+  ) {
     if (at !== unclobbered.body && canScroll(at, isHorizontal, false)) return at;
   }
   return target ? page : (findLargestScroller(isHorizontal) ?? page);

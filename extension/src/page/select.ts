@@ -5,11 +5,11 @@ import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
 import { type Field, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, selectAll } from './flat-tree.ts';
-import { nameOf } from './names.ts';
+import { computeElementName } from './names.ts';
 import type { SelectArguments, SelectResult } from './operations.ts';
 import { pause } from './pace.ts';
 import { waitUntilReady } from './ready.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, findTarget } from './state.ts';
 import { isDisabled, readShownValue } from './states.ts';
@@ -43,7 +43,7 @@ export async function select(args: SelectArguments, context: Context): Promise<S
  * in or beside its field. The attribute aria-selected may only mark the option that the arrow keys have reached.
  */
 function showsOptionSelected(element: Element, name: string): boolean {
-  const role = roleOf(element);
+  const role = computeRole(element);
   if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
   const shown =
     role === 'combobox'
@@ -59,7 +59,7 @@ export function listSelectedLabels(element: Element): string[] {
   const list = findListOf(element);
   const chosen = list ? listOptions(list).filter((option) => option.getAttribute('aria-selected') === 'true') : [];
   if (chosen.length > 0) return chosen.map(nameOfOption);
-  const value = readShownValue(element, roleOf(element)) ?? cleanText(element.textContent ?? '');
+  const value = readShownValue(element, computeRole(element)) ?? cleanText(element.textContent ?? '');
   return value ? [shorten(value, 200)] : [];
 }
 
@@ -167,7 +167,7 @@ async function chooseInDrawnList(
     let list = findVisibleList(element);
     const field = findTextFieldIn(element);
     if (!list) {
-      const role = roleOf(element);
+      const role = computeRole(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
@@ -204,7 +204,7 @@ function findTextFieldIn(element: Element): Field | undefined {
   const isText = (at: Element) =>
     (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
   const field = isText(element) ? element : [...element.querySelectorAll('input,textarea')].find(isText);
-  return field instanceof HTMLElement && roleOf(element) === 'combobox' ? field : undefined;
+  return field instanceof HTMLElement && computeRole(element) === 'combobox' ? field : undefined;
 }
 
 /** waitForList waits until the list of an element opens, and returns undefined if the list does not open in time. */
@@ -230,7 +230,7 @@ function makeListNotOpenedFailure(): PageFailure {
  * it.
  */
 function findListOf(element: Element): Element | undefined {
-  if (/^(listbox|radiogroup|menu|tree)$/.test(roleOf(element))) return element;
+  if (/^(listbox|radiogroup|menu|tree)$/.test(computeRole(element))) return element;
   const root = element.getRootNode();
   const owner =
     findClosestInFlatTree(element, (at) => at.hasAttribute('aria-controls') || at.hasAttribute('aria-owns')) ??
@@ -268,7 +268,7 @@ function listOptions(list: Element): Element[] {
 }
 
 function nameOfOption(option: Element): string {
-  return nameOf(option, roleOf(option)) || cleanText(option.textContent ?? '');
+  return computeElementName(option, computeRole(option)) || cleanText(option.textContent ?? '');
 }
 
 /** SearchedOptions are the names of the options that the search has seen. */

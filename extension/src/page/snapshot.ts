@@ -126,7 +126,7 @@ export async function readSnapshot(args: SnapshotArguments, context: Context): P
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use 0 for the whole tree, or at least 200.`);
   }
   const root = target ? findTarget(target, context) : getRootElement();
-  const base = args.since === undefined ? undefined : context.state.snapshot(args.since);
+  const base = args.since === undefined ? undefined : context.state.findSnapshot(args.since);
   const options: SnapshotOptions = {
     root,
     mode: base?.mode ?? mode,
@@ -136,7 +136,7 @@ export async function readSnapshot(args: SnapshotArguments, context: Context): P
     ...(args.view ? { view: args.view } : {}),
   };
   const taken = await takeSnapshot(options, context);
-  const id = context.state.store(taken.lines, { mode: options.mode, target, maxTokens }, context.prefix);
+  const id = context.state.storeSnapshot(taken.lines, { mode: options.mode, target, maxTokens }, context.prefix);
   if (args.since !== undefined) {
     const diff = base && base.target === target ? diffSince(base, taken, maxTokens, context) : undefined;
     if (diff !== undefined) return { ...makeSnapshotResult(id, diff, taken), folded: 0, full: false };

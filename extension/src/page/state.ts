@@ -88,8 +88,12 @@ export class DocumentState {
     this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
-  /** store stores a snapshot for later comparisons, and returns the ID of the snapshot. */
-  store(lines: readonly Line[], origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>, prefix: string): string {
+  /** storeSnapshot stores a snapshot for later comparisons, and returns the ID of the snapshot. */
+  storeSnapshot(
+    lines: readonly Line[],
+    origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>,
+    prefix: string,
+  ): string {
     const number = ++this.addedRows.snapshots;
     const id = `${prefix}s${number}`;
     const stored = lines.map(({ depth, text, key, folded, element }) => ({
@@ -109,8 +113,8 @@ export class DocumentState {
     return id;
   }
 
-  /** snapshot returns a stored snapshot, or undefined if the snapshot is no longer stored. */
-  snapshot(id: string): StoredSnapshot | undefined {
+  /** findSnapshot returns a stored snapshot, or undefined if the snapshot is no longer stored. */
+  findSnapshot(id: string): StoredSnapshot | undefined {
     return this.#snapshots.find((snapshot) => snapshot.id === id);
   }
 

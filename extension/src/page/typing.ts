@@ -29,10 +29,10 @@ import type {
   TypeResult,
 } from './operations.ts';
 import { pause, waitForNextTask } from './pace.ts';
-import { editContextText, pasteText } from './paste.ts';
+import { pasteText, readEditContextText } from './paste.ts';
 import { focusElement } from './pointer.ts';
 import { waitUntilReady } from './ready.ts';
-import { roleOf } from './roles.ts';
+import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
 import { chooseOptions, listSelectedLabels } from './select.ts';
@@ -44,7 +44,7 @@ import { unclobbered } from './unclobbered.ts';
 /** type implements the page script operation `type`, which types a text into a field. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
   const element = findTarget(args.target, context);
-  if (editContextText(element) !== undefined) return typeByPaste(element, args, context);
+  if (readEditContextText(element) !== undefined) return typeByPaste(element, args, context);
   let field = requireField(element);
   let isExact = false;
   const result = await runAction(args, context, async () => {
@@ -66,9 +66,9 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
 
 /** typeByPaste pastes a text into an editor that ignores text that a script inserts. */
 async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
-  const before = editContextText(editor) ?? '';
+  const before = readEditContextText(editor) ?? '';
   const wanted = normalizeSpaces((args.append ? before : '') + args.text);
-  const hasText = () => normalizeSpaces(editContextText(editor) ?? '') === wanted;
+  const hasText = () => normalizeSpaces(readEditContextText(editor) ?? '') === wanted;
   const result = await runAction(args, context, async () => {
     requireFieldApproval(editor, args.secrets ?? []);
     pasteText(editor, args.text, args.append ?? false);
@@ -76,7 +76,7 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
       await pause(10, context.signal);
     const notes = hasText() ? [] : ['The editor does not show scripts its whole text. Check the text in a snapshot.'];
     if (args.submit) notes.push('Enter was not pressed: use browser_press_key.');
-    return { target: editor, input: 'synthetic', notes, hasEffect: () => editContextText(editor) !== before };
+    return { target: editor, input: 'synthetic', notes, hasEffect: () => readEditContextText(editor) !== before };
   });
   return { ...result, exact: hasText() };
 }
@@ -278,7 +278,7 @@ async function fillElement(
   { timeoutMs, secrets = [] }: ActionArguments,
   context: Context,
 ): Promise<string | undefined> {
-  const role = roleOf(element);
+  const role = computeRole(element);
   const checked = readCheckedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
   if (checked !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
   if (typeof value === 'boolean') {

@@ -1,5 +1,5 @@
 // Computes the visible part of the frame, and finds the elements in it.
-import { elementAtPoint, getFlatParent } from './flat-tree.ts';
+import { findElementAtPoint, getFlatParent } from './flat-tree.ts';
 import type { Rect } from './operations.ts';
 
 /** ClippedArea is the part of the viewport in which the content of a scroll container is visible. */
@@ -79,7 +79,7 @@ export class ViewportPart {
     const { x, y, width, height } = this.clip.rect;
     for (let i = 0; i < GridPointsPerAxis; i++) {
       for (let j = 0; j < GridPointsPerAxis; j++) {
-        const hit = elementAtPoint(
+        const hit = findElementAtPoint(
           x + ((i + 0.5) / GridPointsPerAxis) * width,
           y + ((j + 0.5) / GridPointsPerAxis) * height,
         );

@@ -1,11 +1,11 @@
 // Traverses the flat tree of a frame, and builds the tree of its visible content for a snapshot.
-import { getFocusedElement, listFlatChildren, shadowRootOf } from './flat-tree.ts';
+import { getFocusedElement, getShadowRoot, listFlatChildren } from './flat-tree.ts';
 import { declaresClick, hasActionIcons, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
-import { findLabelledControl, isFormAssociated, isNamedByContent, nameOf } from './names.ts';
+import { computeElementName, findLabelledControl, isFormAssociated, isNamedByContent } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
-import { ActionRoles, roleOf } from './roles.ts';
+import { ActionRoles, computeRole } from './roles.ts';
 import { describeShape, ShapeDetector } from './shapes.ts';
 import { formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
@@ -184,7 +184,7 @@ export class TreeWalk {
     shown: ElementVisibility,
   ) {
     const closed = estimateLineOverhead.closed || shown.closed;
-    let role = roleOf(element);
+    let role = computeRole(element);
     // If a whole list has cursor: pointer, the items of the list are clickable, and not the list.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
@@ -239,7 +239,7 @@ export class TreeWalk {
       return;
     }
     const isShown = findMappedImages(element).some((picture) => picture.checkVisibility());
-    if (isShown && roleOf(element) !== '' && !this.#isOverBudget()) this.#addNode(element, 'link', parent, true);
+    if (isShown && computeRole(element) !== '' && !this.#isOverBudget()) this.#addNode(element, 'link', parent, true);
   }
 
   /** #addHiddenControl adds an invisible control if its label is visible, or if it is a file field. */
@@ -247,7 +247,7 @@ export class TreeWalk {
     if (!(element instanceof HTMLInputElement) || !HiddenControlTypes.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
     if (this.#isOverBudget() && !place.named) return;
-    this.#addNode(element, roleOf(element), parent, true);
+    this.#addNode(element, computeRole(element), parent, true);
     this.#isAtLineStart = true;
   }
 
@@ -264,13 +264,13 @@ export class TreeWalk {
   #hasLine(element: Element, role: string): boolean {
     if (role === '') return hasMixedContent(element) || isDraggable(element);
     if (TransparentRoles.has(role)) return isDraggable(element) || isKeyboardFocusable(element);
-    return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && nameOf(element, role) === '');
+    return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && computeElementName(element, role) === '');
   }
 
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
     const role = ownRole === '' ? 'paragraph' : ownRole;
     const { refs, prefix } = this.#options;
-    const name = hasNestedActions(element, role) ? '' : shorten(nameOf(element, role), MaxNameCharacters);
+    const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), MaxNameCharacters);
     const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = formatStates(element, role);
@@ -327,9 +327,9 @@ export class TreeWalk {
   #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
-    const isList = ListRoles.has(roleOf(element));
+    const isList = ListRoles.has(computeRole(element));
     const rows =
-      element instanceof HTMLSlotElement ? element.assignedElements() : (shadowRootOf(element) ?? element).children;
+      element instanceof HTMLSlotElement ? element.assignedElements() : (getShadowRoot(element) ?? element).children;
     const count = rows.length;
     if (count <= (isList ? MaxUnfoldedRows : MaxUnfoldedChildren)) return undefined;
     const seen = view.findRows(rows, inner.clip);
@@ -375,7 +375,7 @@ function isKeyboardFocusable(element: Element): boolean {
 function isCustomField(element: Element): boolean {
   return (
     isFormAssociated(element) &&
-    ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActionSelector))
+    ![getShadowRoot(element), element].some((root) => root?.querySelector(NestedActionSelector))
   );
 }
 

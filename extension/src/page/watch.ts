@@ -1,6 +1,6 @@
 // Watches what an action changes on the page: DOM nodes, URLs, navigations and loaded resources.
 import { animatesContent, finishAnimations } from './animations.ts';
-import { expandForms, getFlatParent, listKnownRoots, shadowRootOf } from './flat-tree.ts';
+import { expandForms, getFlatParent, getShadowRoot, listKnownRoots } from './flat-tree.ts';
 import { pause, waitForNextFrame } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
 
@@ -110,7 +110,7 @@ export class ChangeWatch {
     this.#lastChangeMs = performance.now();
     for (const { target, type, addedNodes } of records) {
       if (this.changed.size + this.added.size > MaxRecordedElements) return;
-      const element = closestElement(target);
+      const element = toElement(target);
       if (element && !isClobbered(element)) this.changed.add(element);
       if (type !== 'childList') continue;
       for (const node of expandForms(addedNodes)) if (node instanceof Element) this.#recordAdded(node);
@@ -119,7 +119,7 @@ export class ChangeWatch {
 
   #recordAdded(element: Element): void {
     this.added.add(element);
-    const root = shadowRootOf(element);
+    const root = getShadowRoot(element);
     if (root) this.#mutations.observe(root, mutationOptions);
   }
 
@@ -207,7 +207,7 @@ export class ChangeWatch {
   }
 }
 
-function closestElement(target: Node): Element | null {
+function toElement(target: Node): Element | null {
   if (target instanceof Element) return target;
   return target instanceof ShadowRoot ? target.host : target.parentElement;
 }

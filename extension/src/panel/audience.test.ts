@@ -12,7 +12,7 @@ const makeCall = (more: Partial<CallView>): CallView => ({
   ...more,
 });
 
-test('reportOf hides messages that are not for the user, but never numbers', () => {
+test('readVisibleReport hides messages that are not for the user, but never numbers', () => {
   const both = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
   assert.deepEqual(readVisibleReport(both, false), { share: 0.5, message: 'reading', word: '' });
   assert.deepEqual(readVisibleReport(both, true), { share: 0.5, message: 'page 5', word: '' });
@@ -20,7 +20,7 @@ test('reportOf hides messages that are not for the user, but never numbers', () 
   assert.deepEqual(readVisibleReport(internal, false), { share: 0.5, message: '', word: '' });
 });
 
-test('activitiesOf hides activities that are not for the user', () => {
+test('listVisibleActivities hides activities that are not for the user', () => {
   const activities = ['user', 'internal', 'admin', undefined].map((audience, i) => ({
     type: `t${i}`,
     bytes: 1,
@@ -32,7 +32,7 @@ test('activitiesOf hides activities that are not for the user', () => {
   assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
 });
 
-test('resultOf hides a result that is not for the user', () => {
+test('readVisibleResult hides a result that is not for the user', () => {
   const shown = (everything: boolean, endAudience?: string) =>
     readVisibleResult(
       makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
@@ -58,7 +58,7 @@ test('a status word has the audience of its message', () => {
   assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).word, '');
 });
 
-test('isOpen accepts pending and running calls', () => {
+test('hasNotEnded accepts pending and running calls', () => {
   const open = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter((s) =>
     hasNotEnded(makeCall({ status: s })),
   );

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { formatArguments, isCompleteArguments, makeRepeatCommand } from './call-text.ts';
 
-test('argsLine shows names and values without brackets, also of truncated arguments', () => {
+test('formatArguments shows names and values without brackets, also of truncated arguments', () => {
   assert.equal(
     formatArguments('{"channel":"general","limit":100,"tags":["a"]}'),
     'channel: general, limit: 100, tags: ["a"]',
@@ -15,12 +15,12 @@ test('argsLine shows names and values without brackets, also of truncated argume
   assert.equal(formatArguments(undefined), '');
 });
 
-test('hasAllArgs rejects truncated and masked arguments', () => {
+test('isCompleteArguments rejects truncated and masked arguments', () => {
   assert.ok(isCompleteArguments('{"a":1}'));
   for (const args of [undefined, '{"a":"cut o', '{"text":"•••"}', '7']) assert.ok(!isCompleteArguments(args), args);
 });
 
-test('commandFor returns a command whose arguments a shell passes on unchanged', () => {
+test('makeRepeatCommand returns a command whose arguments a shell passes on unchanged', () => {
   const call = { callId: 'c', plugin: 'messages', tool: 'post', status: 'done', runMs: 1 } as const;
   const args = JSON.stringify({ text: `it's "$HOME" \\ \`id\` $(id) \n end` });
   const command = makeRepeatCommand(call, args) ?? '';

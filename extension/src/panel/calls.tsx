@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import type { History } from './history.ts';
-import { memo } from './memo.ts';
+import { memoizeComponent } from './memo.ts';
 import type { OpenCall } from './open-calls.ts';
 import type { RecentCall } from './recent.ts';
 import { RecentCalls } from './recent-calls.tsx';
@@ -31,7 +31,7 @@ export interface CallsProps {
 }
 
 /** Calls shows the running calls, and below them the calls that have ended. */
-export const Calls = memo(function Calls(props: CallsProps): VNode {
+export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
   // Calls that wait for approval are shown at the top of the panel instead (waiting.tsx).
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');

@@ -11,8 +11,8 @@ export interface ClickGuard {
    * document.
    */
   recordPositions(places: ReadonlyMap<string, number>, nowMs: number): void;
-  /** waitMs returns how many milliseconds a card will still ignore clicks; 0 if the card accepts clicks. */
-  waitMs(card: string, nowMs: number): number;
+  /** remainingWaitMs returns how many milliseconds a card will still ignore clicks; 0 if the card accepts clicks. */
+  remainingWaitMs(card: string, nowMs: number): number;
 }
 
 /** makeClickGuard returns a ClickGuard that tracks no cards yet. */
@@ -30,7 +30,7 @@ export function makeClickGuard(): ClickGuard {
       }
       positions = newPositions;
     },
-    waitMs: (card, nowMs) => {
+    remainingWaitMs: (card, nowMs) => {
       const position = positions.get(card);
       return position ? Math.max(0, position.sinceMs + MinUnmovedMs - nowMs) : MinUnmovedMs;
     },

@@ -27,8 +27,8 @@ import { makeRequests } from './requests.ts';
 import { reuseEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
 
-/** RetryMs is how long the panel waits before it reconnects to the service worker, in milliseconds. */
-const RetryMs = 250;
+/** ReconnectDelayMs is how long the panel waits before it reconnects to the service worker, in milliseconds. */
+const ReconnectDelayMs = 250;
 /** RenderIntervalMs is how often the panel updates displayed times, in milliseconds. */
 const RenderIntervalMs = 1000;
 /** ShowsEverythingSetting is the key under which the switch "Show everything" is stored. */
@@ -162,7 +162,7 @@ function connectToWorker(): void {
   openedPort.onDisconnect(() => {
     port = undefined;
     requests.rejectAll();
-    setTimeout(connectToWorker, RetryMs);
+    setTimeout(connectToWorker, ReconnectDelayMs);
   });
 }
 

@@ -1,10 +1,10 @@
 import { Component, type ComponentChildren, type ComponentType, createElement } from 'preact';
 
 /**
- * memo returns a component that renders again only if its state or one of its props has changed. Props are compared
- * with ===.
+ * memoizeComponent returns a component that renders again only if its state or one of its props has changed. Props are
+ * compared with ===.
  */
-export function memo<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {
+export function memoizeComponent<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {
   return class extends Component<P> {
     override shouldComponentUpdate(nextProps: Readonly<P>): boolean {
       return !hasSameProps(this.props, nextProps);

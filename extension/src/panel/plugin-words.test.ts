@@ -13,7 +13,7 @@ import {
   type PluginFilter,
 } from './plugin-words.ts';
 
-test('siteNames lists hosts', () => {
+test('formatSites lists hosts', () => {
   assert.equal(formatSites(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
     formatSites(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
@@ -24,7 +24,7 @@ test('siteNames lists hosts', () => {
   assert.equal(formatSites(['https://a\u202e.org/*']), 'a.org');
 });
 
-test('hashGroups splits a hash', () => {
+test('formatHash splits a hash', () => {
   assert.equal(formatHash('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
 });
 
@@ -60,7 +60,7 @@ test('findPlugins filters by state, and searches sites', () => {
   assert.deepEqual(names('all', 'post.example'), ['mail']);
 });
 
-test('findFailed finds plugins that could not be loaded', () => {
+test('findFailedPlugins finds plugins that could not be loaded', () => {
   const failed = [
     { name: 'old', path: '/plugins/a', error: '' },
     { path: '/plugins/b', error: '' },
@@ -95,13 +95,13 @@ test('a plugin is ready if it is ready in one tab', () => {
   assert.equal(findReadiness('wiki', tabs), 'closed');
 });
 
-test('iconUrl returns a data URL without executable markup', () => {
+test('makeIconUrl returns a data URL without executable markup', () => {
   assert.equal(makeIconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
   assert.equal(makeIconUrl(''), undefined);
   assert.equal(makeIconUrl('<svg>\ud800</svg>'), undefined);
 });
 
-test('toolGroups groups by category and puts uncategorised tools last', () => {
+test('groupTools groups by category and puts uncategorised tools last', () => {
   const tools = [['a'], ['b', 'Reading'], ['c', 'Writing'], ['d', 'Reading']].map(([name = '', category]) => ({
     name,
     displayName: name,

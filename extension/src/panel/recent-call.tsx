@@ -12,7 +12,7 @@ import { CopyButton } from './copy-button.tsx';
 import { DeveloperView } from './developer-view.tsx';
 import type { History } from './history.ts';
 import { indentJson } from './json-text.ts';
-import { memo } from './memo.ts';
+import { memoizeComponent } from './memo.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
 import type { SendAction } from './requests.ts';
@@ -41,7 +41,7 @@ interface RecentCallProps extends CallContext {
 }
 
 /** RecentCallRow shows one ended call. Expanding the row shows the details of the call. */
-export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps): VNode {
+export const RecentCallRow = memoizeComponent(function RecentCallRow(props: RecentCallProps): VNode {
   const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
   return (
     <ExpandableRow summary={<CallSummary call={props.call} result={result} />}>

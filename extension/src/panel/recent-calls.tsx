@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { History } from './history.ts';
-import { memo } from './memo.ts';
+import { memoizeComponent } from './memo.ts';
 import { LoadButton, useCallSearch } from './older-calls.tsx';
 import {
   type CallGroup,
@@ -34,7 +34,7 @@ interface RecentCallsProps {
 }
 
 /** RecentCalls lists the calls that have ended, newest first, and lets the user filter them. */
-export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): VNode | null {
+export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCallsProps): VNode | null {
   const { recent, history, hasOlderCalls, showsEverything, act } = props;
   const [filter, setFilter] = useState(EmptyFilter);
   const [rowLimit, setRowLimit] = useState(PageSize);
@@ -115,7 +115,7 @@ interface FilterFormProps {
 /**
  * FilterForm shows the filter for ended calls. The choices of plugin and client appear only if there is more than one.
  */
-const FilterForm = memo(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
+const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
   return (
     <search>

@@ -8,6 +8,7 @@ import { ToolList, ToolName } from './plugin-tools.tsx';
 import { formatHash } from './plugin-words.ts';
 import type { SendAction } from './requests.ts';
 import {
+  choosePermissionAfterReview,
   describeLastReview,
   describeSource,
   describeToolCounts,
@@ -15,7 +16,6 @@ import {
   listChangedPermissions,
   makeSectionTitle,
   mapToolDescriptions,
-  permissionAfterReview,
   permissionEffects,
   type ToolDrafts,
 } from './review-words.ts';
@@ -276,7 +276,7 @@ function ReviewedTools({ plugin, inspection, permission, drafts, choose }: Revie
             <ToolName tool={tool} description={descriptions.get(tool.name)} />
             <select
               aria-label={`Permission of ${tool.name}`}
-              value={drafts.get(tool.name) ?? permissionAfterReview(tool)}
+              value={drafts.get(tool.name) ?? choosePermissionAfterReview(tool)}
               onChange={(event) => choose(tool.name, readDraft(event.currentTarget.value))}
             >
               <option value="">{`Default (${permission})`}</option>

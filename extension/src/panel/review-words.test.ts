@@ -31,7 +31,7 @@ test('powerGroups groups features by meaning, and separates the features that on
   assert.deepEqual(groupFeatures([]), { own: [], libraryNames: '' });
 });
 
-test('toolCounts counts the tools that only read', () => {
+test('describeToolCounts counts the tools that only read', () => {
   const read = makeTool('read', { readOnly: true });
   const post = makeTool('post');
   assert.equal(describeToolCounts([read, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
@@ -39,7 +39,7 @@ test('toolCounts counts the tools that only read', () => {
   assert.equal(describeToolCounts([post, post]), '2 tools, may write');
 });
 
-test('sectionTitle names a section with its size', () => {
+test('makeSectionTitle names a section with its size', () => {
   assert.equal(makeSectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
   assert.equal(makeSectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
   const changes = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
@@ -47,7 +47,7 @@ test('sectionTitle names a section with its size', () => {
   assert.equal(makeSectionTitle(changes, {}), 'Changes since your last review: +3 −0 lines');
 });
 
-test('lastReviewText names the version and the permission of the last review', () => {
+test('describeLastReview names the version and the permission of the last review', () => {
   assert.equal(describeLastReview({ version: '1.1.0', permission: 'auto' }), 'Version 1.1.0; the permission was auto');
   assert.match(describeLastReview({ atMs: 1_763_744_400_000 }), /^Another version on .*2025/);
 });
@@ -57,7 +57,7 @@ test('splitLines does not count the line end at the end of a text as a line', ()
   assert.deepEqual(splitLines('a'), ['a']);
 });
 
-test('changedTools returns only the permissions that differ from what a review keeps', () => {
+test('listChangedPermissions returns only the permissions that differ from what a review keeps', () => {
   const tools = [makeTool('a', { permission: 'off' }), makeTool('b', { permission: 'auto' }), makeTool('c')];
   assert.deepEqual(listChangedPermissions(tools, new Map()), []);
   assert.deepEqual(

@@ -122,13 +122,13 @@ export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
     const draft = drafts.get(tool.name);
-    if (draft === undefined || draft === permissionAfterReview(tool)) return [];
+    if (draft === undefined || draft === choosePermissionAfterReview(tool)) return [];
     return [{ tool: tool.name, ...(draft === '' ? {} : { permission: draft }) }];
   });
 }
 
-/** permissionAfterReview returns the permission that a tool keeps after a review; "" means the default. */
-export function permissionAfterReview({ permission }: ToolView): Permission | '' {
+/** choosePermissionAfterReview returns the permission that a tool keeps after a review; "" means the default. */
+export function choosePermissionAfterReview({ permission }: ToolView): Permission | '' {
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 

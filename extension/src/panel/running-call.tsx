@@ -3,7 +3,7 @@ import { Activities } from './activity.tsx';
 import { listVisibleActivities, readVisibleReport } from './audience.ts';
 import { CallName } from './call-name.tsx';
 import { formatArguments } from './call-text.ts';
-import { memo } from './memo.ts';
+import { memoizeComponent } from './memo.ts';
 import { useNowMs } from './now.ts';
 import type { OpenCall } from './open-calls.ts';
 import { usePanelAction } from './panel-action.ts';
@@ -26,7 +26,7 @@ interface RunningCallProps {
 }
 
 /** RunningCall shows a running or queued call with its progress and a cancel button. */
-export const RunningCall = memo(function RunningCall(props: RunningCallProps): VNode {
+export const RunningCall = memoizeComponent(function RunningCall(props: RunningCallProps): VNode {
   const { open, depth, site, showsEverything, isCompact, act } = props;
   const { call, startMs } = open;
   const { isBusy, error, run } = usePanelAction(act);

@@ -17,7 +17,7 @@ const makeSetting = (type: SettingView['type'], more: Partial<SettingView> = {})
   ...more,
 });
 
-test('draftOf shows saved values but no secrets', () => {
+test('makeDraft shows saved values but no secrets', () => {
   assert.equal(makeDraft(makeSetting('string', { value: 'a' })), 'a');
   assert.equal(makeDraft(makeSetting('number', { value: 0 })), '0');
   assert.equal(makeDraft(makeSetting('boolean', { value: false })), 'false');
@@ -29,7 +29,7 @@ test('draftOf shows saved values but no secrets', () => {
   assert.deepEqual(makeDraft(makeSetting('url')), []);
 });
 
-test('draftValue converts text to the type of the setting', () => {
+test('readDraftValue converts text to the type of the setting', () => {
   assert.equal(readDraftValue(makeSetting('number'), '1,5'), 1.5);
   assert.equal(readDraftValue(makeSetting('number'), '0,25'), 0.25);
   assert.equal(readDraftValue(makeSetting('number'), '1,000'), '1,000');
@@ -59,7 +59,7 @@ test('isChanged compares with the saved value', () => {
   assert.equal(isChanged(makeSetting('string', { secret: true, set: true }), ClearedSecret), true);
 });
 
-test('missingSettings and settingOfError', () => {
+test('listMissingSettings and findSettingOfError', () => {
   const site = makeSetting('url', { key: 'site', required: true });
   const all = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
   assert.deepEqual(listMissingSettings(all), [site]);

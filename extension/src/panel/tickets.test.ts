@@ -89,7 +89,7 @@ test('a card shows the outcome of a late decision', () => {
   assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
 });
 
-test('decisionOutcome', () => {
+test('describeOutcome', () => {
   const sent = { callId: 'c', ticketId: 't', allow: true } as const;
   const accepted = { outcome: 'decided', allowed: true } as const;
   assert.equal(describeOutcome('permission', sent, accepted), 'Allowed once.');
@@ -110,7 +110,7 @@ test('decisionOutcome', () => {
   assert.match(describeOutcome('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
 });
 
-test('formatClock has a constant width', () => {
+test('formatRemainingTime has a constant width', () => {
   assert.deepEqual(
     [
       formatRemainingTime(299_001),

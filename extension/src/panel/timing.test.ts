@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 
-test('timingRows places each phase on the time of the call', () => {
+test('makeTimingRows places each phase on the time of the call', () => {
   const phases = [
     { name: 'gates', startMs: 0, ms: 10 },
     { name: 'approval', startMs: 10, ms: 1190 },

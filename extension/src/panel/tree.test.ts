@@ -12,7 +12,7 @@ const makeCall = (callId: string, parentCallId?: string): CallView => ({
   ...(parentCallId === undefined ? {} : { parentCallId }),
 });
 
-test('placeCalls sorts calls behind their parents', () => {
+test('listCallTree sorts calls behind their parents', () => {
   const calls = [
     makeCall('a'),
     makeCall('b'),
@@ -28,7 +28,7 @@ test('placeCalls sorts calls behind their parents', () => {
   );
 });
 
-test('placeCalls keeps a call that is its own parent', () => {
+test('listCallTree keeps a call that is its own parent', () => {
   assert.equal(listCallTree([makeCall('a', 'a')]).length, 1);
   assert.deepEqual(listCallTree([]), []);
 });

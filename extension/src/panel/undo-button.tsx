@@ -11,8 +11,8 @@ import { removeHiddenCharacters } from './wording.ts';
 /** UndoPlugins provides the list of plugins, from which UndoButton learns which tool undoes a call. */
 export const UndoPlugins = createContext<readonly PluginView[]>([]);
 
-/** ReloadMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
-const ReloadMs = 1000;
+/** ReloadIntervalMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
+const ReloadIntervalMs = 1000;
 
 interface UndoButtonProps {
   readonly call: CallView;
@@ -34,7 +34,7 @@ export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null
   }, [canUndo]);
   useEffect(() => {
     if (!canUndo || undo?.state !== 'started') return undefined;
-    const timer = setInterval(() => void loaded.reload(), ReloadMs);
+    const timer = setInterval(() => void loaded.reload(), ReloadIntervalMs);
     return () => clearInterval(timer);
   }, [canUndo, undo?.state]);
   if (!canUndo || (!loaded.details && loaded.error === '')) return null;

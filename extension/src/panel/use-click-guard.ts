@@ -21,11 +21,11 @@ export function useGuardedButton(ref: { readonly current: HTMLElement | null }):
     if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
     guard.recordPositions(positions, nowMs);
   };
-  const ignoresClicks = guard.waitMs(ButtonKey, performance.now()) > 0;
+  const ignoresClicks = guard.remainingWaitMs(ButtonKey, performance.now()) > 0;
   useLayoutEffect(() => {
     const nowMs = performance.now();
     measure(nowMs);
-    const waitMs = guard.waitMs(ButtonKey, nowMs);
+    const waitMs = guard.remainingWaitMs(ButtonKey, nowMs);
     if (waitMs > 0 !== ignoresClicks) redraw((n) => n + 1);
     if (waitMs === 0) return undefined;
     const timer = setTimeout(() => redraw((n) => n + 1), waitMs);
@@ -34,7 +34,7 @@ export function useGuardedButton(ref: { readonly current: HTMLElement | null }):
   return {
     acceptsClick: (event) => {
       measure(event.timeStamp);
-      return guard.waitMs(ButtonKey, event.timeStamp) === 0;
+      return guard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
     },
     ignoresClicks,
   };

@@ -185,7 +185,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
+    const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
     // isRenderWrong is true if this render moved a card whose buttons it shows as active.
     // A card that did not use its state has nothing to redraw; a redraw for it would never end.
     const isRenderWrong = [...waitMsByCard].some(
@@ -200,10 +200,10 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   return {
     acceptsClick: (ticketId, event) => {
       measure(event.timeStamp);
-      return guard.waitMs(ticketId, event.timeStamp) === 0;
+      return guard.remainingWaitMs(ticketId, event.timeStamp) === 0;
     },
     ignoresClicks: (ticketId) => {
-      const isWaiting = guard.waitMs(ticketId, performance.now()) > 0;
+      const isWaiting = guard.remainingWaitMs(ticketId, performance.now()) > 0;
       rendered.current.set(ticketId, isWaiting);
       return isWaiting;
     },

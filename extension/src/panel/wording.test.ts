@@ -54,7 +54,7 @@ test('browser tools are named as agents name them, and a permission for them nam
   assert.equal(formatGrantLabel(call, undefined), 'Allow this agent to run send without asking again');
 });
 
-test('modeAdvice names the switch', () => {
+test('makeModeAdvice names the switch', () => {
   assert.equal(makeModeAdvice('userScripts'), undefined);
   for (const mode of ['files', 'none'] as const) {
     assert.match(makeModeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
@@ -81,12 +81,12 @@ test('formatDuration and formatPercent', () => {
   assert.equal(findStatusWord('timed out'), 'timed out');
 });
 
-test('removeHidden keeps letters and removes hidden characters', () => {
+test('removeHiddenCharacters keeps letters and removes hidden characters', () => {
   assert.equal(removeHiddenCharacters('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
   assert.equal(removeHiddenCharacters('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });
 
-test('versionAdvice names the older side and the commands that update it', () => {
+test('makeVersionAdvice names the older side and the commands that update it', () => {
   assert.equal(makeVersionAdvice('0.1.0', '0.1.0'), undefined);
   assert.equal(makeVersionAdvice('0.1.0', 'unknown'), undefined);
   assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { describeCalls } from './calls-text.ts';
 
-test('callsText counts running and waiting calls', () => {
+test('describeCalls counts running and waiting calls', () => {
   const open = { kind: 'open', serverVersion: '1' } as const;
   const call: CallView = { callId: 'c', plugin: 'p', tool: 't', status: 'pending', runMs: 0 };
   const waiting = { ...call, waiting: { ticketId: 't', kind: 'permission', reason: 'r', leftMs: 1 } } as const;

@@ -7,8 +7,8 @@ import { makeRequests, type SendAction } from '../panel/requests.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
 
-/** RetryMs is the delay before the popup reopens a closed port to the worker, in milliseconds. */
-const RetryMs = 250;
+/** ReconnectDelayMs is the delay before the popup reopens a closed port to the worker, in milliseconds. */
+const ReconnectDelayMs = 250;
 /** RenderIntervalMs is the interval at which displayed times are updated, in milliseconds. */
 const RenderIntervalMs = 1000;
 /** MaxEndedCalls limits the number of ended calls that the popup stores. */
@@ -65,7 +65,7 @@ function connectToWorker(): void {
   openedPort.onDisconnect(() => {
     port = undefined;
     requests.rejectAll();
-    setTimeout(connectToWorker, RetryMs);
+    setTimeout(connectToWorker, ReconnectDelayMs);
   });
 }
 

@@ -81,7 +81,7 @@ const send = (text: string) => link.send(text);
 // ---- plugins ----
 
 const store = makeCodeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
-const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
+const fetchPluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const entryPoints = makeEntryPoints(() => identity.entryPointSecret());
 const usage = new PluginUsage({
   read: () => browser.readSetting('usedPlugins'),
@@ -105,7 +105,7 @@ const injection = {
   docs,
   entryPoints,
   plugins: () => plugins.injectablePlugins,
-  code: pluginCode,
+  code: fetchPluginCode,
   syntax: makeSyntaxChecker((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD)),
   run: (doc: Doc, plugin: PluginInfo, code: string) =>
     scripts.runInPage(doc, [code], plugin.world === 'isolated' ? makeIsolatedWorldId(plugin) : undefined),
@@ -158,7 +158,7 @@ const reload = new TabReloader({
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
-    for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
+    for (const plugin of missing) void fetchPluginCode(plugin).catch(() => undefined);
   },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
@@ -304,8 +304,8 @@ const badge = new Badge({
 
 // ---- requests ----
 
-/** preregister registers scripts that should start without delay, and deletes the cached code of removed plugins. */
-async function preregister(): Promise<void> {
+/** preregisterPlugins registers scripts that should start without delay, and deletes the code of removed plugins. */
+async function preregisterPlugins(): Promise<void> {
   try {
     await plugins.prepare();
     await store.removeOthers([{ name: '', script: plugins.hostHash }, ...plugins.wantedPlugins]);
@@ -342,7 +342,7 @@ const requestHandlers: RequestHandlers = {
     settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
-    void preregister();
+    void preregisterPlugins();
     return missing.length > 0 ? { mode, missing } : { mode };
   },
   'plugin.code': async (params) => {
@@ -411,7 +411,7 @@ link.changed.addListener(() => {
   panels.scheduleUpdate();
 });
 panels.changed.addListener(() => notifications.scheduleUpdate());
-usage.changed.addListener(() => void preregister());
+usage.changed.addListener(() => void preregisterPlugins());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
 for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
   part.changed.addListener(() => tabs.scheduleUpdate());

@@ -98,14 +98,14 @@ test('all problems of a plugin are reported at once', () => {
 });
 
 /** Changes some fields of a valid tool, and returns the problems that the extraction reports. */
-function problemsOf(change: Record<string, unknown>): string[] {
+function listProblems(change: Record<string, unknown>): string[] {
   const name = typeof change.name === 'string' ? change.name : minimalTool.name;
   const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...change }] });
   return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
 }
 
 test('each problem of a tool is reported with an action', () => {
-  assert.deepEqual(problemsOf({}), []);
+  assert.deepEqual(listProblems({}), []);
   const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
     [{ name: 'a__b' }, /^its name must be snake_case/],
@@ -136,7 +136,7 @@ test('each problem of a tool is reported with an action', () => {
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
   for (const [change, message] of invalidFields) {
-    const problems = problemsOf(change);
+    const problems = listProblems(change);
     assert.equal(problems.length, 1, String(message));
     assert.match(problems[0] ?? '', message);
   }
@@ -181,7 +181,7 @@ test('settings are read unchanged, and resources are rejected', () => {
 const textSchema = { type: 'string' };
 
 /** Extracts a plugin with the given prompts, and returns the extracted prompts and the reported problems. */
-function promptsOf(...prompts: unknown[]) {
+function extractPrompts(...prompts: unknown[]) {
   const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
   return { read: extractedPrompts, problems };
 }
@@ -221,7 +221,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
   const render = () => '';
   const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
-  const { read: extractedPrompts, problems } = promptsOf(
+  const { read: extractedPrompts, problems } = extractPrompts(
     { name: 'a', arguments: argumentList, render },
     {
       name: 'b',
@@ -249,7 +249,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
 test('each problem of a prompt is reported with an action', () => {
   const validPrompt = { name: 'good', render: () => '' };
   const problemTextOf = (change: Record<string, unknown>) =>
-    promptsOf({ ...validPrompt, ...change }).problems.join('\n');
+    extractPrompts({ ...validPrompt, ...change }).problems.join('\n');
   assert.equal(problemTextOf({}), '');
   const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sumUp' }, /^prompt sumUp: its name must be snake_case/],
@@ -269,7 +269,7 @@ test('each problem of a prompt is reported with an action', () => {
     [{ args: z.object({}), arguments: [{ name: 'a' }] }, /^prompt good: args has no a, but arguments lists it/],
   ];
   for (const [change, message] of invalidFields) assert.match(problemTextOf(change), message);
-  assert.match(promptsOf(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
+  assert.match(extractPrompts(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
   const { problems } = extract({ isReady() {}, tools: [minimalTool], prompts: {} });
   assert.match(problems.join(), /^the prompts are not an array; write/);
 });

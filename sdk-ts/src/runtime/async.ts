@@ -9,9 +9,9 @@ import {
   lockedThenMessage,
   NativePromise,
   NativeTypeError,
+  onSettled,
   runInMicrotask,
   settleHiddenFromPage,
-  whenSettled,
 } from './primordials.ts';
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
@@ -85,7 +85,7 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
     if (hasReturned) callback(settledValue);
     else runInMicrotask(() => callback(settledValue));
   };
-  whenSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
+  onSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
   hasReturned = true;
 }
 
@@ -98,7 +98,7 @@ function resolveWith(
   const resolveValue = (settledValue: unknown) => {
     if (!settleHiddenFromPage(settledValue, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
-  whenSettled(value, resolveValue, rejectPromise);
+  onSettled(value, resolveValue, rejectPromise);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { runCall } from '../running.ts';
 import { getContainer } from './container.ts';
 import { completeContext } from './context.ts';
-import { elapsedMs } from './page-primordials.ts';
+import { readElapsedMs } from './page-primordials.ts';
 import {
   apply,
   defineProperty,
@@ -33,14 +33,14 @@ export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Pr
   const name = typeof toolName === 'string' ? toolName : '';
   return wrapMethod(installedPlugin, tool, 'handle', async (run) => {
     callHook(installedPlugin, 'onToolInvocationStart', [name]);
-    const startedAt = elapsedMs();
+    const startedAt = readElapsedMs();
     let success = false;
     try {
       const result = await run();
       success = true;
       return result;
     } finally {
-      callHook(installedPlugin, 'onToolInvocationEnd', [name, success, elapsedMs() - startedAt]);
+      callHook(installedPlugin, 'onToolInvocationEnd', [name, success, readElapsedMs() - startedAt]);
     }
   });
 }

@@ -58,7 +58,7 @@ const addEventListener = findMethod(EventTargetClass, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
 /** Returns the value of `performance.now()` in milliseconds, or 0 where `performance` is not defined. */
-export function elapsedMs(): number {
+export function readElapsedMs(): number {
   if (!isFunction(performanceNow)) return globalThis.performance?.now() ?? 0;
   const time: unknown = apply(performanceNow, clock, []);
   return typeof time === 'number' ? time : 0;

@@ -123,11 +123,11 @@ export function getSafeProperty(object: object, key: PropertyKey): unknown {
 const MaxThenableChain = 10_000;
 
 /**
- * whenSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but uses no built-in that a page could
- * have replaced. Unlike `then`, whenSettled calls onFulfilled synchronously if `value` is not a promise. onFulfilled
+ * onSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but uses no built-in that a page could
+ * have replaced. Unlike `then`, onSettled calls onFulfilled synchronously if `value` is not a promise. onFulfilled
  * and onRejected must not throw.
  */
-export function whenSettled(
+export function onSettled(
   value: unknown,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
@@ -136,7 +136,7 @@ export function whenSettled(
 }
 
 /**
- * settleChain implements whenSettled for thenables that resolve to other thenables; `resolvedCount` of them have
+ * settleChain implements onSettled for thenables that resolve to other thenables; `resolvedCount` of them have
  * resolved so far. A loop follows the chain, because recursion over thenables that resolve synchronously could overflow
  * the stack and lose the tool's result.
  */

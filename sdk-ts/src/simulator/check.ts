@@ -5,7 +5,8 @@ import { addHint, findJsonLosses } from './failures.ts';
 /** Validates the arguments of a simulated call as the server would: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
   const name = String(definition.name);
-  if (!hasProperties(args) || Array.isArray(args)) throw invalidArguments(name, 'the arguments are not an object');
+  if (!hasProperties(args) || Array.isArray(args))
+    throw makeInvalidArgumentsError(name, 'the arguments are not an object');
   const input: unknown = JSON.parse(JSON.stringify(args) ?? '{}');
   const schema = kind === 'tools' ? definition.input : definition.args;
   if (!hasProperties(schema) || !isMethod(schema.safeParse)) return input;
@@ -15,17 +16,17 @@ export function checkInput(definition: Properties, kind: 'tools' | 'prompts', ar
     const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(shape, key));
     const allowed = Object.keys(shape).join(', ');
     if (unknownKeys.length > 0)
-      throw invalidArguments(
+      throw makeInvalidArgumentsError(
         name,
         unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowed}`).join('\n'),
       );
   }
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [input]);
   if (hasProperties(parsed) && parsed.success === true) return parsed.data;
-  throw invalidArguments(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
+  throw makeInvalidArgumentsError(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
 }
 
-function invalidArguments(name: string, issues: string): SimulatedCallError {
+function makeInvalidArgumentsError(name: string, issues: string): SimulatedCallError {
   return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
 }
 

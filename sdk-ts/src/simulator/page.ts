@@ -76,7 +76,7 @@ export function installPlatform(): void {
   defineGlobal('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => callIfFunction(work, [])));
   defineGlobal('structuredClone', (value: unknown) => clonePlainValue(value));
   defineGlobal('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
-  defineGlobal('crypto', { randomUUID: fakeUUID, getRandomValues: fillRandom });
+  defineGlobal('crypto', { randomUUID: generateFakeUUID, getRandomValues: fillRandom });
   defineGlobal('Date', makeDateClass(clock));
   const classes = {
     URL: FakeURL,
@@ -292,20 +292,20 @@ function clonePlainValue(value: unknown): unknown {
 /** The seed of `Math.random`, which returns the same numbers in every test run. */
 let randomSeed = 1;
 
-function nextRandomNumber(): number {
+function generateRandomNumber(): number {
   randomSeed = (randomSeed * 48271) % 2147483647;
   return randomSeed;
 }
 
 function fillRandom(array: unknown): unknown {
   if (array instanceof Uint8Array || array instanceof Uint32Array || array instanceof Uint16Array) {
-    for (let i = 0; i < array.length; i++) array[i] = nextRandomNumber();
+    for (let i = 0; i < array.length; i++) array[i] = generateRandomNumber();
   }
   return array;
 }
 
-function fakeUUID(): string {
-  const hex = Array.from({ length: 32 }, () => (nextRandomNumber() % 16).toString(16)).join('');
+function generateFakeUUID(): string {
+  const hex = Array.from({ length: 32 }, () => (generateRandomNumber() % 16).toString(16)).join('');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 

@@ -2,7 +2,7 @@ import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
 import type { ClickResult, PageActionResult } from '../../page/operations.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
@@ -171,7 +171,7 @@ export class PageActions {
     const script = clicked.link?.script;
     if (script === undefined) return clicked;
     const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
-    await valueWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptUrlTimeoutMs);
+    await awaitWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptUrlTimeoutMs);
     const after = await this.#frames.run(call, frame, 'changes', { since: snapshot });
     const { link: _, notes, ...before } = clicked;
     if (!after.changed) return { ...before, notes };

@@ -8,13 +8,13 @@ import { callFailure, type ToolFailure } from './tool-failure.ts';
 export function readText(args: Fields, key: string): string | undefined {
   const value = args[key];
   if (value === undefined || typeof value === 'string') return value;
-  throw invalid(key, 'a string');
+  throw makeInvalidArgumentFailure(key, 'a string');
 }
 
 /** requireText returns a string argument. requireText fails if the argument is missing. */
 export function requireText(args: Fields, key: string): string {
   const value = readText(args, key);
-  if (value === undefined) throw invalid(key, 'a string');
+  if (value === undefined) throw makeInvalidArgumentFailure(key, 'a string');
   return value;
 }
 
@@ -25,14 +25,14 @@ export function requireText(args: Fields, key: string): string {
 export function readNumber(args: Fields, key: string): number | undefined {
   const value = args[key];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;
-  throw invalid(key, 'a number of at least 0');
+  throw makeInvalidArgumentFailure(key, 'a number of at least 0');
 }
 
 /** readFlag returns a boolean argument, or false if the argument is missing. */
 export function readFlag(args: Fields, key: string): boolean {
   const value = args[key];
   if (value === undefined || typeof value === 'boolean') return value === true;
-  throw invalid(key, 'true or false');
+  throw makeInvalidArgumentFailure(key, 'true or false');
 }
 
 /** readChoice returns an argument that must be one of the given strings, or undefined if the argument is missing. */
@@ -40,7 +40,7 @@ export function readChoice<T extends string>(args: Fields, key: string, choices:
   const value = args[key];
   if (value === undefined) return undefined;
   const choice = choices.find((text) => text === value);
-  if (choice === undefined) throw invalid(key, `one of ${choices.join(', ')}`);
+  if (choice === undefined) throw makeInvalidArgumentFailure(key, `one of ${choices.join(', ')}`);
   return choice;
 }
 
@@ -48,13 +48,13 @@ export function readChoice<T extends string>(args: Fields, key: string, choices:
 export function readTexts(args: Fields, key: string): readonly string[] | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw invalid(key, 'a list of strings');
+  if (!Array.isArray(value)) throw makeInvalidArgumentFailure(key, 'a list of strings');
   return value.map((item: unknown) => {
-    if (typeof item !== 'string') throw invalid(key, 'a list of strings');
+    if (typeof item !== 'string') throw makeInvalidArgumentFailure(key, 'a list of strings');
     return item;
   });
 }
 
-function invalid(key: string, allowed: string): ToolFailure {
+function makeInvalidArgumentFailure(key: string, allowed: string): ToolFailure {
   return callFailure('invalid_arguments', `the argument ${key} must be ${allowed}`);
 }

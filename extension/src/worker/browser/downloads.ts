@@ -16,10 +16,10 @@ type Download = chromeDownloads.Download;
 /** AgentDownloadFolder is the subfolder of the user's download folder in which Chrome saves the downloads of agents. */
 const AgentDownloadFolder = 'opentabs';
 /**
- * PollMs is the interval at which the worker reads the state of a download, in milliseconds. Chrome has no event for
- * received bytes.
+ * PollIntervalMs is the interval at which the worker reads the state of a download, in milliseconds. Chrome has no
+ * event for received bytes.
  */
-const PollMs = 500;
+const PollIntervalMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
 /** StallTimeoutMs is how long browser_downloads waits for a download that receives no data, in milliseconds. */
@@ -92,7 +92,10 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
  * site responds.
  */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
-  const timer = setInterval(() => call.report({ message: 'waiting for the response of the site' }), PollMs * 10);
+  const timer = setInterval(
+    () => call.report({ message: 'waiting for the response of the site' }),
+    PollIntervalMs * 10,
+  );
   let stop: (reason: unknown) => void = () => undefined;
   const cancelled = new Promise<never>((_, reject) => {
     stop = reject;
@@ -135,7 +138,7 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
           'the settings of Chrome.',
       });
     call.report({ message: 'waiting until Chrome has chosen the file' });
-    await sleep(PollMs, call.signal);
+    await sleep(PollIntervalMs, call.signal);
   }
 }
 
@@ -207,7 +210,7 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
       ...(download.totalBytes === undefined ? {} : { total: download.totalBytes }),
       message: formatSize(download),
     });
-    await sleep(PollMs, call.signal);
+    await sleep(PollIntervalMs, call.signal);
   }
 }
 

@@ -12,10 +12,10 @@ import { callFailure } from './tool-failure.ts';
  */
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);
-  return { tools: [['browser_emulate', (call) => emulate(emulations, call)]], parts: [emulations] };
+  return { tools: [['browser_emulate', (call) => applyEmulation(emulations, call)]], parts: [emulations] };
 }
 
-async function emulate(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
+async function applyEmulation(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
   const overrides = readOverrides(args);
   if (readFlag(args, 'clear')) await emulations.clear(tabId);
   if (overrides.length > 0) await emulations.apply(tabId, session, overrides);

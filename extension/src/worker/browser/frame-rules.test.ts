@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { filterAllowedFrames } from './frame-rules.ts';
 
-const frame = (frameId: number, parentFrameId: number, url: string) => ({
+const makeFrame = (frameId: number, parentFrameId: number, url: string) => ({
   frameId,
   parentFrameId,
   documentId: '',
   url,
 });
 
-/** isUsed reports whether tools may use a child frame with a given URL. */
-function isUsed(url: string, rules: Readonly<Record<string, unknown>>): boolean {
-  return filterAllowedFrames([frame(0, -1, 'https://top.example/'), frame(3, 0, url)], { _frames: rules }).length === 2;
+/** isFrameUsable reports whether tools may use a child frame with a given URL. */
+function isFrameUsable(url: string, rules: Readonly<Record<string, unknown>>): boolean {
+  return (
+    filterAllowedFrames([makeFrame(0, -1, 'https://top.example/'), makeFrame(3, 0, url)], { _frames: rules }).length ===
+    2
+  );
 }
 
 test('a child frame follows the most specific rule of its site', () => {
@@ -28,18 +31,18 @@ test('a child frame follows the most specific rule of its site', () => {
     ['about:srcdoc', true],
     ['data:text/html,x', true],
   ] as const)
-    assert.equal(isUsed(url, rules), expected, url);
-  assert.equal(isUsed('http://[::1]:9527/', { '[::1]:9527': false }), false);
-  assert.equal(isUsed('http://127.0.0.1:9528/', { '127.0.0.1:9527': false }), true);
-  assert.equal(isUsed('http://a.example/', { 'a.example:80': false }), false);
+    assert.equal(isFrameUsable(url, rules), expected, url);
+  assert.equal(isFrameUsable('http://[::1]:9527/', { '[::1]:9527': false }), false);
+  assert.equal(isFrameUsable('http://127.0.0.1:9528/', { '127.0.0.1:9527': false }), true);
+  assert.equal(isFrameUsable('http://a.example/', { 'a.example:80': false }), false);
 });
 
 test('the frames in a forbidden frame are left out, and the top frame never', () => {
   const frames = [
-    frame(0, -1, 'https://bank.example/'),
-    frame(1, 0, 'https://bank.example/'),
-    frame(2, 1, 'about:srcdoc'),
-    frame(3, 0, 'https://shop.example/'),
+    makeFrame(0, -1, 'https://bank.example/'),
+    makeFrame(1, 0, 'https://bank.example/'),
+    makeFrame(2, 1, 'about:srcdoc'),
+    makeFrame(3, 0, 'https://shop.example/'),
   ];
   const used = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
   assert.deepEqual(

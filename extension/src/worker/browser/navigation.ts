@@ -1,6 +1,6 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, LoadStates, type WaitUntil, waitForLoad } from './loads.ts';
@@ -104,7 +104,7 @@ async function runNavigation(
   try {
     let problem: unknown;
     // Do not wait without limit: while the page shows a dialog, Chrome's promise stays pending.
-    await valueWithin(
+    await awaitWithin(
       start().catch((error: unknown) => {
         problem = error;
       }),

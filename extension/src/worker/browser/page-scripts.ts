@@ -5,7 +5,7 @@ import type { InputRequest } from '../../page/input-request.ts';
 import type { PageError, PageNumbers, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
 import { readFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
-import { sleep, valueWithin } from '../../within.ts';
+import { awaitWithin, sleep } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
 import { addUserText, callFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
@@ -149,7 +149,7 @@ export class PageScripts {
         return true;
       },
     );
-    const hasSettled = await valueWithin(injecting, InjectTimeoutMs);
+    const hasSettled = await awaitWithin(injecting, InjectTimeoutMs);
     if (problem !== undefined) throw await this.#explainInjection(document, problem);
     if (!hasSettled) throw makeUnresponsiveFailure(false);
     const connection: Connection = new Connection({
@@ -330,7 +330,7 @@ class Connection {
       () => true,
       () => false,
     );
-    if ((await valueWithin(injected, ProbeTimeoutMs)) !== true) return false;
+    if ((await awaitWithin(injected, ProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
     await sleep(ProbeTimeoutMs);
     if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;

@@ -1,6 +1,6 @@
 import type { AnyTab, SecretFields, TabInspection } from '../../../../wire/wire.gen.ts';
 import type { InspectArguments, InspectResult } from '../../page/secret-kind.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
 /** InspectionTimeoutMs limits how long a frame may take to find its secret fields, in milliseconds. */
@@ -41,7 +41,7 @@ async function inspectFrame(
 ): Promise<InspectResult | undefined> {
   const controller = new AbortController();
   const inspecting = frames.run({ signal: controller.signal, report: () => undefined }, frame, 'inspect', args);
-  const result = await valueWithin(inspecting, InspectionTimeoutMs);
+  const result = await awaitWithin(inspecting, InspectionTimeoutMs);
   if (result === undefined) controller.abort('the frame did not answer in time');
   return result;
 }

@@ -24,15 +24,15 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-const tool = () => sessions.track(async () => ({}));
-const call = (session: string, tabId: number) => tool()(makeBrowserCall({}, { session, tabId }));
+const makeTrackedTool = () => sessions.track(async () => ({}));
+const callTrackedTool = (session: string, tabId: number) => makeTrackedTool()(makeBrowserCall({}, { session, tabId }));
 
 test('the end of a session cleans up, and detaches the debugger from tabs of no other session', async () => {
-  await call('s1', 7);
-  await call('s1', 8);
-  await call('s1', 0);
-  await call('s2', 8);
-  await call('', 9);
+  await callTrackedTool('s1', 7);
+  await callTrackedTool('s1', 8);
+  await callTrackedTool('s1', 0);
+  await callTrackedTool('s2', 8);
+  await callTrackedTool('', 9);
   assert.deepEqual(sessions.sessionIds, ['s1', 's2']);
   await sessions.end(['s1', 'unknown']);
   assert.deepEqual(events.splice(0), ['end s1', 'leave 7']);
@@ -42,9 +42,9 @@ test('the end of a session cleans up, and detaches the debugger from tabs of no 
 });
 
 test('a session that has not used a tab for 30 s does not keep the debugger there', async () => {
-  await call('s2', 7);
+  await callTrackedTool('s2', 7);
   mock.timers.tick(DetachDelayMs + 1);
-  await call('s1', 7);
+  await callTrackedTool('s1', 7);
   await sessions.end(['s1']);
   assert.deepEqual(events, ['end s1', 'leave 7']);
 });

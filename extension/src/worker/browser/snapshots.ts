@@ -1,6 +1,6 @@
 import { type ChildFrame, joinFrames } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
@@ -83,7 +83,7 @@ export class Snapshots {
    * needs no further call. takeOfNewDocument returns undefined if the page does not answer within NewPageTimeoutMs.
    */
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
-    const snapshot = await valueWithin(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
+    const snapshot = await awaitWithin(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
     call.signal.throwIfAborted();
     return snapshot;
   }

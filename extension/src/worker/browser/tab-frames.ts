@@ -2,7 +2,7 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import type { FramePointArguments } from '../../page/frame-operations.ts';
 import type { InputRequest } from '../../page/input-request.ts';
 import type { FrameInfo, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
-import { sleep, valueWithin } from '../../within.ts';
+import { awaitWithin, sleep } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import { filterAllowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
@@ -109,7 +109,7 @@ export class TabFrames {
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
     const running = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
-    const result = await valueWithin(running, FrameAnswerTimeoutMs);
+    const result = await awaitWithin(running, FrameAnswerTimeoutMs);
     call.signal.throwIfAborted();
     return result;
   }

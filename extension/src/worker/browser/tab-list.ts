@@ -1,6 +1,6 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { waitForLoad } from './loads.ts';
@@ -97,7 +97,7 @@ async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<Bro
       forUser: 'The call names no tab to close. In a terminal, choose a tab with --tab.',
     });
   if ((await browser.readTabState(tabId)) === 'closed') throw makeNoTabFailure(call);
-  await valueWithin(browser.closeTab(tabId), CloseTimeoutMs);
+  await awaitWithin(browser.closeTab(tabId), CloseTimeoutMs);
   if ((await browser.readTabState(tabId)) !== 'closed')
     throw toolFailure('dialog_open', {
       forAgent: 'the tab is still open: the page probably asks the user whether to leave. Ask the user to answer',

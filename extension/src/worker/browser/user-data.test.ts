@@ -5,7 +5,7 @@ import type { Bookmark, HistorySearch, NotificationText } from '../../chrome-use
 import { makeUserDataTools, removeSecretsFromUrl } from './user-data.ts';
 
 const visit = { title: 'A', lastVisitMs: Date.UTC(2026, 0, 2), visitCount: 3 };
-const bookmark = (id: string, title: string, children: readonly Bookmark[] = []): Bookmark => ({
+const makeBookmark = (id: string, title: string, children: readonly Bookmark[] = []): Bookmark => ({
   id,
   title,
   url: children.length > 0 ? undefined : 'https://a.example/',
@@ -28,11 +28,11 @@ function makeFixture() {
       { atMs: 1000, transition: 'link' },
       { atMs: 2000, transition: 'typed' },
     ],
-    searchBookmarks: async () => [bookmark('5', 'A')],
+    searchBookmarks: async () => [makeBookmark('5', 'A')],
     readBookmarks: async (folder) =>
       folder === 'none'
         ? undefined
-        : [bookmark('0', '', [bookmark('1', 'Bar', [bookmark('5', 'A', [bookmark('6', 'B')])])])],
+        : [makeBookmark('0', '', [makeBookmark('1', 'Bar', [makeBookmark('5', 'A', [makeBookmark('6', 'B')])])])],
     createBookmark: async () => '7',
     showNotification: async (text) => {
       notifications.push(text);

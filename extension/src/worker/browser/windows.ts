@@ -1,7 +1,7 @@
 import type * as chromeTabs from '../../chrome-tabs.ts';
 import type * as chromeWindows from '../../chrome-windows.ts';
 import type { Fields } from '../../record.ts';
-import { valueWithin } from '../../within.ts';
+import { awaitWithin } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { isForbiddenAddress } from './frame-rules.ts';
@@ -116,7 +116,7 @@ async function closeWindow(
       'rejected',
       `the tabs of window ${windowId} have changed. List the windows again, then close the window`,
     );
-  await valueWithin(browser.closeWindow(windowId), CloseTimeoutMs);
+  await awaitWithin(browser.closeWindow(windowId), CloseTimeoutMs);
   if (await browser.readWindow(windowId))
     throw toolFailure('dialog_open', {
       forAgent: 'the window is still open: a page probably asks the user whether to leave. Ask the user to answer',

@@ -16,11 +16,11 @@ const EntryPointTimeoutMs = 10_000;
  */
 const RunTimeoutMs = 20_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay before injecting again is 400 ms at
+ * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before injecting again is 400 ms at
  * first, and doubles after each failed attempt. After MaxInjectionTries failed attempts, the worker stops injecting the
  * adapter.
  */
-const RetryMs = 200;
+const RetryDelayMs = 200;
 const MaxInjectionTries = 6;
 /**
  * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
@@ -354,7 +354,7 @@ export class Delivery {
         () => {
           if (this.#isCurrent(injection)) void this.#inject(injection);
         },
-        RetryMs * 2 ** injection.tries,
+        RetryDelayMs * 2 ** injection.tries,
       );
       return;
     }

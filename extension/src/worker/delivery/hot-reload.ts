@@ -22,10 +22,11 @@ const ReplyTimeoutMs = 5000;
  */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay before replacing an adapter again is 1 s
- * at first, and doubles after each failed attempt. After MaxTries failed attempts, the document keeps its old adapter.
+ * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before replacing an adapter again
+ * is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts, the document keeps its old
+ * adapter.
  */
-const RetryMs = 500;
+const RetryDelayMs = 500;
 const MaxTries = 3;
 
 export interface HotReloadOptions {
@@ -328,7 +329,7 @@ export class HotReload {
       () => {
         if (this.#findSwap(doc, name) === swap) this.#retry(doc, swap.build);
       },
-      RetryMs * 2 ** attempt.tries,
+      RetryDelayMs * 2 ** attempt.tries,
     );
   }
 

@@ -5,7 +5,7 @@ import { type Doc, makeDocs } from '../documents/docs.ts';
 import { makePanelTabs } from '../panels/panel-tabs.ts';
 import { LivePlugins } from './live-plugins.ts';
 
-const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+const makePlugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   name,
   displayName: name.toUpperCase(),
   hash: `hash-${name}`,
@@ -52,11 +52,11 @@ function makeFixture(...wanted: PluginInfo[]) {
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
   const { livePlugins, replacing, broken, addDocument } = makeFixture(
-    plugin('a'),
-    plugin('b', { base: 'new' }),
-    plugin('c'),
-    plugin('d', { world: 'isolated' }),
-    plugin('e'),
+    makePlugin('a'),
+    makePlugin('b', { base: 'new' }),
+    makePlugin('c'),
+    makePlugin('d', { world: 'isolated' }),
+    makePlugin('e'),
   );
   replacing.add('c');
   broken.set('e', 'no code');
@@ -73,7 +73,7 @@ test('plugins that cannot run, have another base or are being replaced are left 
 
 test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
   const { livePlugins, replacing, arriving, broken, replaceable, addDocument, wanted } = makeFixture(
-    ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => plugin(name)),
+    ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => makePlugin(name)),
   );
   broken.set('broken', 'no code');
   replaceable.add('replaceable');
@@ -90,7 +90,7 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
 
 test('panels show the state of each plugin in a tab and its frames', () => {
   const { docs, livePlugins, broken, addDocument, wanted } = makeFixture(
-    ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => plugin(name)),
+    ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => makePlugin(name)),
   );
   broken.set('broken', 'no code');
   addDocument('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });

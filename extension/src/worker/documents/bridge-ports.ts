@@ -29,7 +29,7 @@ export interface BridgePortsOptions {
 /** makeBridgePorts returns a function that connects the port of a document's bridge to the worker. */
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
   const { calls, running, docs, health, wakes } = options;
-  const handlers = bridgeHandlers(options);
+  const handlers = makeBridgeHandlers(options);
   const runSoon = makeTaskScheduler();
   const isLikelyLastMessage = () => running.size <= 1;
   return (port, sender) => {
@@ -62,8 +62,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
   };
 }
 
-/** bridgeHandlers returns a handler for each kind of message from documents. */
-function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
+/** makeBridgeHandlers returns a handler for each kind of message from documents. */
+function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
   const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
   /** receiveCall forwards messages that concern only calls. */
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Doc, makeDocs } from './docs.ts';
 
-const doc = (tabId: number, documentId: string, frameId = 0): Doc => ({
+const makeDoc = (tabId: number, documentId: string, frameId = 0): Doc => ({
   tabId,
   frameId,
   documentId,
@@ -13,12 +13,12 @@ const demo = [{ name: 'demo', hash: 'h' }];
 
 test('the newest document of a tab that has reported its adapters is the live one', () => {
   const docs = makeDocs();
-  const newest = doc(1, 'd2');
-  for (const each of [doc(1, 'd1'), newest]) {
+  const newest = makeDoc(1, 'd2');
+  for (const each of [makeDoc(1, 'd1'), newest]) {
     docs.add(each);
     docs.setPlugins(each.documentId, demo);
   }
-  docs.add(doc(1, 'silent'));
+  docs.add(makeDoc(1, 'silent'));
   assert.deepEqual(docs.findTopDoc(1), { doc: newest, plugins: demo });
   assert.equal(docs.findTopDoc(2), undefined);
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('the newest document of a tab that has reported its adapters is the live on
 
 test('frames are separate from the top document, ordered by ID, and removed one by one', () => {
   const docs = makeDocs();
-  for (const each of [doc(1, 'f9', 9), doc(1, 'd1'), doc(1, 'f4', 4), doc(2, 'other', 3)]) {
+  for (const each of [makeDoc(1, 'f9', 9), makeDoc(1, 'd1'), makeDoc(1, 'f4', 4), makeDoc(2, 'other', 3)]) {
     docs.add(each);
     docs.setPlugins(each.documentId, demo);
   }
@@ -49,7 +49,7 @@ test('frames are separate from the top document, ordered by ID, and removed one 
 
 test('an adapter that failed does not run, and an unknown one is not ready', () => {
   const docs = makeDocs();
-  docs.add(doc(1, 'd1'));
+  docs.add(makeDoc(1, 'd1'));
   docs.setReady('d1', 'demo', true);
   docs.setPlugins('d1', [...demo, { name: 'broken', hash: 'h', problem: 'it threw' }]);
   docs.setReady('d1', 'demo', false);

@@ -104,7 +104,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   assert.deepEqual(changes, [true]);
 });
 
-test('answersWithin sends one ping at a time and resolves within its limit', async (t) => {
+test('waitForAnswer sends one ping at a time and resolves within its limit', async (t) => {
   const { health, doc, pinged, page, advanceTime } = makeFixture(t);
   page.busy = false;
   const answers: boolean[] = [];

@@ -15,13 +15,14 @@ function makeFixture(t: TestContext) {
   return { logs, sent, d1: doc('d1'), d2: doc('d2'), tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-const entries = (...messages: string[]) =>
+const makeEntries = (...messages: string[]) =>
   JSON.stringify(messages.map((message) => ({ level: 'info', message, atMs: 1 })));
-const log = (text: string, dropped = 0, plugin = 'demo') => ({ op: 'log', plugin, entries: text, dropped }) as const;
+const makeLogMessage = (text: string, dropped = 0, plugin = 'demo') =>
+  ({ op: 'log', plugin, entries: text, dropped }) as const;
 
 test('entries are forwarded with the tab of their document', (t) => {
   const { logs, sent, d1 } = makeFixture(t);
-  logs.add(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
+  logs.add(d1, makeLogMessage('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sent, [
     {
       tabId: 7,
@@ -34,8 +35,8 @@ test('entries are forwarded with the tab of their document', (t) => {
 
 test('entries of a plugin that does not run in the document are ignored', (t) => {
   const { logs, sent, d1, d2 } = makeFixture(t);
-  logs.add(d1, log(entries('x'), 0, 'other'));
-  logs.add(d2, log(entries('x')));
+  logs.add(d1, makeLogMessage(makeEntries('x'), 0, 'other'));
+  logs.add(d2, makeLogMessage(makeEntries('x')));
   assert.deepEqual(sent, []);
 });
 
@@ -46,25 +47,25 @@ test('invalid entries are counted as dropped, and reported with the next entries
     '{}',
     '[5]',
     '[{"level":"loud","message":"m","atMs":1}]',
-    entries(...Array(51).fill('x')),
+    makeEntries(...Array(51).fill('x')),
   ]) {
-    logs.add(d1, log(bad));
+    logs.add(d1, makeLogMessage(bad));
   }
   assert.equal(sent.length, 0);
-  logs.add(d1, log(entries('x')));
+  logs.add(d1, makeLogMessage(makeEntries('x')));
   assert.equal(sent[0]?.dropped, 4 + 51);
-  logs.add(d1, log(entries('y')));
+  logs.add(d1, makeLogMessage(makeEntries('y')));
   assert.equal(sent[1]?.dropped, undefined);
 });
 
 test('a document can send 20 frames per second, and further entries are counted', (t) => {
   const { logs, sent, d1, tick } = makeFixture(t);
-  for (let i = 0; i < 30; i++) logs.add(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
+  for (let i = 0; i < 30; i++) logs.add(d1, makeLogMessage(makeEntries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sent.length, 20);
   tick(999);
-  logs.add(d1, log(entries('a')));
+  logs.add(d1, makeLogMessage(makeEntries('a')));
   assert.equal(sent.length, 20);
   tick(1);
-  logs.add(d1, log(entries('z')));
+  logs.add(d1, makeLogMessage(makeEntries('z')));
   assert.deepEqual([sent.length, sent.at(-1)?.dropped], [21, 10 * 2 + 5 + 1]);
 });

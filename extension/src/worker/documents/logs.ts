@@ -3,9 +3,9 @@ import { MaxLogEntries, type PluginLogParams } from '../../../../wire/wire.gen.t
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc } from './docs.ts';
 
-/** MaxFramesPerWindow limits the log messages that one document may send within WindowMs milliseconds. */
-const MaxFramesPerWindow = 20;
-const WindowMs = 1000;
+/** MaxFramesPerRateWindow limits the log messages that one document may send within RateWindowMs milliseconds. */
+const MaxFramesPerRateWindow = 20;
+const RateWindowMs = 1000;
 /**
  * MaxParsedChars limits the length of a log message, in UTF-16 code units. Longer log messages are dropped without
  * parsing, because a genuine bridge never sends such long messages.
@@ -42,14 +42,14 @@ export function makeLogs(options: LogsOptions): Logs {
       const now = Date.now();
       const window = windows.get(doc) ?? { startedAt: now, frames: 0, dropped: new Map() };
       windows.set(doc, window);
-      if (now - window.startedAt >= WindowMs) {
+      if (now - window.startedAt >= RateWindowMs) {
         window.startedAt = now;
         window.frames = 0;
       }
       window.frames++;
       const droppedCount = (window.dropped.get(plugin) ?? 0) + dropped;
       const params =
-        window.frames > MaxFramesPerWindow ? undefined : readParams(doc.tabId, plugin, entries, droppedCount);
+        window.frames > MaxFramesPerRateWindow ? undefined : readParams(doc.tabId, plugin, entries, droppedCount);
       if (params) {
         window.dropped.delete(plugin);
         options.send(params);

@@ -6,8 +6,8 @@ import { findListener, makeHandshake } from './handshake.ts';
 
 const connection = { port: 9527, key: 'key-of-browsers' };
 
-/** hmac computes the same proof as wire/proof.go. */
-function hmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
+/** computeHmac computes the same proof as wire/proof.go. */
+function computeHmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
   return createHmac('sha256', key)
     .update([`opentabs link ${role}`, port, ...nonces].join('\n'))
     .digest('hex');
@@ -28,32 +28,38 @@ test('the handshake offers a new nonce each time, and no secret', async () => {
 
 test("proveTo proves the browser's identity to the server, over both nonces", async () => {
   const { handshake, nonce } = await beginHandshake();
-  const answer = await handshake.proveTo({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
-  assert.equal(answer, hmac('browser', [nonce, 'server']));
+  const answer = await handshake.proveTo({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']) });
+  assert.equal(answer, computeHmac('browser', [nonce, 'server']));
 });
 
 test('the frames of the handshake in wire/testdata have the proofs that the server computes', () => {
   const frame = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../../../wire/testdata/frames/${name}.params.json`, import.meta.url), 'utf8'));
   const nonces = ['0123456789abcdef0123456789abcdef', '3kq7zmtv5xwpjhr2ycdlagnbfe'];
-  assert.deepEqual(frame('challenge'), { nonce: nonces[1], proof: hmac('server', nonces) });
-  assert.equal(Object(frame('hello')).proof, hmac('browser', nonces));
+  assert.deepEqual(frame('challenge'), { nonce: nonces[1], proof: computeHmac('server', nonces) });
+  assert.equal(Object(frame('hello')).proof, computeHmac('browser', nonces));
 });
 
 test('proveTo returns no proof for an invalid challenge', async () => {
   const old = await beginHandshake();
-  const seen = hmac('server', [old.nonce, 'server']);
+  const seen = computeHmac('server', [old.nonce, 'server']);
   const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
     ['no proof', () => ({ nonce: 'server', proof: '' })],
     ['the nonce', (nonce) => ({ nonce: 'server', proof: nonce })],
-    ['another key', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], 'other') })],
-    ['an empty key', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], '') })],
-    ['another port', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], connection.key, 9528) })],
-    ['the role of a browser', (nonce) => ({ nonce: 'server', proof: hmac('browser', [nonce, 'server']) })],
-    ['another nonce of the server', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'other']) })],
+    ['another key', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server'], 'other') })],
+    ['an empty key', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server'], '') })],
+    [
+      'another port',
+      (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server'], connection.key, 9528) }),
+    ],
+    ['the role of a browser', (nonce) => ({ nonce: 'server', proof: computeHmac('browser', [nonce, 'server']) })],
+    ['another nonce of the server', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'other']) })],
     ['a proof seen before', () => ({ nonce: 'server', proof: seen })],
-    ['a part of the proof', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server']).slice(0, 62) })],
-    ['capitals', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server']).toUpperCase() })],
+    [
+      'a part of the proof',
+      (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).slice(0, 62) }),
+    ],
+    ['capitals', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).toUpperCase() })],
     ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
   ];
   for (const [name, make] of challenges) {

@@ -64,15 +64,18 @@ export interface LinkOptions {
 }
 
 /**
- * RetryMs is the delay before the next connection attempt, in milliseconds. The link adds a random delay of up to
- * RetryJitterMs. SlowRetryMs is the delay after failures that a quick retry cannot fix, such as an incompatible
+ * RetryDelayMs is the delay before the next connection attempt, in milliseconds. The link adds a random delay of up to
+ * RetryJitterMs. SlowRetryDelayMs is the delay after failures that a quick retry cannot fix, such as an incompatible
  * version.
  */
-const RetryMs = 600;
+const RetryDelayMs = 600;
 const RetryJitterMs = 300;
-const SlowRetryMs = 30_000;
-/** PairingRetryMs is the delay before the next connection attempt while this browser is not paired, in milliseconds. */
-const PairingRetryMs = 1000;
+const SlowRetryDelayMs = 30_000;
+/**
+ * PairingRetryDelayMs is the delay before the next connection attempt while this browser is not paired, in
+ * milliseconds.
+ */
+const PairingRetryDelayMs = 1000;
 /**
  * MaxUnsentBytes limits how many bytes of large results wait in the socket, because all later frames wait behind these
  * bytes. SendBufferDrainMs is roughly how long sending MaxUnsentBytes takes, in milliseconds.
@@ -173,7 +176,7 @@ export class Link {
    * waitBeforePartMs returns the delay before the next check, in milliseconds.
    */
   waitBeforePartMs(): number {
-    if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
+    if (this.#state.kind !== 'open' || !this.#socket) return RetryDelayMs;
     return this.#socket.unsentBytes > MaxUnsentBytes ? SendBufferDrainMs : 0;
   }
 
@@ -230,7 +233,7 @@ export class Link {
       }
       this.#openSocket(connection, hello, await this.#options.makeHandshake(connection));
     } catch (error) {
-      this.#markDown('lost', String(error), RetryMs);
+      this.#markDown('lost', String(error), RetryDelayMs);
     } finally {
       this.#isTrying = false;
     }
@@ -360,13 +363,13 @@ export class Link {
    */
   async #explainClose(code: number, reason: string, stage: ConnectionStage, connection: Connection): Promise<void> {
     if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
-      return this.#markDown('unpaired', '', PairingRetryMs);
+      return this.#markDown('unpaired', '', PairingRetryDelayMs);
     if (stage === 'opened' || stage === 'challenged')
-      return this.#markDown('refused', describePortInUse(connection), RetryMs);
+      return this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
     if (stage === 'proven') {
-      if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryMs);
-      if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryMs);
-      return this.#markDown('lost', reason, RetryMs);
+      if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryDelayMs);
+      if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryDelayMs);
+      return this.#markDown('lost', reason, RetryDelayMs);
     }
     this.#hasFailedToOpen = true;
     this.#isTrying = true;
@@ -377,8 +380,8 @@ export class Link {
 
   /** reportUnreachable sets the state of the link after a WebSocket could not be opened. */
   #reportUnreachable(listener: Listener, connection: Connection): void {
-    if (listener === 'nothing') this.#markDown('no_server', '', RetryMs);
-    else this.#markDown('refused', describePortInUse(connection), RetryMs);
+    if (listener === 'nothing') this.#markDown('no_server', '', RetryDelayMs);
+    else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
   }
 
   #markDown(reason: DownReason, text: string, waitMs: number): void {

@@ -6,7 +6,7 @@ import type { CallDecideParams, CallDecideResult, CallView } from '../../../../w
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
 import { describeOutcome } from '../../panel/tickets.ts';
 import { formatToolName, removeHiddenCharacters } from '../../panel/wording.ts';
-import { sleep, valueWithin } from '../../within.ts';
+import { awaitWithin, sleep } from '../../within.ts';
 import type { Link } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
@@ -15,8 +15,8 @@ import { makeApprovalNotice } from './approval-text.ts';
  * the user from clicking a notification that has just replaced another notification.
  */
 const MinShownMs = 700;
-/** SettleMs is the minimum time between two changes of a notification, in milliseconds. */
-const SettleMs = 500;
+/** SettleDelayMs is the minimum time between two changes of a notification, in milliseconds. */
+const SettleDelayMs = 500;
 /** OutcomeShownMs is how long a notification is visible that reports a decision without effect, in milliseconds. */
 const OutcomeShownMs = 6000;
 /** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
@@ -138,8 +138,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #settle waits at least SettleMs after the last change of a notification. Chrome would show an earlier update as a
-   * second notification that never closes.
+   * #settle waits at least SettleDelayMs after the last change of a notification. Chrome would show an earlier update
+   * as a second notification that never closes.
    */
   async #settle(): Promise<void> {
     const leftMs = this.#settledAtMs - Date.now();
@@ -164,7 +164,7 @@ export class ApprovalNotifications {
         this.#shown = { id, callId, ticketId, shownAtMs, canDecide };
         this.#shownText = text;
         await this.#options.show(id, content);
-        this.#settledAtMs = Date.now() + SettleMs;
+        this.#settledAtMs = Date.now() + SettleDelayMs;
       }
     }
     this.#updateWatching();
@@ -291,7 +291,7 @@ export function makeLinkedDecide(
 ): ApprovalNotificationsOptions['decide'] {
   return async (params) => {
     if (link.state.kind !== 'open')
-      await valueWithin(new Promise<void>((resolve) => link.opened.addListener(resolve)), DecisionLinkMs);
+      await awaitWithin(new Promise<void>((resolve) => link.opened.addListener(resolve)), DecisionLinkMs);
     return await link.request('call.decide', params);
   };
 }

@@ -38,12 +38,15 @@ const base: Omit<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'> = {
 };
 
 const ignored = { runAction: async (): Promise<ActionResult> => ({}) };
-const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>, ended: readonly CallView[] = []): ToPanel => ({
+const makeStateMessage = (
+  more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>,
+  ended: readonly CallView[] = [],
+): ToPanel => ({
   op: 'state',
   state: { ...base, clients: [], ...more },
   ended,
 });
-const none = state({ calls: [], callsAt: 0, running: 0 });
+const emptyStateMessage = makeStateMessage({ calls: [], callsAt: 0, running: 0 });
 
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
@@ -55,15 +58,15 @@ test('the server is watched while a panel is open, and changes are sent together
   panels.addPanel(one.port);
   panels.addPanel(two.port);
   assert.deepEqual(watched, [true]);
-  assert.deepEqual(one.got, [none]);
+  assert.deepEqual(one.got, [emptyStateMessage]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
   panels.setCalls({ serverVersion: '1', calls: [call], running: 1 });
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(1), [state({ calls: [call], callsAt: 1000, running: 1 })]);
+  assert.deepEqual(one.got.slice(1), [makeStateMessage({ calls: [call], callsAt: 1000, running: 1 })]);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(2), [none]);
+  assert.deepEqual(one.got.slice(2), [emptyStateMessage]);
   one.close();
   assert.deepEqual(watched, [true]);
   two.close();
@@ -108,11 +111,11 @@ test('plugins are sent when they arrive, and to a panel that opens later', () =>
   panels.addPanel(two.port);
   const browser = { op: 'browser', browser: { permission: 'off' } } as const;
   for (const { got } of [one, two])
-    assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }, browser]);
+    assert.deepEqual(got, [emptyStateMessage, { op: 'plugins', plugins: [plugin], failed }, browser]);
   one.close();
   two.close();
   panels.addPanel(late.port);
-  assert.deepEqual(late.got, [none], 'plugins that may have changed since are not shown');
+  assert.deepEqual(late.got, [emptyStateMessage], 'plugins that may have changed since are not shown');
 });
 
 const validActions: Action[] = [

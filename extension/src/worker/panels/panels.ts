@@ -54,8 +54,8 @@ export function makePanels(options: PanelsOptions): Panels {
   let calls = EmptyCallState;
   /** endedCalls contains the latest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
-  /** unsentCalls contains ended calls that the panels have not received yet, newest first. */
-  let unsentCalls: readonly CallView[] = [];
+  /** unsentEndedCalls contains ended calls that the panels have not received yet, newest first. */
+  let unsentEndedCalls: readonly CallView[] = [];
   /** savedMessages contains the last message of each kind, for panels that open later. */
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,8 +76,8 @@ export function makePanels(options: PanelsOptions): Panels {
     if (ports.size === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      const ended = unsentCalls;
-      unsentCalls = [];
+      const ended = unsentEndedCalls;
+      unsentEndedCalls = [];
       broadcast(makeState(ended));
     }, UpdateDelayMs);
   };
@@ -99,7 +99,7 @@ export function makePanels(options: PanelsOptions): Panels {
       if (ports.size > 0) return;
       savedMessages.clear(); // without an open panel, the server sends no updates
       endedCalls = [];
-      unsentCalls = [];
+      unsentEndedCalls = [];
       options.setWatching(false);
     });
     changed.emit();
@@ -121,7 +121,7 @@ export function makePanels(options: PanelsOptions): Panels {
         clients: state.clients ?? [],
       };
       endedCalls = prependCalls(state.ended ?? [], endedCalls);
-      unsentCalls = prependCalls(state.ended ?? [], unsentCalls);
+      unsentEndedCalls = prependCalls(state.ended ?? [], unsentEndedCalls);
       scheduleUpdate();
     },
     setPlugins: (all) => saveAndSend({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),

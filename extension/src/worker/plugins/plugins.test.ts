@@ -83,16 +83,16 @@ function makeFixture() {
 
 /** syncAndPrepare resolves after both sync and prepare have ended. */
 async function syncAndPrepare(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
-  assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
+  assert.equal(await plugins.sync(makeSyncParams(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
-const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** withoutDigests removes the hashes at the end of script IDs. */
-const withoutDigests = (ids: Iterable<string>) =>
+const makeSyncParams = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
+/** removeDigests removes the hashes at the end of script IDs. */
+const removeDigests = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 
-const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+const makePlugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   name,
   displayName: name,
   hash: `hash-${name}`,
@@ -104,13 +104,13 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
 test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
   const { plugins, scripts, files, state } = makeFixture();
   const all = [
-    plugin('a'),
-    plugin('i', { world: 'isolated' }),
-    plugin('f', { frames: true, allFrames: true }),
-    plugin('b'),
+    makePlugin('a'),
+    makePlugin('i', { world: 'isolated' }),
+    makePlugin('f', { frames: true, allFrames: true }),
+    makePlugin('b'),
   ];
-  await plugins.sync(sync(...all));
-  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'base']);
+  await plugins.sync(makeSyncParams(...all));
+  assert.deepEqual(removeDigests(scripts.keys()), ['base', 'base']);
   const [framed, top] = [...scripts.values()].map((s) => s.script);
   assert.deepEqual([framed?.allFrames, framed?.matches, framed?.excludeMatches], [true, ['*://f.org/*'], []]);
   assert.deepEqual(
@@ -129,10 +129,10 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
 
 test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
   const { plugins, scripts, state, order, refused } = makeFixture();
-  const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
-  await syncAndPrepare(plugins, [plugin('a'), isolated]);
+  const isolated = makePlugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
+  await syncAndPrepare(plugins, [makePlugin('a'), isolated]);
   assert.equal(state.registrations, 2);
-  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
+  assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
   const { script, code } = scripts.get('plugin-i-script-i') ?? {};
   assert.deepEqual(script, {
     id: 'plugin-i-script-i',
@@ -143,23 +143,23 @@ test('a few adapters are preregistered together, with their entry points, and th
     worldId: 'plugin-i',
   });
   assert.equal(code, `var _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
-  assert.deepEqual(withoutDigests(order.slice(-1)), ['bridge']);
+  assert.deepEqual(removeDigests(order.slice(-1)), ['bridge']);
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys())
     assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `there is no probe before the script ${id}`);
   // If Chrome rejects one script, all other scripts are still registered.
   refused.add('plugin-c-script-c');
-  await syncAndPrepare(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
+  await syncAndPrepare(plugins, [makePlugin('a'), isolated, makePlugin('c'), makePlugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
-  await syncAndPrepare(plugins, [plugin('a'), plugin('unknown'), plugin('d')]);
-  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
+  await syncAndPrepare(plugins, [makePlugin('a'), makePlugin('unknown'), makePlugin('d')]);
+  assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
 });
 
 test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
   const { plugins, scripts, used, state } = makeFixture();
-  const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
+  const many = Array.from({ length: 120 }, (_, i) => makePlugin(`p${i}`, i === 7 ? { early: true } : {}));
   await syncAndPrepare(plugins, many);
-  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
+  assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
   used.push(...Array.from({ length: 30 }, (_, i) => `p${i + 50}`));
   await plugins.prepare();
   assert.equal(scripts.size, 17);
@@ -169,16 +169,16 @@ test('of many plugins, those that start early or were used recently are preregis
   assert.ok(scripts.has('plugin-p3-script-p3') && !scripts.has('plugin-p64-script-p64'));
   state.chars = 3 << 20;
   await plugins.prepare();
-  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
+  assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
 });
 
 test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
   const { plugins, scripts, state } = makeFixture();
-  const pre = plugin('pre', { preScript: true, allFrames: true });
-  const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
+  const pre = makePlugin('pre', { preScript: true, allFrames: true });
+  const early = Array.from({ length: 3 }, (_, i) => makePlugin(`e${i}`, { early: true }));
   state.chars = 3 << 20;
   await syncAndPrepare(plugins, [pre, ...early]);
-  assert.deepEqual(withoutDigests(scripts.keys()), [
+  assert.deepEqual(removeDigests(scripts.keys()), [
     'base',
     'early-pre-script-pre',
     'plugin-e0-script-e0',
@@ -191,22 +191,22 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
     `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
   );
   assert.deepEqual(
-    [pre, ...early, plugin('x')].map((p) => plugins.canStartLate(p)),
+    [pre, ...early, makePlugin('x')].map((p) => plugins.canStartLate(p)),
     [false, false, false, true, true],
   );
 });
 
 test('a restarted worker finds the registrations', async () => {
   const { plugins, make, state, order } = makeFixture();
-  await syncAndPrepare(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [makePlugin('a')]);
   const [before, registrations] = [order.join(), state.registrations];
-  await syncAndPrepare(make(), [plugin('a')]);
+  await syncAndPrepare(make(), [makePlugin('a')]);
   assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
 });
 
 test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
   const { make, plugins, scripts, files, state } = makeFixture();
-  const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
+  const wanted = [makePlugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), makePlugin('i', { world: 'isolated' })];
   await syncAndPrepare(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = before.find((id) => id.startsWith('bridge-'));
@@ -227,21 +227,21 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   await syncAndPrepare(make(), wanted);
   const after = [...files.map((f) => f.script.id), ...scripts.keys()];
   assert.deepEqual(after.filter((id) => !before.includes(id)).length, 1);
-  assert.deepEqual([withoutDigests([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
+  assert.deepEqual([removeDigests([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
   assert.equal(state.registrations, 2, 'no code was registered again');
 });
 
 test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
   const { plugins, scripts, files, log, order } = makeFixture();
-  await syncAndPrepare(plugins, [plugin('a'), plugin('b')]);
-  await syncAndPrepare(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
-  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
+  await syncAndPrepare(plugins, [makePlugin('a'), makePlugin('b')]);
+  await syncAndPrepare(plugins, [makePlugin('a', { matches: ['*://other.org/*'] })]);
+  assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
   assert.deepEqual(log, ['moved plugin-a-script-a']);
-  assert.deepEqual(withoutDigests(order.slice(-1)), ['bridge']);
-  await plugins.sync(sync(plugin('a', { script: 's2' })));
-  assert.deepEqual(withoutDigests(scripts.keys()), ['base'], 'the old script is gone at once');
+  assert.deepEqual(removeDigests(order.slice(-1)), ['bridge']);
+  await plugins.sync(makeSyncParams(makePlugin('a', { script: 's2' })));
+  assert.deepEqual(removeDigests(scripts.keys()), ['base'], 'the old script is gone at once');
   await plugins.prepare();
-  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-a-s2']);
+  assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-a-s2']);
   await plugins.sync({});
   await plugins.prepare();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
@@ -252,8 +252,8 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
     const { plugins, chrome, state, log } = makeFixture();
     state.allowed = allowed;
     const wanted = () => plugins.wantedPlugins.map(({ name }) => name);
-    const [a, b] = [plugin('a', { file: 'a.js' }), plugin('b', { file: 'b.js' })];
-    await plugins.sync(sync(a, b));
+    const [a, b] = [makePlugin('a', { file: 'a.js' }), makePlugin('b', { file: 'b.js' })];
+    await plugins.sync(makeSyncParams(a, b));
     await plugins.prepare();
     for (const method of [
       'unregisterUserScripts',
@@ -267,7 +267,7 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
         await original(all);
       };
     }
-    await plugins.sync(sync(b));
+    await plugins.sync(makeSyncParams(b));
     const unregister = allowed ? 'unregisterUserScripts' : 'unregisterFiles';
     assert.equal(log[0], `${unregister} while a,b are wanted`);
     assert.ok(log.some((line) => line.startsWith('register')));
@@ -281,42 +281,42 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
 
 test('a pattern that Chrome would reject does not affect others', async () => {
   const { plugins, files } = makeFixture();
-  const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
-  const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
-  await plugins.sync(sync(bad, half));
+  const bad = makePlugin('bad', { matches: ['*://*', 'not a pattern'] });
+  const half = makePlugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
+  await plugins.sync(makeSyncParams(bad, half));
   assert.deepEqual(plugins.wantedPlugins, [half]);
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
 test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
   const { plugins, state } = makeFixture();
-  const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
-  await plugins.sync(sync(isolated));
+  const isolated = makePlugin('a', { world: 'isolated', file: 'adapters/a.js' });
+  await plugins.sync(makeSyncParams(isolated));
   assert.equal(plugins.canRun(isolated), true);
   state.allowed = false;
-  await plugins.sync(sync(isolated));
-  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(plugin('b'))], [false, true]);
+  await plugins.sync(makeSyncParams(isolated));
+  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(makePlugin('b'))], [false, true]);
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
   const { plugins, files, state } = makeFixture();
   state.allowed = false;
-  const a = plugin('a', { file: 'adapters/a.js' });
-  assert.equal(await plugins.sync(sync(a)), 'files');
-  const b = plugin('b', { file: 'adapters/b.js' });
-  const c = plugin('c', { file: 'adapters/c.js', world: 'isolated' });
-  await plugins.sync(sync(a, b, c));
+  const a = makePlugin('a', { file: 'adapters/a.js' });
+  assert.equal(await plugins.sync(makeSyncParams(a)), 'files');
+  const b = makePlugin('b', { file: 'adapters/b.js' });
+  const c = makePlugin('c', { file: 'adapters/c.js', world: 'isolated' });
+  await plugins.sync(makeSyncParams(a, b, c));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
   );
-  await plugins.sync(sync({ ...a, script: 's2', file: 'adapters/a2.js' }));
+  await plugins.sync(makeSyncParams({ ...a, script: 's2', file: 'adapters/a2.js' }));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a2.js', 'bridge.js'],
   );
   state.allowed = true;
-  assert.equal(await plugins.sync(sync(a)), 'userScripts');
+  assert.equal(await plugins.sync(makeSyncParams(a)), 'userScripts');
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'bridge.js'],
@@ -335,16 +335,21 @@ test('without user scripts and files, the mode is none', async () => {
 
 test('syncs run one after the other', async () => {
   const { plugins, scripts } = makeFixture();
-  const all = [plugins.sync(sync(plugin('a'))), plugins.prepare(), plugins.sync(sync(plugin('a'))), plugins.prepare()];
+  const all = [
+    plugins.sync(makeSyncParams(makePlugin('a'))),
+    plugins.prepare(),
+    plugins.sync(makeSyncParams(makePlugin('a'))),
+    plugins.prepare(),
+  ];
   await Promise.all(all);
   assert.equal(scripts.size, 2);
 });
 
 test('clear removes all registrations', async () => {
   const { plugins, scripts, files } = makeFixture();
-  await syncAndPrepare(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [makePlugin('a')]);
   await plugins.clear();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
-  await syncAndPrepare(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [makePlugin('a')]);
   assert.equal(scripts.size, 2);
 });

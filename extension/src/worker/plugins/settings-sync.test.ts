@@ -5,7 +5,13 @@ import type { ToBridge } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { makeSettingsSync } from './settings-sync.ts';
 
-const info = (name: string): PluginInfo => ({ name, displayName: name, hash: 'h', script: 's', world: 'main' });
+const makePluginInfo = (name: string): PluginInfo => ({
+  name,
+  displayName: name,
+  hash: 'h',
+  script: 's',
+  world: 'main',
+});
 
 function makeFixture() {
   const docs = makeDocs();
@@ -55,7 +61,7 @@ test('the adapter of a plugin that no longer exists is removed, but not before t
   const there = addDocument('d1', 'a', 'b');
   settingsSync.onPluginsSynced();
   assert.deepEqual(there, []);
-  state.wanted = [info('b')];
+  state.wanted = [makePluginInfo('b')];
   settingsSync.onPluginsSynced();
   assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
   // A document that returns from the back/forward cache still runs the removed adapter.

@@ -317,7 +317,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
   const { registered, reloaded, reframed, inspected, frames, pages, live, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
-  const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
+  const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
   await advanceTime(50);
   frames.set(1, [
     { ...frame, documentId: 'f-live' },
@@ -327,8 +327,8 @@ test('a frame that began while scripts were registered is reloaded alone', async
   await registered(5000);
   assert.deepEqual([reframed, inspected], [[], []], 'no frame that can have a plugin lacks the plugin');
   frames.set(1, [
-    { ...frame, documentId: 'f-without', isTouched: true },
-    { ...frame, documentId: 'f-without', startedMs: 10 },
+    { ...frame, documentId: 'f-without', hasUserInteracted: true },
+    { ...frame, documentId: 'f-without', startedAtMs: 10 },
   ]);
   await registered(5000);
   assert.deepEqual([reframed, inspected], [[], [1]]);
@@ -341,7 +341,7 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
   const { registered, reframed, frames, pages, live, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
-  const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
+  const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
   await registered(0, 5000);
   assert.deepEqual(reframed, []);

@@ -293,8 +293,8 @@ export class TabReloader {
     const listedFrames = framePlugins.length === 0 ? [] : await this.#options.listFrames(tab.id);
     if (!listedFrames.some((frame) => lacksPlugin(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
-      if (!lacksPlugin(frame) || frame.isTouched || !this.#mayLackScripts(frame.startedMs)) continue;
-      if (this.#mayConnect(frame.startedMs)) return 'again';
+      if (!lacksPlugin(frame) || frame.hasUserInteracted || !this.#mayLackScripts(frame.startedAtMs)) continue;
+      if (this.#mayConnect(frame.startedAtMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
     return 'done';

@@ -7,7 +7,7 @@ import type { LiveAdapter } from '../../port-message.ts';
 import type { DocWithPlugins } from '../documents/docs.ts';
 import { makeTabInfo, Tabs } from './tabs.ts';
 
-const tab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
+const makeTab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
   id,
   windowId: 1,
   url: 'https://a.org/',
@@ -19,7 +19,7 @@ const tab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
   lastAccessed: 5,
   ...more,
 });
-const plugin = (name: string): PluginInfo => ({
+const makePlugin = (name: string): PluginInfo => ({
   name,
   displayName: name,
   hash: 'h',
@@ -27,9 +27,9 @@ const plugin = (name: string): PluginInfo => ({
   world: 'main',
   matches: ['*://a.org/*'],
 });
-const live = (...plugins: LiveAdapter[]) => frame(0, ...plugins);
-/** frame returns a frame's document with a given frame ID and plugins. */
-const frame = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugins => ({
+const makeTopDoc = (...plugins: LiveAdapter[]) => makeFrameDoc(0, ...plugins);
+/** makeFrameDoc returns a frame's document with a given frame ID and plugins. */
+const makeFrameDoc = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugins => ({
   doc: {
     tabId: 1,
     frameId,
@@ -40,7 +40,7 @@ const frame = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugins => ({
   plugins,
 });
 
-test('tabInfo returns the state of a matching tab', () => {
+test('makeTabInfo returns the state of a matching tab', () => {
   const base = {
     tabId: 1,
     windowId: 1,
@@ -50,40 +50,49 @@ test('tabInfo returns the state of a matching tab', () => {
     focused: true,
     lastAccessedMs: 5,
   };
-  assert.deepEqual(makeTabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' }), []), {
-    ...base,
-    documentId: 'd',
-    plugins: [{ name: 'p', hash: 'old' }],
-    needsReload: ['q'],
-  });
-  assert.deepEqual(makeTabInfo(tab(1), 2, [plugin('p')], undefined, []), {
+  assert.deepEqual(
+    makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], makeTopDoc({ name: 'p', hash: 'old' }), []),
+    {
+      ...base,
+      documentId: 'd',
+      plugins: [{ name: 'p', hash: 'old' }],
+      needsReload: ['q'],
+    },
+  );
+  assert.deepEqual(makeTabInfo(makeTab(1), 2, [makePlugin('p')], undefined, []), {
     ...base,
     focused: false,
     needsReload: ['p'],
   });
-  assert.deepEqual(makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, []), {
+  assert.deepEqual(makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, []), {
     ...base,
     loading: ['p'],
   });
   assert.equal(
-    makeTabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), []),
+    makeTabInfo(makeTab(1, { url: 'https://b.org/' }), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h' }), []),
     undefined,
   );
 });
 
 test('an adapter that failed to start is not live, and a reload would not help', () => {
-  const info = makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
+  const info = makeTabInfo(
+    makeTab(1),
+    1,
+    [makePlugin('p')],
+    makeTopDoc({ name: 'p', hash: 'h', problem: 'it threw' }),
+    [],
+  );
   assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
   assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
 test('a plugin that no longer matches the URL is not live', () => {
-  const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
+  const elsewhere = { ...makePlugin('q'), matches: ['*://b.org/*'] };
   const info = makeTabInfo(
-    tab(1),
+    makeTab(1),
     1,
-    [plugin('p'), elsewhere],
-    live({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
+    [makePlugin('p'), elsewhere],
+    makeTopDoc({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
     [],
   );
   assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
@@ -91,23 +100,32 @@ test('a plugin that no longer matches the URL is not live', () => {
 
 test('readiness is the last report of the adapter, and absent before', () => {
   const report = (more: Partial<LiveAdapter>) =>
-    makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
+    makeTabInfo(makeTab(1), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h', ...more }), [])?.plugins;
   assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
   assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
   assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
 test('a frozen tab runs nothing, so nothing is ready there', () => {
-  const info = makeTabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
+  const info = makeTabInfo(
+    makeTab(1, { frozen: true }),
+    1,
+    [makePlugin('p')],
+    makeTopDoc({ name: 'p', hash: 'h', ready: true }),
+    [],
+  );
   assert.deepEqual(
     [info?.frozen, info?.documentId, info?.plugins],
     [true, 'd', [{ name: 'p', hash: 'h', ready: false }]],
   );
-  assert.equal(makeTabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
+  assert.equal(
+    makeTabInfo(makeTab(1), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h' }), [])?.frozen,
+    undefined,
+  );
 });
 
 test('a tab that Chrome has unloaded is reported as discarded', () => {
-  const info = makeTabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
+  const info = makeTabInfo(makeTab(1, { discarded: true }), 1, [makePlugin('p')], undefined, []);
   assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
 });
 
@@ -116,21 +134,24 @@ test('a tab with an error page reports the error, unless it is loading again or 
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
   const coming = { expects: () => true, arrives: () => true, loadError };
   const report = (more: Partial<ChromeTab>, here?: DocWithPlugins) => {
-    const info = makeTabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
+    const info = makeTabInfo(makeTab(1, more), 1, [makePlugin('p')], here, [], coming);
     return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
   };
   assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
   assert.deepEqual(report({ loading: true }), [undefined, undefined, undefined, ['p']]);
-  assert.deepEqual(report({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
+  assert.deepEqual(report({}, makeTopDoc({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
 });
 
 test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
-  const info = makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
+  const info = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
   // The tab's previous document is still connected and still runs calls.
-  const here = live({ name: 'p', hash: 'h' });
-  assert.equal(makeTabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
+  const here = makeTopDoc({ name: 'p', hash: 'h' });
+  assert.equal(
+    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], here, [], coming)?.loadError,
+    undefined,
+  );
 });
 
 test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
@@ -138,7 +159,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
   const report = (more: Partial<ChromeTab>, coming: object) =>
-    makeTabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
+    makeTabInfo(makeTab(1, { ...elsewhere, ...more }), 1, [makePlugin('p')], undefined, [], coming);
   const info = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
     [info?.url, info?.title, info?.loadError, info?.needsReload],
@@ -149,25 +170,25 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
   // A tab whose own URL matches a plugin is reported with the tab's own URL, even if the tab was opened for a call.
-  const own = makeTabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
-  assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
+  const own = makeTabInfo(makeTab(1), 1, [makePlugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
+  assert.deepEqual([own?.url, own?.loadError], [makeTab(1).url, loadError.name]);
 });
 
 test('plugins with frames are live in frames too, and others are not', () => {
-  const framed: PluginInfo = { ...plugin('p'), frames: true };
+  const framed: PluginInfo = { ...makePlugin('p'), frames: true };
   const here: LiveAdapter[] = [
     { name: 'p', hash: 'h', ready: true },
     { name: 'q', hash: 'h' },
   ];
-  const frames = [frame(3, ...here), frame(5, { name: 'p', hash: 'h', problem: 'it threw' })];
+  const frames = [makeFrameDoc(3, ...here), makeFrameDoc(5, { name: 'p', hash: 'h', problem: 'it threw' })];
   const want = [
     { frameId: 3, url: 'https://a.org/in', documentId: 'f3', plugins: [{ name: 'p', hash: 'h', ready: true }] },
   ];
-  assert.deepEqual(makeTabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
-  assert.equal(makeTabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
+  assert.deepEqual(makeTabInfo(makeTab(1), 1, [framed, makePlugin('q')], undefined, frames)?.frames, want);
+  assert.equal(makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], undefined, frames)?.frames, undefined);
   // A tab is reported even if no plugin matches its URL, because a plugin runs in its frame.
   const outside = makeTabInfo(
-    tab(1, { url: 'https://a.org:81/' }),
+    makeTab(1, { url: 'https://a.org:81/' }),
     1,
     [{ ...framed, matches: ['*://b.org/*'] }],
     undefined,
@@ -178,7 +199,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const world: { tabs: ChromeTab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
+  const world: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
   const reports: string[] = [];
   const access = { isAllowed: true, isLive: false };
   const tabs = new Tabs({
@@ -188,8 +209,8 @@ function makeFixture(t: TestContext) {
       return world.tabs;
     },
     focusedWindow: async () => 1,
-    plugins: () => [plugin('p')],
-    live: () => (access.isLive ? live({ name: 'p', hash: 'h' }) : undefined),
+    plugins: () => [makePlugin('p')],
+    live: () => (access.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
@@ -219,7 +240,7 @@ test('changes are collected, and only differences are sent', async (t) => {
   await settle();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
   tabs.scheduleUpdate();
-  world.tabs = [tab(1, { title: 'B' }), tab(3)];
+  world.tabs = [makeTab(1, { title: 'B' }), makeTab(3)];
   for (let i = 0; i < 10; i++) tabs.scheduleUpdate();
   t.mock.timers.tick(49);
   await settle();
@@ -245,7 +266,7 @@ test('a change that a call may wait for is sent at once, and fast further change
   tabs.scheduleUpdate();
   reports.splice(0);
   const hurryWith = async (title: string) => {
-    world.tabs = [tab(1, { title })];
+    world.tabs = [makeTab(1, { title })];
     tabs.sendSoon();
     await settle();
   };
@@ -266,7 +287,7 @@ test('a change while the tabs are being listed is not lost', async (t) => {
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);
   await settle();
-  world.tabs = [tab(1, { title: 'late' })];
+  world.tabs = [makeTab(1, { title: 'late' })];
   t.mock.timers.tick(50);
   await settle();
   assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);

@@ -74,7 +74,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 200; i++) await Promise.resolve();
 }
 
-async function failureOf(work: Promise<unknown>): Promise<ToolFailure> {
+async function awaitFailure(work: Promise<unknown>): Promise<ToolFailure> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -83,14 +83,14 @@ async function failureOf(work: Promise<unknown>): Promise<ToolFailure> {
   throw new Error(`no failure of a tool: ${String(error)}`);
 }
 
-const failureCodeOf = async (work: Promise<unknown>) => (await failureOf(work)).error.tool?.code;
-const noWork = async () => undefined;
+const awaitFailureCode = async (work: Promise<unknown>) => (await awaitFailure(work)).error.tool?.code;
+const doNothing = async () => undefined;
 
 test('tools share one attachment, which stays for 30 s after the last use', async () => {
   const debuggers = browser.make();
   assert.equal(await debuggers.use(7, [], async () => 'a result'), 'a result');
   mock.timers.tick(DetachDelayMs - 1);
-  await debuggers.use(7, [], noWork);
+  await debuggers.use(7, [], doNothing);
   mock.timers.tick(DetachDelayMs - 1);
   await settle();
   assert.deepEqual(browser.sent, ['attach']);
@@ -98,7 +98,7 @@ test('tools share one attachment, which stays for 30 s after the last use', asyn
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'detach']);
   assert.equal(browser.watchers.size, 0);
-  await debuggers.use(7, [], noWork);
+  await debuggers.use(7, [], doNothing);
   assert.deepEqual(browser.sent, ['attach', 'detach', 'attach']);
 });
 
@@ -136,7 +136,7 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
 test('a hold keeps the debugger attached and its features on until release', async () => {
   const debuggers = browser.make();
   const hold = await debuggers.hold(7, ['focus']);
-  await debuggers.use(7, ['focus'], noWork);
+  await debuggers.use(7, ['focus'], doNothing);
   mock.timers.tick(10 * DetachDelayMs);
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true']);
@@ -195,27 +195,27 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   await settle();
   browser.isAttached = false;
   browser.listener?.onDetach(7, true);
-  const failure = await failureOf(use);
+  const failure = await awaitFailure(use);
   assert.equal(failure.error.tool?.code, 'debugger_refused');
   // A tool that has begun with the debugger must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailable, false);
   const later = browser.make();
   for (const each of [debuggers, later]) {
-    const refusal = await failureOf(each.use(7, [], noWork));
+    const refusal = await awaitFailure(each.use(7, [], doNothing));
     assert.ok(refusal instanceof DebuggerUnavailable);
     assert.equal(refusal.error.tool?.code, 'debugger_refused');
     assert.equal(each.state, 'refused');
   }
   await debuggers.allow();
   assert.deepEqual([debuggers.state, changes], ['ready', 2]);
-  await debuggers.use(7, [], noWork);
+  await debuggers.use(7, [], doNothing);
   assert.equal(browser.isAttached, true);
 });
 
 test('the debugger sees only http and https pages', async () => {
   const debuggers = browser.make();
   browser.url = 'about:blank';
-  assert.equal(await failureCodeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
+  assert.equal(await awaitFailureCode(debuggers.use(7, [], doNothing)), 'needs_debugger');
   assert.deepEqual(browser.sent, []);
   browser.url = 'https://shop.example/';
   const use = debuggers.use(7, [], () => new Promise(() => undefined));
@@ -224,7 +224,7 @@ test('the debugger sees only http and https pages', async () => {
   await settle();
   assert.deepEqual(browser.sent, ['attach']);
   browser.navigate('file:///etc/passwd');
-  assert.equal(await failureCodeOf(use), 'needs_debugger');
+  assert.equal(await awaitFailureCode(use), 'needs_debugger');
   await settle();
   assert.deepEqual(browser.sent, ['attach', 'detach']);
 });
@@ -232,7 +232,7 @@ test('the debugger sees only http and https pages', async () => {
 test('a new worker ends what a tool of the last worker left behind', async () => {
   browser.isAttached = true;
   const debuggers = browser.make();
-  await debuggers.use(7, [], noWork);
+  await debuggers.use(7, [], doNothing);
   const commands = Object.values(featureCommands).flatMap(({ off }) => (off ? [off] : []));
   assert.deepEqual(
     browser.sent.map((text) => text.split(' ')[0]),
@@ -253,7 +253,7 @@ test('a mouse button that a tool could not release is released by the next worke
   await settle();
   browser.sent.length = 0;
   const second = browser.make();
-  await second.use(7, [], noWork);
+  await second.use(7, [], doNothing);
   const release = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
   assert.deepEqual(browser.sent.slice(1, 4), release);
   assert.equal(browser.sent.filter((text) => text === 'dispatchMouseEvent').length, 1);
@@ -263,16 +263,16 @@ test('a mouse button that a tool could not release is released by the next worke
     browser.isAttached = false;
     browser.listener?.onDetach(7, false);
   });
-  await failureOf(failing);
+  await awaitFailure(failing);
   browser.sent.length = 0;
-  await second.use(7, [], noWork);
+  await second.use(7, [], doNothing);
   assert.deepEqual(browser.sent.slice(0, 3), ['attach', ...release.slice(0, 2)]);
   browser.sent.length = 0;
   await second.use(7, [], async (session) => {
     await session.send(...mouse('mousePressed'));
     await session.send(...mouse('mouseReleased'));
   });
-  await browser.make().use(7, [], noWork);
+  await browser.make().use(7, [], doNothing);
   assert.equal(
     browser.sent.filter((text) => text === 'dispatchMouseEvent').length,
     2,
@@ -284,7 +284,7 @@ test('without the permission, nothing is attached', async () => {
   browser.isInstalled = false;
   const debuggers = browser.make();
   assert.equal(debuggers.state, 'absent');
-  assert.equal(await failureCodeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
+  assert.equal(await awaitFailureCode(debuggers.use(7, [], doNothing)), 'needs_debugger');
 });
 
 test('leave detaches the debugger at once from a tab that no tool uses', async () => {

@@ -3,7 +3,7 @@ import type * as chromeDebugger from '../../../chrome-debugger.ts';
 import type * as chromePages from '../../../chrome-pages.ts';
 import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { type Fields, isRecord } from '../../../record.ts';
-import { valueWithin } from '../../../within.ts';
+import { awaitWithin } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
 import { type Texts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
@@ -114,7 +114,7 @@ export class Debuggers {
     this.#pressedButtons = new PressedButtons(browser);
     this.dialogs = new Dialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
-      dismiss: (tabId) => valueWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandTimeoutMs),
+      dismiss: (tabId) => awaitWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandTimeoutMs),
     });
     browser.watchDebugger({
       onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
@@ -216,18 +216,18 @@ export class Debuggers {
    */
   async #takeOverDebugger(tabId: number): Promise<void> {
     // A dialog that opened under the previous worker blocks the page and all other debugger commands.
-    await valueWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
+    await awaitWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
     for (const { off } of Object.values(featureCommands)) {
       if (!off) continue;
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
-      if ((await valueWithin(sent, CleanupTimeoutMs)) === true) isAttached = true;
+      if ((await awaitWithin(sent, CleanupTimeoutMs)) === true) isAttached = true;
     }
     // Debugger commands fail if the debugger belongs to another extension or to DevTools.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
-      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
+      await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
     const attachment = this.#trackAttachment(tabId);
     attachment.isAttached = true;
     this.#detachLater(tabId, attachment);
@@ -240,7 +240,7 @@ export class Debuggers {
     // Without focus emulation, a background tab would not receive the mouse events.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
-      await valueWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
+      await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
   /** #detachLater detaches the debugger from a tab after DetachDelayMs without a tool that uses the debugger. */
@@ -281,14 +281,14 @@ export class Debuggers {
     if (attachment.addFeatureUser(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
     const sent = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
-    if ((await valueWithin(sent, CommandTimeoutMs)) === undefined)
+    if ((await awaitWithin(sent, CommandTimeoutMs)) === undefined)
       throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
   async #turnOffFeature(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
     const { off } = featureCommands[feature];
     if (attachment.removeFeatureUser(feature) > 0 || !attachment.isAttached || !off) return;
-    await valueWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
+    await awaitWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
   }
 
   /** #release detaches the debugger from a tab, unless a tool uses the debugger again. */
@@ -370,7 +370,7 @@ export class Debuggers {
           failure = error;
           return undefined;
         });
-        const answer = await valueWithin(sent, limitMs);
+        const answer = await awaitWithin(sent, limitMs);
         if (answer !== undefined) return answer;
         if (failure !== undefined) throw failure;
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);

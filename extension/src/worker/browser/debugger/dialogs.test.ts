@@ -28,7 +28,7 @@ async function tick(ms: number): Promise<void> {
 }
 
 const { session } = makeBrowserCall({}, { session: 's1' });
-const noResult = () => new Promise<never>(() => undefined);
+const neverResolve = () => new Promise<never>(() => undefined);
 
 test('an unanswered dialog is dismissed after 5 min', async () => {
   open(7);
@@ -61,7 +61,7 @@ test('a dialog in an active tab that no tool opened waits for the user', async (
 test('a dialog that a tool opened is dismissed even in an active tab', async () => {
   isActive = true;
   open(7);
-  dialogs.suspendTool(7, session, noResult());
+  dialogs.suspendTool(7, session, neverResolve());
   await tick(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.takeSuspended(7), undefined);
@@ -69,8 +69,8 @@ test('a dialog that a tool opened is dismissed even in an active tab', async () 
 
 test('the end of a session dismisses the dialogs that its tools have opened', async () => {
   for (const tabId of [7, 8, 9]) open(tabId);
-  dialogs.suspendTool(7, session, noResult());
-  dialogs.suspendTool(8, 's2', noResult());
+  dialogs.suspendTool(7, session, neverResolve());
+  dialogs.suspendTool(8, 's2', neverResolve());
   await dialogs.endSession(session);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.find(7), undefined);

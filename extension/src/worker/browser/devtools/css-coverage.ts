@@ -9,10 +9,10 @@ import { toFields, toList } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /**
- * CoveragePollMs is the interval at which the worker reads from Chrome which CSS rules were used, in milliseconds. A
- * navigation discards the rule usage that the worker has not read yet.
+ * CoveragePollIntervalMs is the interval at which the worker reads from Chrome which CSS rules were used, in
+ * milliseconds. A navigation discards the rule usage that the worker has not read yet.
  */
-const CoveragePollMs = 500;
+const CoveragePollIntervalMs = 500;
 /** MaxSheets limits the number of style sheets in one coverage recording. */
 const MaxSheets = 2000;
 const MaxLines = 100;
@@ -134,7 +134,7 @@ class CoverageRecording {
         await this.#startIn(id);
       }),
     );
-    this.#timer = setInterval(() => void this.readUsedRules(), CoveragePollMs);
+    this.#timer = setInterval(() => void this.readUsedRules(), CoveragePollIntervalMs);
   }
 
   async stop(): Promise<void> {

@@ -33,7 +33,7 @@ export interface DebuggedFrames {
 
 /** ChildFramesTimeoutMs limits how long Chrome may take to report all cross-site frames, in milliseconds. */
 const ChildFramesTimeoutMs = 500;
-const PollMs = 25;
+const PollIntervalMs = 25;
 
 /**
  * readDebuggedFrames returns the frames of a tab except frames on sites that the user has forbidden. The debugger
@@ -70,8 +70,8 @@ async function gatherFrames(session: DebuggerSession, count: number): Promise<De
     if (kind === 'iframe') frames.push(...(await readTree(session, id)));
   });
   try {
-    for (let waitedMs = 0; frames.length < count && waitedMs < ChildFramesTimeoutMs; waitedMs += PollMs)
-      await sleep(PollMs);
+    for (let waitedMs = 0; frames.length < count && waitedMs < ChildFramesTimeoutMs; waitedMs += PollIntervalMs)
+      await sleep(PollIntervalMs);
   } finally {
     stop();
   }

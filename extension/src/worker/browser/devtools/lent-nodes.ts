@@ -1,5 +1,5 @@
 import type { Fields } from '../../../record.ts';
-import { valueWithin } from '../../../within.ts';
+import { awaitWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { toolFailure } from '../tool-failure.ts';
 import { toFields, toList } from './debugged-frames.ts';
@@ -46,7 +46,7 @@ async function findInChildFrames(session: DebuggerSession, name: string): Promis
     });
   });
   try {
-    return await valueWithin(search, ChildFramesTimeoutMs);
+    return await awaitWithin(search, ChildFramesTimeoutMs);
   } finally {
     stop();
   }

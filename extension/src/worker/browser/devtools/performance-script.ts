@@ -5,25 +5,25 @@
 const RecorderName = 'opentabsPerformance';
 
 /** newDocumentScript starts a performance recorder in a document that is about to load. */
-export const newDocumentScript = `(${recorderSource()})(0)`;
+export const newDocumentScript = `(${makeRecorderSource()})(0)`;
 
 /** presentDocumentScript starts a performance recorder in a document that has already loaded. */
-export const presentDocumentScript = `(${recorderSource()})(performance.now())`;
+export const presentDocumentScript = `(${makeRecorderSource()})(performance.now())`;
 
 /**
  * readScript evaluates to a promise of the performance metrics as JSON text. Without a running recorder, readScript
  * uses the performance entries that Chrome has buffered.
  */
-export const readScript = `(globalThis.${RecorderName} ?? (${recorderSource()})(0)).read()`;
+export const readScript = `(globalThis.${RecorderName} ?? (${makeRecorderSource()})(0)).read()`;
 
 /** stopScript stops the performance recorder of a document. */
 export const stopScript = `globalThis.${RecorderName}?.stop()`;
 
 /**
- * recorderSource returns the source of a function that starts a performance recorder. The recorder ignores events
+ * makeRecorderSource returns the source of a function that starts a performance recorder. The recorder ignores events
  * before startMs.
  */
-function recorderSource(): string {
+function makeRecorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();
   const getter = (prototype, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name).get);

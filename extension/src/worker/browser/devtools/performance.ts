@@ -1,5 +1,5 @@
 import { type Fields, isRecord } from '../../../record.ts';
-import { valueWithin } from '../../../within.ts';
+import { awaitWithin } from '../../../within.ts';
 import { readChoice, readFlag } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, WrittenFile } from '../browser-tool.ts';
 import { Captures } from '../debugger/captures.ts';
@@ -260,7 +260,7 @@ class PerformanceRecording {
         this.#endTrace = () => resolve(true);
       });
       await this.#send('', 'Tracing.end');
-      if ((await valueWithin(ended, TraceReadTimeoutMs)) === undefined)
+      if ((await awaitWithin(ended, TraceReadTimeoutMs)) === undefined)
         this.traceProblem = 'Chrome did not return the trace in time';
     }
     if (this.traceProblem !== '') return undefined;

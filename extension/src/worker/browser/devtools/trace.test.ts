@@ -13,15 +13,15 @@ const rules = {
   isForbidden: (url: string) => url.includes('//bank.example'),
 };
 
-function event(name: string, pid: number, ts: number, data: object = {}) {
+function makeEvent(name: string, pid: number, ts: number, data: object = {}) {
   return { name, ph: 'X', pid, ts, args: { data } };
 }
 
-function commit(ts: number, frame: string, url: string, pid: number) {
-  return event('CommitLoad', pid, ts, { frame, url });
+function makeCommit(ts: number, frame: string, url: string, pid: number) {
+  return makeEvent('CommitLoad', pid, ts, { frame, url });
 }
 
-function namesOf(events: ReturnType<typeof selectEvents>): string[] {
+function listNames(events: ReturnType<typeof selectEvents>): string[] {
   return selectEvents(events, rules).map(({ name }) => String(name));
 }
 
@@ -29,21 +29,21 @@ const added = ['TracingStartedInBrowser', 'FrameCommittedInBrowser'];
 
 test('the trace file contains only events of the page and its allowed frames', () => {
   const events = [
-    event('Layout', 10, 2, { frame: top }),
-    commit(5, inner, 'https://ads.example/', 30),
-    commit(5, other, 'https://bank.example/', 20),
-    event('Bank', 20, 6),
-    event('BankInPage', 10, 6, { frame: other }),
-    event('BankNested', 10, 6, { more: { frameID: other } }),
-    event('Task', 10, 6),
-    event('Ads', 30, 6, { frame: inner }),
-    event('OtherTab', 40, 6, { frame: 'F'.repeat(32) }),
-    event('ToBank', 10, 7, { url: 'https://bank.example/pay' }),
+    makeEvent('Layout', 10, 2, { frame: top }),
+    makeCommit(5, inner, 'https://ads.example/', 30),
+    makeCommit(5, other, 'https://bank.example/', 20),
+    makeEvent('Bank', 20, 6),
+    makeEvent('BankInPage', 10, 6, { frame: other }),
+    makeEvent('BankNested', 10, 6, { more: { frameID: other } }),
+    makeEvent('Task', 10, 6),
+    makeEvent('Ads', 30, 6, { frame: inner }),
+    makeEvent('OtherTab', 40, 6, { frame: 'F'.repeat(32) }),
+    makeEvent('ToBank', 10, 7, { url: 'https://bank.example/pay' }),
     { name: 'thread_name', ph: 'M', pid: 10, ts: 0, args: { name: 'Main' } },
     { name: 'process_labels', ph: 'M', pid: 10, ts: 0, args: { labels: 'Inbox' } },
     { name: 'thread_name', ph: 'M', pid: 40, ts: 0, args: { name: 'Main' } },
   ];
-  assert.deepEqual(namesOf(events), [...added, 'Layout', 'CommitLoad', 'Task', 'Ads', 'thread_name']);
+  assert.deepEqual(listNames(events), [...added, 'Layout', 'CommitLoad', 'Task', 'Ads', 'thread_name']);
   const text = JSON.stringify(selectEvents(events, rules));
   assert.doesNotMatch(text, /bank|Inbox/);
   assert.match(text, /"url":"https:\/\/shop.example\/","name":"","processId":10/);
@@ -51,26 +51,26 @@ test('the trace file contains only events of the page and its allowed frames', (
 
 test('trace events of a frame that showed a forbidden site are left out', () => {
   const events = [
-    event('Layout', 10, 2, { frame: top }),
-    commit(5, inner, 'https://bank.example/', 20),
-    event('Bank', 20, 6, { frame: inner }),
-    commit(7, inner, 'https://ads.example/', 30),
-    event('Ads', 30, 8, { frame: inner }),
+    makeEvent('Layout', 10, 2, { frame: top }),
+    makeCommit(5, inner, 'https://bank.example/', 20),
+    makeEvent('Bank', 20, 6, { frame: inner }),
+    makeCommit(7, inner, 'https://ads.example/', 30),
+    makeEvent('Ads', 30, 8, { frame: inner }),
   ];
-  assert.deepEqual(namesOf(events), ['TracingStartedInBrowser', 'Layout']);
+  assert.deepEqual(listNames(events), ['TracingStartedInBrowser', 'Layout']);
 });
 
 test('trace events of earlier pages on other sites are left out', () => {
   const events = [
-    event('First', 10, 5, { frame: top }),
-    event('navigationStart', 10, 8, { documentLoaderURL: 'https://other.example/', isOutermostMainFrame: true }),
-    commit(10, top, 'https://other.example/', 11),
-    event('Second', 10, 15),
-    event('Second', 11, 16, { frame: top }),
-    commit(20, top, 'https://shop.example/again', 10),
-    event('Third', 10, 25),
+    makeEvent('First', 10, 5, { frame: top }),
+    makeEvent('navigationStart', 10, 8, { documentLoaderURL: 'https://other.example/', isOutermostMainFrame: true }),
+    makeCommit(10, top, 'https://other.example/', 11),
+    makeEvent('Second', 10, 15),
+    makeEvent('Second', 11, 16, { frame: top }),
+    makeCommit(20, top, 'https://shop.example/again', 10),
+    makeEvent('Third', 10, 25),
   ];
-  assert.deepEqual(namesOf(events), [...added, 'First', 'CommitLoad', 'Third']);
+  assert.deepEqual(listNames(events), [...added, 'First', 'CommitLoad', 'Third']);
   assert.doesNotMatch(JSON.stringify(selectEvents(events, rules)), /other\.example/);
   const left = selectEvents(events, { ...rules, origin: 'https://other.example' });
   assert.doesNotMatch(JSON.stringify(left), /shop\.example/);
@@ -90,13 +90,13 @@ test('secrets in addresses, headers and JSON of a trace are masked', () => {
     detail: '{"password":"S3CRET","step":"pay"}',
     data: `data:image/png;base64,${'x'.repeat(500)}`,
   };
-  const text = JSON.stringify(selectEvents([event('ResourceSendRequest', 10, 5, { frame: top, ...data })], rules));
+  const text = JSON.stringify(selectEvents([makeEvent('ResourceSendRequest', 10, 5, { frame: top, ...data })], rules));
   assert.doesNotMatch(text, /S3CRET/);
   assert.match(text, /q=1.*etag.*pay/);
   assert.doesNotMatch(text, /x{200}/);
 });
 
 test('the trace file is empty if the agent may read no frame', () => {
-  assert.deepEqual(selectEvents([event('Layout', 10, 5)], { ...rules, frames: [] }), []);
-  assert.deepEqual(namesOf([event('Layout', 10, 5)]), []);
+  assert.deepEqual(selectEvents([makeEvent('Layout', 10, 5)], { ...rules, frames: [] }), []);
+  assert.deepEqual(listNames([makeEvent('Layout', 10, 5)]), []);
 });

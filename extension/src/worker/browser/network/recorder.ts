@@ -1,5 +1,5 @@
 import { type Fields, isRecord } from '../../../record.ts';
-import { valueWithin } from '../../../within.ts';
+import { awaitWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkEnableParams } from '../debugger/features.ts';
 import {
@@ -92,7 +92,7 @@ export class NetworkRecorder {
       this.#findFrame(entry, childId).catch(() => undefined),
     );
     this.#unknownFrames.clear();
-    await valueWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
+    await awaitWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
   }
 
   /** receive records one of Chrome's network events. */
