@@ -326,8 +326,8 @@ test('without user scripts, files are registered before the bridge, but none in 
 test('without user scripts and files, the mode is none', async () => {
   const { plugins, state } = makeFixture();
   state.allowed = false;
-  assert.equal(await plugins.sync(sync()), 'files', 'without plugins, no permission is missing');
-  assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
+  assert.equal(await plugins.sync(makeSyncParams()), 'files', 'without plugins, no permission is missing');
+  assert.equal(await plugins.sync(makeSyncParams(makePlugin('a'))), 'none');
   assert.equal(plugins.mode, 'none');
   state.allowed = true;
   assert.equal(await plugins.detectMode(), 'userScripts');
