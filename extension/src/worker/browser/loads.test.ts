@@ -73,7 +73,7 @@ test('a load ends at the requested state, and reports while it waits', async (t)
   await fire(committed);
   await pass(500);
   await fire({ kind: 'load', documentId: 'other' }, { kind: 'domcontentloaded', documentId: 'd2' });
-  assert.deepEqual(await waiting, { reached: true, isNewDocument: true, page: loadedPage });
+  assert.deepEqual(await waiting, { hasReachedState: true, isNewDocument: true, page: loadedPage });
   assert.deepEqual(reports, [
     { message: "waiting for the site's answer, 1 s" },
     { message: "waiting for the site's answer, 2 s" },
@@ -171,7 +171,7 @@ test('a load without access to the page ends with the access problem', async (t)
   const waiting = wait();
   await fire(started, committed, { kind: 'load', documentId: 'd2' });
   assert.deepEqual(await waiting, {
-    reached: true,
+    hasReachedState: true,
     isNewDocument: true,
     page: undefined,
     accessProblem: 'no access to https://a.example/',
