@@ -65,8 +65,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		return newFailureReply(err)
 	}
 	answers := []pluginAnswer{}
-	var lines []string
-	for _, p := range s.plugins.Set().Plugins() {
+	set := s.plugins.Set()
+	for _, p := range set.Plugins() {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
@@ -76,6 +76,14 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 			NeedsReload: slices.ContainsFunc(answer.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
 		answers = append(answers, answer)
+	}
+	for _, f := range set.Failed() {
+		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
+			answers = append(answers, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
+		}
+	}
+	var lines []string
+	for _, answer := range answers {
 		lines = append(lines, answer.answerText())
 	}
 	if len(answers) == 0 && a.Plugin != "" {
@@ -136,7 +144,7 @@ func (a pluginAnswer) answerText() string {
 		}
 		switch {
 		case t.NeedsReload:
-			b.WriteString(", to be reloaded first")
+			b.WriteString(", needs a reload")
 		case !t.Ready:
 			b.WriteString(", not ready")
 		}

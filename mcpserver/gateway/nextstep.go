@@ -15,6 +15,10 @@ func StepWithoutPlugin(hasBrowserTools bool) string {
 	return "Or the user can switch on tools for any page: opentabs browser tools on."
 }
 
+// StepAfterLoadError describes for an agent what to do about a plugin that opentabs could
+// not load. The step has no reason, because the reason may contain text of the plugin.
+const StepAfterLoadError = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
+
 // PluginState contains the facts that determine an agent's next step with a plugin.
 type PluginState struct {
 	Name string
@@ -36,7 +40,7 @@ func (s PluginState) NextStep() string {
 	case s.IsOff:
 		return fmt.Sprintf("Ask the user to switch the plugin on: opentabs plugin permission %s ask.", s.Name)
 	case s.State == "closed":
-		return "Call a tool of the plugin: opentabs opens the site if the user permits that. Otherwise ask the user to open the site and log in."
+		return "Call a tool of the plugin: opentabs opens the site if the user permits that. If the call fails with no_tab, ask the user to open the site and log in, then call again."
 	case s.State == "failed":
 		return "Ask the user to reload the tab. If the plugin fails again, ask the user to run opentabs doctor."
 	case s.State == "unavailable" && s.NeedsReload:

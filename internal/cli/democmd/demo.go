@@ -11,10 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/browser"
 	"opentabs/internal/cli"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
+	"opentabs/wire"
 )
 
 const (
@@ -114,7 +116,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 		return nil
 	})
 	if err == nil {
-		p.Out.PrintText(nextSteps)
+		p.Out.PrintText(nextSteps(hasBrowserTools(ctx, p)))
 	}
 	if !opts.json || ctx.Err() != nil {
 		return err
@@ -247,12 +249,29 @@ func askYesNo(ctx context.Context, questions *terminal.Questions, question strin
 	return answers
 }
 
-// nextSteps is the text at the end of the demo that suggests what to do next.
-const nextSteps = `
-The example plugin and its site are removed. Next:
-  opentabs browser tools on     let agents use any page, after your approval
+// nextSteps returns the text at the end of the demo that suggests what to do next.
+func nextSteps(hasBrowserTools bool) string {
+	text := `
+The example plugin and its site are removed. Next:`
+	if !hasBrowserTools {
+		text += `
+  opentabs browser tools on     let agents use any page, after your approval`
+	}
+	return text + `
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
+}
+
+// hasBrowserTools reports whether the user has switched browser tools on. If the
+// permissions cannot be read, hasBrowserTools returns false.
+func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
+	permissions, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return false
+	}
+	now, err := permissions.Permissions(browser.Name)
+	return err == nil && now.Permission != wire.PermissionOff
+}
 
 // countMessages returns the number of exported messages in the result of the example
 // tool.
