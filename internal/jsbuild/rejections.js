@@ -20,6 +20,14 @@
     writable: true,
     configurable: true,
   });
+  const nativeReject = Promise.reject;
+  Object.defineProperty(Promise, 'reject', {
+    value: function reject(error) {
+      return track(nativeReject.call(this, error));
+    },
+    writable: true,
+    configurable: true,
+  });
   // The promises of async functions pass through here (internal/jsbuild/simulate.go).
   Object.defineProperty(globalThis, '__opentabsTrack', { value: track });
   // Returns the errors of the promises that nothing waits for, and forgets them.

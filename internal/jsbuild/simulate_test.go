@@ -125,6 +125,9 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 	}
 	for test, want := range map[string]string{
 		"floating":             "nothing waits for a promise that was rejected: the disk is full; add the missing await, or handle the error with catch | src/index.ts:6:",
+		"floating_later":       "nothing waits for a promise that was rejected: the disk was removed; add the missing await, or handle the error with catch | src/index.ts:11:",
+		"rejected":             "nothing waits for a promise that was rejected: the queue is closed;",
+		"polling":              "",
 		"a call without await": "nothing waits for a promise that was rejected: expected {",
 		"handled":              "",
 		"bigint":               "",
@@ -133,7 +136,7 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		"circular":             "JSON cannot represent: parts[0].whole is circular: it refers back to an object that contains it; copy only the fields that agents need",
 		"text":                 "| text: The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.",
 		"html":                 "| html: The answer is a web page (HTML), not JSON",
-		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:28:",
+		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:46:",
 	} {
 		n, ok := events[test]
 		text := n.Error

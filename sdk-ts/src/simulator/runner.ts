@@ -31,6 +31,15 @@ type TestEvent =
 const maxVirtualMs = 3_600_000;
 
 /**
+ * How long the timers of a passed test still run, in virtual milliseconds. A promise that nothing awaits may be rejected
+ * only after the test's function has returned.
+ */
+const settleMs = 1000;
+
+/** The largest number of timers that run after a passed test, because a timer may set itself again without end. */
+const maxSettleTimers = 1000;
+
+/**
  * The bundler replaces OPENTABS_TEST_FILTER with the regular expression that selects tests by name; an empty string
  * selects all tests.
  */
@@ -44,6 +53,10 @@ declare global {
 interface RunningTest {
   readonly test: Test;
   readonly startedAt: number;
+  /** When the test's function returned; undefined while the function runs. */
+  passedAt: number | undefined;
+  /** The number of timers that have run since the test's function returned. */
+  settleTimers: number;
   isOver: boolean;
 }
 
@@ -78,7 +91,13 @@ function startTest(): void {
     return;
   }
   nextIndex++;
-  const runningTest: RunningTest = { test, startedAt: clock.now, isOver: false };
+  const runningTest: RunningTest = {
+    test,
+    startedAt: clock.now,
+    passedAt: undefined,
+    settleTimers: 0,
+    isOver: false,
+  };
   currentTest = runningTest;
   events.push({ op: 'begin', test: test.name });
   openPage({});
@@ -88,12 +107,18 @@ function startTest(): void {
   Promise.resolve()
     .then(test.work)
     .then(
-      () => endPassedTest(runningTest),
+      () => {
+        runningTest.passedAt = clock.now;
+      },
       (error: unknown) => endTest(runningTest, error ?? new Error(`the test threw ${error}`)),
     );
 }
 
 function advanceTest(runningTest: RunningTest): void {
+  if (runningTest.passedAt !== undefined) {
+    settleTest(runningTest, runningTest.passedAt);
+    return;
+  }
   const limit = readRealTimeoutMs();
   const remainingMs = (limit || maxVirtualMs) - (clock.now - runningTest.startedAt);
   if (remainingMs < 0) {
@@ -112,6 +137,25 @@ function advanceTest(runningTest: RunningTest): void {
     else clock.runNextTimer();
   } catch (error) {
     endTest(runningTest, error);
+  }
+}
+
+/**
+ * Runs the next timer of a test whose function has returned, or ends the test. In a real browser the test ends at once:
+ * without a virtual clock, each test would take a second longer.
+ */
+function settleTest(runningTest: RunningTest, passedAt: number): void {
+  const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
+  const isSettled = msUntilNext === undefined || clock.now + msUntilNext > passedAt + settleMs;
+  if (isSettled || runningTest.settleTimers >= maxSettleTimers) {
+    endPassedTest(runningTest);
+    return;
+  }
+  runningTest.settleTimers++;
+  try {
+    clock.runNextTimer();
+  } catch {
+    // The test has passed, and an error of a late timer has no promise that the test forgot.
   }
 }
 
@@ -145,7 +189,7 @@ function endPassedTest(runningTest: RunningTest): void {
 function endTest(runningTest: RunningTest, error?: unknown): void {
   if (runningTest.isOver) return;
   runningTest.isOver = true;
-  const virtualMs = clock.now - runningTest.startedAt;
+  const virtualMs = (runningTest.passedAt ?? clock.now) - runningTest.startedAt;
   const { name } = runningTest.test;
   if (error === undefined) {
     events.push({ op: 'end', test: name, virtualMs });

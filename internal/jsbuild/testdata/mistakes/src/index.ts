@@ -1,9 +1,14 @@
-import { definePlugin, defineTool } from '@opentabs/sdk';
+import { definePlugin, defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
 
 async function save() {
   await Promise.resolve();
   throw new Error('the disk is full');
+}
+
+async function saveLater() {
+  await sleep(300);
+  throw new Error('the disk was removed');
 }
 
 const circular: Record<string, unknown> = { name: 'a' };
@@ -12,6 +17,19 @@ circular.parts = [{ whole: circular }];
 const mistakes: Record<string, () => unknown> = {
   floating: () => {
     save();
+    return 1;
+  },
+  floating_later: () => {
+    saveLater();
+    return 1;
+  },
+  rejected: () => {
+    void Promise.reject(new Error('the queue is closed'));
+    return 1;
+  },
+  polling: () => {
+    const poll = () => setTimeout(poll, 0);
+    poll();
     return 1;
   },
   handled: async () => await save().catch(() => 1),
