@@ -119,7 +119,7 @@ test('a second setup run only makes the first call, and a denied call is not an 
   await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
   terminal.type('n');
   assert.equal(await terminal.ended, 0, terminal.screen());
-  assert.match(terminal.screen(), /Denied: the agent got nothing/);
+  assert.match(terminal.screen(), /Denied\. The agent received no data/);
 });
 
 test('setup --undo restores the configuration byte for byte', async () => {

@@ -144,7 +144,7 @@ func (f firstCall) show(text string) {
 	switch {
 	case text == "":
 		f.result.State = callDenied
-		out.PrintLine("Denied: the agent got nothing, and would ask you before another try.")
+		out.PrintLine("Denied. The agent received no data.")
 	case len(tabs) == 0:
 		out.PrintLine("It works: the agent got an answer, but no tab is open.")
 	default:
