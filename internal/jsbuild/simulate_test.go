@@ -135,8 +135,10 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		"no_await":             "| no_await: items[0] is a promise, and the result has {} instead of its value. Add an await.",
 		"circular":             "JSON cannot represent: parts[0].whole is circular: it refers back to an object that contains it; copy only the fields that agents need",
 		"text":                 "| text: The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.",
+		"status":               "| status: The tool threw a value that is not an Error, so it has no stack trace and no code.",
+		"mixed":                "| mixed: A bigint and a number cannot be combined. Convert one of them",
 		"html":                 "| html: The answer is a web page (HTML), not JSON",
-		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:46:",
+		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:53:",
 	} {
 		n, ok := events[test]
 		text := n.Error

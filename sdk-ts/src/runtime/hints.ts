@@ -22,8 +22,12 @@ import {
 export function makeFailureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
+  if (!isObject(thrown) || (findErrorKind(thrown) === '' && typeof getSafeProperty(thrown, 'message') !== 'string'))
+    return 'The tool threw a value that is not an Error, so it has no stack trace and no code. Throw new ToolError(message, code) instead.';
   if (includesText(message, 'Failed to fetch') || includesText(message, 'NetworkError'))
     return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
+  if (includesText(message, 'mix BigInt') || includesText(message, 'convert bigint')) // Chrome, QuickJS
+    return 'A bigint and a number cannot be combined. Convert one of them: BigInt(value), or Number(value) if the bigint is small.';
   if (includesText(message, 'BigInt'))
     return 'JSON.stringify cannot write a bigint. Convert it with String(value), or return it: a result may contain a bigint.';
   if (includesText(message, 'circular structure') || includesText(message, 'circular reference'))

@@ -9,7 +9,7 @@ for (const tool of ['floating', 'floating_later', 'rejected', 'polling', 'handle
     expect(call.error).toBe(undefined);
   });
 
-for (const tool of ['dom_node', 'no_await', 'circular', 'text', 'html', 'broken'])
+for (const tool of ['dom_node', 'no_await', 'circular', 'text', 'status', 'mixed', 'html', 'broken'])
   test(tool, async () => {
     const call = await simulate(plugin, { routes }).call(tool, {});
     expect(call.error?.message ?? call.result).toBe('something else');

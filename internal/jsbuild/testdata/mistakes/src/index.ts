@@ -40,6 +40,13 @@ const mistakes: Record<string, () => unknown> = {
   text: () => {
     throw 'no luck';
   },
+  status: () => {
+    throw { status: 500 };
+  },
+  mixed: () => {
+    const id: unknown = 10n;
+    return (id as number) + 1;
+  },
   html: async () => await (await fetch('/api')).json(),
   broken: () => {
     const list: unknown = undefined;
