@@ -22,11 +22,12 @@ import {
 export function makeFailureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
-  if (!isObject(thrown) || (findErrorKind(thrown) === '' && typeof getSafeProperty(thrown, 'message') !== 'string'))
+  if (!isError(thrown))
     return 'The tool threw a value that is not an Error, so it has no stack trace and no code. Throw new ToolError(message, code) instead.';
   if (includesText(message, 'Failed to fetch') || includesText(message, 'NetworkError'))
     return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
-  if (includesText(message, 'mix BigInt') || includesText(message, 'convert bigint')) // Chrome, QuickJS
+  // The first text is Chrome's, and the second that of the simulated page.
+  if (includesText(message, 'mix BigInt') || includesText(message, 'convert bigint'))
     return 'A bigint and a number cannot be combined. Convert one of them: BigInt(value), or Number(value) if the bigint is small.';
   if (includesText(message, 'BigInt'))
     return 'JSON.stringify cannot write a bigint. Convert it with String(value), or return it: a result may contain a bigint.';
@@ -104,6 +105,16 @@ export function makeMissingResultHint(outputSchema: unknown): string {
   const type = isObject(definition) ? getSafeProperty(definition, 'type') : undefined;
   if (typeof type !== 'string' || includesText(outputTypesWithoutValue, type)) return '';
   return 'returned undefined, but the tool has an output schema. Is a return missing?';
+}
+
+/** isError reports whether a thrown value is an Error, or an object that has a message like one. */
+function isError(thrown: unknown): boolean {
+  if (!isObject(thrown)) return false;
+  try {
+    return findErrorKind(thrown) !== '' || typeof getSafeProperty(thrown, 'message') === 'string';
+  } catch {
+    return false; // reading a field of a revoked proxy throws
+  }
 }
 
 function includesText(text: string, part: string): boolean {
