@@ -91,9 +91,19 @@ func findStringWithPrefix(value any, prefix string) string {
 	return ""
 }
 
+// errNotRegular reports that a configuration file is, for example, a named pipe.
+var errNotRegular = errors.New("is not a regular file")
+
 // readConfig returns the content of a configuration file, or nil if the file does not
-// exist.
+// exist. path may be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.Mode().IsRegular(): // reading a named pipe would block
+		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegular)
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"errors"
 	"os"
 )
 
@@ -153,6 +154,9 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 		c.File = r.File
 	}
 	data, err := readConfig(c.File)
+	if errors.Is(err, errNotRegular) {
+		return "", nil
+	}
 	if data == nil || err != nil {
 		return "", err
 	}
