@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -129,6 +130,9 @@ type setupRecord struct {
 	// is empty if the file did not exist. If the user or the MCP client changed the file
 	// between two changes by setup, Backup is a copy before the second change.
 	Backup string `json:"backup,omitempty"`
+	// Earlier is the path of the latest backup with a server opentabs that setup did not
+	// write. Earlier is empty if there was no such server.
+	Earlier string `json:"earlier,omitempty"`
 	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
@@ -163,11 +167,17 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	if err := replaceConfig(c.Client.File, c.after); err != nil {
 		return "", err
 	}
-	previous, hasPrevious := records[c.Client.ID]
-	if hasPrevious && previous.File == c.Client.File && previous.Hash == hashOf(c.before) {
-		backup = previous.Backup // undo restores the content before the first change
+	earlier := ""
+	if values, err := c.Client.format.decode(c.before); err == nil && findServer(values, c.Client.servers) != nil && !isOwnServer(findServer(values, c.Client.servers)) {
+		earlier = backup
 	}
-	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Hash: hashOf(c.after), Written: written}
+	if previous := records[c.Client.ID]; previous.File == c.Client.File {
+		earlier = cmp.Or(earlier, previous.Earlier)
+		if previous.Hash == hashOf(c.before) {
+			backup = previous.Backup // undo restores the content before the first change
+		}
+	}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlier, Hash: hashOf(c.after), Written: written}
 	return backup, w.writeRecords(records)
 }
 
@@ -225,17 +235,20 @@ func (w Writer) records() (map[string]setupRecord, error) {
 	return records, nil
 }
 
+// hasDamagedRecords reports whether the file of records is malformed.
+func (w Writer) hasDamagedRecords() bool {
+	var records map[string]setupRecord
+	data, err := os.ReadFile(w.recordsFile())
+	return err == nil && (json.Unmarshal(data, &records) != nil || records == nil)
+}
+
 // renameDamagedRecords renames a damaged file of records, so that it is not overwritten and the
 // user can still read it.
 func (w Writer) renameDamagedRecords() error {
-	var records map[string]setupRecord
-	data, err := os.ReadFile(w.recordsFile())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &records) == nil && records != nil {
+	if !w.hasDamagedRecords() {
 		return nil
 	}
-	if err == nil {
-		_, err = statefile.PutAside(w.recordsFile())
-	}
+	_, err := statefile.PutAside(w.recordsFile())
 	return err
 }
 

@@ -32,10 +32,10 @@ func TestNotRegularFile(t *testing.T) {
 			}
 		}
 		want := client.File + " is not a regular file: "
-		_, errSet := NewChange(client, testCommand)
+		_, errSet := PlanChange(client, testCommand)
 		_, errRead := ReadConfigured(client, "otc_")
 		_, errUndo := Writer{Dir: filepath.Join(m.Home, "state")}.Undo(client)
-		for name, err := range map[string]error{"NewChange": errSet, "ReadConfigured": errRead, "Undo": errUndo} {
+		for name, err := range map[string]error{"PlanChange": errSet, "ReadConfigured": errRead, "Undo": errUndo} {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s with a named pipe, link %t: error = %v, want %q", name, isLink, err, want)
 			}

@@ -55,12 +55,14 @@ func TestUndoErrors(t *testing.T) {
 	for _, c := range []struct{ id, text, want string }{
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}: correct the file and run the command again, or remove the server opentabs by hand"},
 		{"cursor", "{", " cannot be changed, because it is not valid JSON (line 1, column 2: "},
-		{"goose", "extensions: {opentabs: {cmd: x}}\n", " cannot be changed, because its layout does not allow a change of only the server opentabs: remove the server opentabs by hand"},
+		{"goose", "extensions: {opentabs: {cmd: x, envs: {OPENTABS_CLIENT_TOKEN: otc_1}}}\n", " cannot be changed, because its layout does not allow a change of only the server opentabs: remove the server opentabs by hand"},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, c.id)
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, c.text)
-		sentence, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Undo(client)
+		sentence, err := writer.Undo(client)
 		if err == nil || !strings.HasPrefix(err.Error(), client.File+c.want) || readText(t, client.File) != c.text {
 			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.text, sentence, err, c.want)
 		}

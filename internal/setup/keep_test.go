@@ -49,7 +49,7 @@ func TestChangeKeepsOtherContent(t *testing.T) {
 				writer := Writer{Dir: filepath.Join(m.Home, "state")}
 				change, err := PlanChange(client, testCommand)
 				if err != nil {
-					t.Errorf("%s: NewChange of %q returned %v", id, before, err)
+					t.Errorf("%s: PlanChange of %q returned %v", id, before, err)
 					continue
 				}
 				if _, err := writer.Write(change); err != nil {
@@ -175,7 +175,7 @@ func TestSecondDocument(t *testing.T) {
 	client := clientOf(t, m, "goose")
 	writeConfig(t, client, "a: 1\n---\nb: 2\n")
 	if _, err := PlanChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
-		t.Errorf("NewChange of a file with two YAML documents returned %v", err)
+		t.Errorf("PlanChange of a file with two YAML documents returned %v", err)
 	}
 }
 

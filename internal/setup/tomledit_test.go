@@ -52,14 +52,16 @@ func TestTOMLServerIsEditedInPlace(t *testing.T) {
 // other tables.
 func TestTOMLServerIsRemoved(t *testing.T) {
 	for before, after := range map[string]string{
-		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
-		"mcp_servers.opentabs = { command = '/old' }\na = 1":                                                 "a = 1",
-		"[mcp_servers]\nother = {}\n# own\nopentabs = { command = '/old' }\n[tui]\n":                         "[mcp_servers]\nother = {}\n# own\n[tui]\n",
+		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nopentabs.env.OPENTABS_CLIENT_TOKEN = 'otc_1'\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
+		"mcp_servers.opentabs = { command = '/old', env = { OPENTABS_CLIENT_TOKEN = 'otc_1' } }\na = 1":                                                    "a = 1",
+		"[mcp_servers]\nother = {}\n# own\nopentabs = { command = '/old', env = { OPENTABS_CLIENT_TOKEN = 'otc_1' } }\n[tui]\n":                            "[mcp_servers]\nother = {}\n# own\n[tui]\n",
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, "codex")
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, before)
-		if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Undo(client); err != nil || readText(t, client.File) != after {
+		if _, err := writer.Undo(client); err != nil || readText(t, client.File) != after {
 			t.Errorf("Undo of %q returned %v, content = %q, want %q", before, err, readText(t, client.File), after)
 		}
 	}

@@ -18,6 +18,9 @@ const (
 	undoDelete UndoAction = "delete"
 	// undoRemove removes only the entry of opentabs and keeps the rest of the file.
 	undoRemove UndoAction = "remove"
+	// undoKeep changes nothing, because setup did not write the server opentabs in the
+	// file.
+	undoKeep UndoAction = "keep"
 )
 
 // Removal is a planned removal of opentabs from the configuration of an MCP client.
@@ -26,6 +29,11 @@ type Removal struct {
 	// file now.
 	File   string
 	Action UndoAction
+	// KeepsToken is true if the server opentabs stays in the file and has a client token.
+	KeepsToken bool
+	// earlier is the path of a backup with a server opentabs that was in the file before
+	// setup, or empty. Only the action undoRemove sets earlier.
+	earlier string
 	// before is the current content of the configuration file, and after is the planned
 	// content.
 	before, after []byte
@@ -34,7 +42,7 @@ type Removal struct {
 // Diff returns the planned removal as a unified diff, or an empty string if nothing
 // changes.
 func (r Removal) Diff() string {
-	if r.Action == UndoNothing {
+	if r.Action == UndoNothing || r.Action == undoKeep {
 		return ""
 	}
 	return diffOf(r.File, r.before, r.after)
@@ -49,7 +57,9 @@ func (r Removal) Plan() string {
 	case undoDelete:
 		return "undo deletes " + r.File + ", because setup created the file"
 	case undoRemove:
-		return "undo removes opentabs from " + r.File + ", and keeps the rest of the file"
+		return "undo removes opentabs from " + r.File + ", and keeps the rest of the file" + r.earlierText()
+	case undoKeep:
+		return "undo keeps the server opentabs in " + r.File + ", because setup did not write this server"
 	}
 	return ""
 }
@@ -63,9 +73,20 @@ func (r Removal) doneText() string {
 	case undoDelete:
 		return r.File + " is removed, because it did not exist before"
 	case undoRemove:
-		return "opentabs is removed from " + r.File + ", and the rest of the file stays"
+		return "opentabs is removed from " + r.File + ", and the rest of the file stays" + r.earlierText()
+	case undoKeep:
+		return "the server opentabs stays in " + r.File + ", because setup did not write this server; remove it by hand if you do not need it"
 	}
 	return ""
+}
+
+// earlierText returns a clause about the server opentabs that was in the file before
+// setup. The text is empty if there was no such server.
+func (r Removal) earlierText() string {
+	if r.earlier == "" {
+		return ""
+	}
+	return "; the server opentabs from before setup is in " + r.earlier
 }
 
 // PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
@@ -88,38 +109,58 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 		if r.Backup == "" {
 			return Removal{File: c.File, Action: undoDelete, before: now}, nil
 		}
-		if earlier, ok := c.backupWithoutServer(r.Backup); ok {
+		if earlier, ok := c.contentBeforeSetup(r.Backup); ok {
 			return Removal{File: c.File, Action: undoRestore, before: now, after: earlier}, nil
 		}
 	}
+	values, decodeErr := c.format.decode(now)
+	if decodeErr == nil && findServer(values, c.servers) == nil {
+		return Removal{File: c.File}, nil
+	}
+	if decodeErr == nil && !w.hasWritten(findServer(values, c.servers), isRecorded) {
+		return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(findServer(values, c.servers))}, nil
+	}
 	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
 	if err == nil && bytes.Equal(without, now) {
-		if values, decodeErr := c.format.decode(now); decodeErr != nil || findServer(values, c.servers) == nil {
-			return Removal{File: c.File}, nil
-		}
 		err = errOtherChange
 	}
 	if err != nil {
 		return Removal{}, newRemoveError(c.File, err)
 	}
-	return Removal{File: c.File, Action: undoRemove, before: now, after: without}, nil
+	return Removal{File: c.File, Action: undoRemove, before: now, after: without, earlier: r.Earlier}, nil
 }
 
-// backupWithoutServer returns the content of a backup that does not contain opentabs. If
-// the file changed between two setups, its backup may contain opentabs. ok is false if
-// the backup contains opentabs or is missing.
-func (c Client) backupWithoutServer(path string) (content []byte, ok bool) {
+// tokenVariable is the environment variable with the client token, which each server
+// that setup writes has.
+const tokenVariable = "OPENTABS_CLIENT_TOKEN"
+
+// isOwnServer reports whether a configuration entry has the form that setup writes.
+func isOwnServer(server any) bool {
+	fields, _ := server.(map[string]any)
+	return readCommand(fields).Env[tokenVariable] != ""
+}
+
+// hasWritten reports whether setup has written the configuration entry. If the file of
+// records is damaged, the form of the entry decides.
+func (w Writer) hasWritten(server any, isRecorded bool) bool {
+	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
+}
+
+// contentBeforeSetup returns the content of a backup. If the file changed between two
+// setups, its backup may contain the server that the first setup wrote. ok is false for
+// such a backup, and for a missing backup.
+func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}
 	values, err := c.format.decode(content)
-	return content, err == nil && findServer(values, c.servers) == nil
+	return content, err == nil && !isOwnServer(findServer(values, c.servers))
 }
 
 // Undo removes opentabs from the configuration of an MCP client, and returns a sentence
 // about the change for the user. The sentence is empty if the configuration does not
-// contain opentabs.
+// contain opentabs. Undo keeps a server opentabs that setup did not write.
 func (w Writer) Undo(c Client) (string, error) {
 	plan, err := w.PlanUndo(c)
 	if err != nil {
@@ -138,19 +179,23 @@ func (w Writer) Undo(c Client) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if _, isRecorded := records[c.ID]; !isRecorded { // damaged records stay for the undo of other clients
+		return plan.doneText(), nil
+	}
 	delete(records, c.ID)
 	return plan.doneText(), w.writeRecords(records)
 }
 
 // ConfiguredFile returns the path of the MCP client's configuration file from which
 // [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
-// contain opentabs.
+// contain opentabs, or if setup did not write the server opentabs.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {
 		return "", err
 	}
-	if r, ok := records[c.ID]; ok {
+	r, isRecorded := records[c.ID]
+	if isRecorded {
 		c.File = r.File
 	}
 	data, err := readConfig(c.File)
@@ -161,7 +206,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 		return "", err
 	}
 	values, err := c.format.decode(data)
-	if err != nil || findServer(values, c.servers) == nil {
+	if err != nil || !w.hasWritten(findServer(values, c.servers), isRecorded) {
 		return "", nil // opentabs cannot edit a file that it cannot parse
 	}
 	return c.File, nil

@@ -61,16 +61,67 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	}
 }
 
-// TestUndoOfOwnServer checks that undo also removes an opentabs entry that the user had
-// added by hand before the first setup.
-func TestUndoOfOwnServer(t *testing.T) {
-	m := newMachine(t)
-	client := clientOf(t, m, "cursor")
-	writeConfig(t, client, `{"mcpServers": {"opentabs": {"command": "/old", "args": ["mcp"]}, "other": {}}}`)
-	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	setUp(t, writer, client, testCommand)
-	if _, err := writer.Undo(client); err != nil || readText(t, client.File) != `{"mcpServers": { "other": {}}}` {
-		t.Errorf("Undo returned %v, content = %q, want no opentabs", err, readText(t, client.File))
+// TestUndoOfForeignServer checks undo for a configuration that had a server opentabs
+// before the first setup, which the original OpenTabs or the user has written.
+func TestUndoOfForeignServer(t *testing.T) {
+	for id, before := range map[string]string{
+		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
+		"codex":  "[mcp_servers.opentabs] # mine\ncommand = \"/old\"\n",
+		"goose":  "extensions:\n  opentabs: # mine\n    cmd: /old\n",
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, id)
+		writeConfig(t, client, before)
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		setUp(t, writer, client, testCommand)
+		setUp(t, writer, client, movedCommand)
+		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") || readText(t, client.File) != before {
+			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), before)
+		}
+
+		setUp(t, writer, client, testCommand)
+		writeConfig(t, client, readText(t, client.File)+"\n")
+		setUp(t, writer, client, movedCommand)
+		writeConfig(t, client, readText(t, client.File)+"\n")
+		sentence, err := writer.Undo(client)
+		_, backup, ok := strings.Cut(sentence, "; the server opentabs from before setup is in ")
+		if err != nil || !ok || readText(t, backup) != before || strings.Contains(readText(t, client.File), "/opt/opentabs") {
+			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, sentence, err, readText(t, client.File))
+		}
+	}
+}
+
+// TestUndoKeepsForeignServer checks that undo keeps a server opentabs that setup did not
+// write: one that setup could not change, and one that replaced the server of setup.
+func TestUndoKeepsForeignServer(t *testing.T) {
+	for id, foreign := range map[string]string{
+		"codex":  "mcp_servers.opentabs.command = \"x\"\n",
+		"cursor": `{"mcpServers": {"opentabs": {"command": "x", "env": {"OPENTABS_CLIENT_TOKEN": "otc_1"}}}}`,
+		"goose":  "extensions: {opentabs: {cmd: x}}\n",
+	} {
+		for _, isRecorded := range []bool{false, true} {
+			m := newMachine(t)
+			client := clientOf(t, m, id)
+			writer := Writer{Dir: filepath.Join(m.Home, "state")}
+			text := foreign
+			if isRecorded {
+				setUp(t, writer, client, testCommand)
+				text = strings.Replace(foreign, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
+			}
+			writeConfig(t, client, text)
+			file, err := writer.ConfiguredFile(client)
+			if err != nil || file != "" {
+				t.Errorf("%s: configured file = %q, %v, want none", id, file, err)
+			}
+			plan, err := writer.PlanUndo(client)
+			if err != nil || plan.Action != undoKeep || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
+				t.Errorf("%s: plan of undo = %+v, %v, want to keep the server", id, plan, err)
+			}
+			sentence, err := writer.Undo(client)
+			if err != nil || !strings.HasPrefix(sentence, "the server opentabs stays in "+client.File) || readText(t, client.File) != text {
+				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), text)
+			}
+		}
 	}
 }
 

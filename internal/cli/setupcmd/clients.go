@@ -230,7 +230,10 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 			undone++
 			out.Notef("%s: %s", c.Title, sentence)
 		}
-		failures = append(failures, s.removeToken(c))
+		failures = append(failures, result.err)
+		if result.RevokesToken {
+			failures = append(failures, s.removeToken(c))
+		}
 	}
 	if undone == 0 && errors.Join(failures...) == nil {
 		out.Notef(nothingToUndo)

@@ -150,6 +150,8 @@ func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 		}
 		if c.plan != "" {
 			out.PrintLine("%s: %s", c.Title, c.plan)
+		}
+		if c.Diff != "" {
 			out.PrintText(c.Diff)
 		}
 		if c.RevokesToken {
@@ -168,7 +170,9 @@ func (s *clientSteps) planUndo(c setup.Client) undoneClient {
 	plan, err := s.writer.PlanUndo(c)
 	if err == nil {
 		client.File, client.Action, client.plan, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.Mask(plan.Diff())
-		client.RevokesToken, err = s.hasToken(c)
+		if !plan.KeepsToken {
+			client.RevokesToken, err = s.hasToken(c)
+		}
 	}
 	if err != nil {
 		client.err, client.Error = err, err.Error()
