@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,7 +150,8 @@ var standardServers = []string{"mcpServers"}
 // knownClients are the MCP clients that setup supports. The table is based on these
 // documentation pages, as of November 2026:
 //
-//   - Claude Code: code.claude.com/docs/en/mcp (user scope, ~/.claude.json)
+//   - Claude Code: code.claude.com/docs/en/mcp (user scope, ~/.claude.json) and
+//     code.claude.com/docs/en/claude-directory (CLAUDE_CONFIG_DIR)
 //   - Claude Desktop: modelcontextprotocol.io/docs/develop/connect-local-servers
 //   - Cursor: cursor.com/docs/context/mcp
 //   - VS Code: code.visualstudio.com/docs/agents/reference/mcp-configuration
@@ -163,7 +165,9 @@ var standardServers = []string{"mcpServers"}
 var knownClients = []knownClient{
 	{
 		id: "claude-code", title: "Claude Code", programs: []string{"claude"}, format: jsonFormat{}, servers: standardServers, entry: newTypedEntry,
-		files:       func(m Machine) []string { return []string{filepath.Join(m.Home, ".claude.json")} },
+		files: func(m Machine) []string {
+			return []string{filepath.Join(cmp.Or(m.Getenv("CLAUDE_CONFIG_DIR"), m.Home), ".claude.json")}
+		},
 		restartNote: "Start a new session of Claude Code.",
 	},
 	{

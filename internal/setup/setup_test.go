@@ -260,3 +260,25 @@ func TestVerifyFailures(t *testing.T) {
 		t.Error("Verify of a missing program succeeded, want an error")
 	}
 }
+
+// TestClaudeConfigDir checks that CLAUDE_CONFIG_DIR selects the configuration of Claude
+// Code, and that Claude Code counts as installed if this folder exists.
+func TestClaudeConfigDir(t *testing.T) {
+	m := newMachine(t)
+	if c := clientOf(t, m, "claude-code"); c.File != filepath.Join(m.Home, ".claude.json") {
+		t.Errorf("configuration without CLAUDE_CONFIG_DIR = %s", c.File)
+	}
+	dir := filepath.Join(m.Home, "claude")
+	m.Getenv = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": dir}[name] }
+	for _, isInstalled := range []bool{false, true} {
+		if isInstalled {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := clientOf(t, m, "claude-code")
+		if _, reportsInstalled := Clients(m); c.File != filepath.Join(dir, ".claude.json") || reportsInstalled(c) != isInstalled {
+			t.Errorf("configuration with CLAUDE_CONFIG_DIR = %s, installed: %t, want installed: %t", c.File, reportsInstalled(c), isInstalled)
+		}
+	}
+}
