@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -102,7 +103,9 @@ func readConfig(path string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err == nil && !info.Mode().IsRegular(): // reading a named pipe would block
+	case err != nil:
+		return nil, explainAccess(path, err)
+	case !info.Mode().IsRegular(): // reading a named pipe would block
 		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegular)
 	}
 	data, err := os.ReadFile(path)
@@ -112,7 +115,20 @@ func readConfig(path string) ([]byte, error) {
 	if err == nil && data == nil {
 		data = []byte{}
 	}
-	return data, err
+	return data, explainAccess(path, err)
+}
+
+// explainAccess adds to err what the user should do if opentabs has no access to a
+// configuration file or its folder. The new error does not wrap err, because the usual
+// remedy for err, to set OPENTABS_HOME, does not move the file of an MCP client.
+func explainAccess(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%v: make sure that you can write to %s, then run the command again", err, filepath.Dir(path))
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%v: move the file that is in place of a directory, then run the command again", err)
+	}
+	return err
 }
 
 // Writer writes the configuration files of MCP clients, and keeps a backup of each file.
@@ -199,21 +215,24 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig replaces a configuration file atomically.
+// replaceConfig replaces a configuration file atomically. The new file keeps the mode of
+// the old file, and its owner if this process may set the owner.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(target); err == nil {
-		if mode = info.Mode().Perm(); mode&0o200 == 0 {
-			return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
+	info, err := os.Stat(target)
+	if err != nil {
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return explainAccess(target, err)
 		}
-	} else if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return err
+		return explainAccess(target, statefile.Write(target, data))
 	}
-	if err := statefile.Write(target, data); err != nil {
-		return err
+	if info.Mode()&0o200 == 0 {
+		return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 	}
-	return os.Chmod(target, mode)
+	return explainAccess(target, statefile.Replace(target, data, func(f *os.File) error {
+		keepOwner(f, info)
+		return f.Chmod(info.Mode().Perm())
+	}))
 }
 
 func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json") }

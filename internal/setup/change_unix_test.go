@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,5 +47,57 @@ func TestNotRegularFile(t *testing.T) {
 		if token := CurrentToken(client, "otc_"); token != "" {
 			t.Errorf("token in a named pipe = %q", token)
 		}
+	}
+}
+
+// TestOwnerIsKept checks that setup and undo keep the mode, the user and the group of a
+// configuration. Only root can give a file to another user.
+func TestOwnerIsKept(t *testing.T) {
+	m := newMachine(t)
+	client := clientOf(t, m, "cursor")
+	writeConfig(t, client, "{}")
+	uid, gid := os.Getuid(), os.Getgid()
+	if uid == 0 {
+		uid, gid = 4711, 4712
+	}
+	if err := errors.Join(os.Chown(client.File, uid, gid), os.Chmod(client.File, 0o664)); err != nil {
+		t.Fatal(err)
+	}
+	writer := Writer{Dir: filepath.Join(m.Home, "state")}
+	check := func(step string) {
+		t.Helper()
+		info, err := os.Stat(client.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int(stat.Uid) != uid || int(stat.Gid) != gid || info.Mode() != 0o664 {
+			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", step, stat.Uid, stat.Gid, info.Mode(), uid, gid)
+		}
+	}
+	setUp(t, writer, client, testCommand)
+	check("setup")
+	if _, err := writer.Undo(client); err != nil {
+		t.Fatal(err)
+	}
+	check("undo")
+}
+
+// TestAccessErrors checks that an error about the folder of a client's file has its own
+// remedy, and not the remedy for a folder of opentabs.
+func TestAccessErrors(t *testing.T) {
+	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOTDIR} {
+		err := explainAccess("/home/a/.cursor/mcp.json", &os.PathError{Op: "open", Path: "/home/a/.cursor/mcp.json", Err: number})
+		if errors.Is(err, number) || !strings.HasSuffix(err.Error(), ", then run the command again") {
+			t.Errorf("error of %v = %v, want a remedy and no wrapped error", number, err)
+		}
+	}
+	m := newMachine(t)
+	client := clientOf(t, m, "cursor")
+	if err := os.WriteFile(filepath.Dir(client.File), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewChange(client, testCommand); err == nil || errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("error for a file in place of the folder = %v", err)
 	}
 }

@@ -168,7 +168,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	}
 	switch plan.Action {
 	case undoDelete:
-		err = os.Remove(resolveLinks(plan.File))
+		err = explainAccess(plan.File, os.Remove(resolveLinks(plan.File)))
 	case undoRestore, undoRemove:
 		err = replaceConfig(plan.File, plan.after)
 	}

@@ -18,11 +18,15 @@ const tempSuffix = ".tmp"
 // set back.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the content of the file at path by data. Readers get either
-// the old or the new content, even after a crash or a power failure. Only the user can
-// access the new file, which has the mode 0600.
-func Write(path string, data []byte) error {
-	tempFile, err := writeTemp(path, data)
+// Write atomically replaces the file at path by data. A reader gets either the old or
+// the new content, even after a crash or a power failure. The mode of the new file is
+// 0600.
+func Write(path string, data []byte) error { return Replace(path, data, nil) }
+
+// Replace is like Write, and calls prepare before the new file replaces the old file.
+// prepare sets, for example, the mode of the new file, and may be nil.
+func Replace(path string, data []byte, prepare func(*os.File) error) error {
+	tempFile, err := writeTemp(path, data, prepare)
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func Write(path string, data []byte) error {
 // Create is like [Write], but keeps the file at path if it exists, even if another process
 // creates it at the same time. If the file exists, Create returns no error.
 func Create(path string, data []byte) error {
-	tempFile, err := writeTemp(path, data)
+	tempFile, err := writeTemp(path, data, nil)
 	if err != nil {
 		return err
 	}
@@ -54,14 +58,18 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-// writeTemp writes data to a new temporary file in the folder of path, and returns the
-// file's name. The file has the mode 0600.
-func writeTemp(path string, data []byte) (string, error) {
+// writeTemp writes data to a new file beside path and returns its name. os.CreateTemp
+// gives the file the mode 0600. prepare is called before the file is closed, and may be
+// nil.
+func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	_, err = f.Write(data)
+	if err == nil && prepare != nil {
+		err = prepare(f)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -74,7 +82,7 @@ func writeTemp(path string, data []byte) (string, error) {
 // CheckWritable returns an error if no file can be written in dir. The check writes a file
 // of 4 KB and deletes the file.
 func CheckWritable(dir string) error {
-	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
+	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10), nil)
 	if err != nil {
 		return err
 	}
