@@ -97,7 +97,7 @@ func TestAccessErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Dir(client.File), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewChange(client, testCommand); err == nil || errors.Is(err, syscall.ENOTDIR) {
+	if _, err := PlanChange(client, testCommand); err == nil || errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("error for a file in place of the folder = %v", err)
 	}
 }
