@@ -128,7 +128,9 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints a table of the plugins that a command may enable.
+// PrintCandidates prints the plugins that a command may enable, as a table. If the table is
+// too wide for the terminal, PrintCandidates prints a block for each plugin. It truncates
+// nothing, because the user decides on these facts.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return
@@ -140,8 +142,28 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
 		})
 	}
-	out.PrintTable("", rows, "VERSION", "STATE")
+	if out.FitsTable(rows) {
+		out.PrintTable("", rows)
+	} else {
+		for _, c := range plan {
+			printCandidate(out, c)
+		}
+	}
 	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
+}
+
+// printCandidate prints the facts about a plugin as a block of wrapped lines.
+func printCandidate(out *terminal.Output, c Candidate) {
+	title := strings.TrimSpace(c.Name + " " + c.Version)
+	title = fmt.Sprintf("%s, %s, READ %d, WRITE %d", title, c.State, c.ReadTools, c.WriteTools)
+	terminal.PrintWrapped(out, "  ", terminal.SafeLine(title))
+	for _, row := range [][2]string{
+		{"sites", formatSites(c.Sites)}, {"warnings", strings.Join(c.Warnings, "; ")}, {"code mentions", strings.Join(c.BrowserFeatures, ", ")},
+	} {
+		if row[1] != "" {
+			terminal.PrintWrapped(out, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", row[0], terminal.SafeLine(row[1])))
+		}
+	}
 }
 
 // formatSites returns the hosts in match patterns, each host once.

@@ -95,6 +95,38 @@ func TestPrintReview(t *testing.T) {
 	}
 }
 
+// TestPrintCandidatesTruncatesNothing checks that a terminal of each width shows all
+// warnings and browser features of each plugin.
+func TestPrintCandidatesTruncatesNothing(t *testing.T) {
+	plan := []Candidate{
+		{Name: "a", Version: "1.0.0", State: stateNew, ReadTools: 1, WriteTools: 2, Sites: []string{"*://a.example/*"}, BrowserFeatures: []string{"Function", "context.call", "fetch", "sendBeacon"}},
+		{Name: "a-plugin-with-a-long-name", Version: "2.0.0", State: stateChanged, Warnings: []string{"changed since your review of 1.0.0, was ask", "runs in frames"}},
+	}
+	for _, columns := range []int{40, 80, 100, 200} {
+		var b bytes.Buffer
+		PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return columns, 24 }), plan)
+		got := strings.Join(strings.Fields(b.String()), " ")
+		for _, want := range []string{
+			"Function, context.call, fetch, sendBeacon", "changed since your review of 1.0.0, was ask; runs in frames", "1.0.0", "2.0.0", "new", "changed", "a.example",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d columns: %q is not in\n%s", columns, want, b.String())
+			}
+		}
+		for line := range strings.Lines(b.String()) {
+			if len(strings.TrimSuffix(line, "\n")) > columns && !strings.Contains(line, "`") {
+				t.Errorf("%d columns: the line is too long: %q", columns, line)
+			}
+		}
+	}
+	var b bytes.Buffer
+	PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return 80, 24 }), plan[:1])
+	want := "a 1.0.0, new, READ 1, WRITE 2\n  sites          a.example\n  code mentions  Function, context.call, fetch, sendBeacon\n"
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("got\n%s\nwant a text that begins with\n%s", b.String(), want)
+	}
+}
+
 func TestPermissionRows(t *testing.T) {
 	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{

@@ -59,6 +59,24 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
+// FitsTable reports whether [Output.PrintTable] would print each cell of rows completely:
+// in a pipe, or on a terminal that is wide enough.
+func (o *Output) FitsTable(rows [][]string) bool {
+	if !o.stdout.isTerminal {
+		return true
+	}
+	width := 2 * (len(rows[0]) - 1) // the space between the columns
+	for i := range rows[0] {
+		widestCell := 0
+		for _, row := range rows {
+			widestCell = max(widestCell, textWidth(SafeLine(row[i])))
+		}
+		width += widestCell
+	}
+	columns, _ := o.Size()
+	return width <= columns
+}
+
 // truncateWideColumns makes a table narrower by up to excess terminal columns. The first
 // column, which has the names of the rows, and the last column of the table are not
 // truncated.

@@ -33,8 +33,8 @@ func newPluginEnableCmd(p *cli.Program) *cobra.Command {
 		Short: "Review and enable plugins, many at once",
 		Long: `Print a table of plugins with their sites, tools and warnings, and enable all of
 them after one confirmation. A plugin that was off is turned on again; a plugin
-that is on does not change without --permission. opentabs plugin review also
-shows the code of one plugin, and what has changed in it.
+that is on does not change without --permission, and --all does not list it.
+opentabs plugin review also shows the code of one plugin, and what has changed in it.
 
 --permission sets how the tools run: with ask each call waits for approval, with
 auto tools run without approval. Tools that you turned off stay off.
@@ -115,7 +115,7 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 		}
 	}
 	if !opts.json {
-		pluginview.PrintCandidates(p.Out, plan)
+		pluginview.PrintCandidates(p.Out, shownCandidates(plan, opts.all))
 	}
 	if pendingCount > 0 && !opts.yes && !opts.json {
 		isConfirmed, err := confirmEnable(ctx, p, pendingCount, pendingPermissions(plan))
@@ -135,6 +135,21 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 		}
 	}
 	return reportEnabled(ctx, opts, book, plan)
+}
+
+// shownCandidates returns the plugins that the user sees before the question. For --all,
+// these are only the plugins that change or cannot be enabled.
+func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
+	if !all {
+		return plan
+	}
+	var shown []pluginview.Candidate
+	for _, c := range plan {
+		if c.IsPending || c.Error != "" {
+			shown = append(shown, c)
+		}
+	}
+	return shown
 }
 
 // pluginList is the JSON output of commands that change several plugins.
