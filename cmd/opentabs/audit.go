@@ -161,8 +161,8 @@ func newAuditVerifyCmd(p *cli.Program) *cobra.Command {
 		Short: "Check that no record was changed or removed",
 		Long: `Check the chain of the audit log: each record has the hash of the record before,
 and a separate file has the hash of the last record. The first record that was
-changed, removed or inserted is named, and the exit code is 1. Records of an
-opentabs without a chain are counted, but cannot be checked.
+changed, removed or inserted is named, and the exit code is 1. Records of builds
+before 2026-11-28, which had no chain, are counted, but cannot be checked.
 
 A user who may write the files of opentabs can replace the whole log. To notice
 that too, keep the output of opentabs audit export on another computer.`,
@@ -176,7 +176,7 @@ that too, keep the output of opentabs audit export on another computer.`,
 
 // errAuditChanged causes exit code 1 after `opentabs audit verify --json` has printed the
 // problem.
-var errAuditChanged = errors.New("the audit log was changed")
+var errAuditChanged = errors.New("the audit log is incomplete or was changed")
 
 func runAuditVerify(opts auditVerifyOptions) error {
 	p := opts.program

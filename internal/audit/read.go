@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"opentabs/internal/linefile"
 )
@@ -22,15 +23,25 @@ type Entry struct {
 type Verification = linefile.Verification
 
 // Verify checks that no record of the audit log in the directory dir was changed, removed
-// or inserted. Verify cannot check records of older versions of opentabs, whose audit log
-// had no hash chain. A user with write access to the log files can replace the whole hash
+// or inserted. Verify cannot check records of builds before chainStart. A user with write access to the log files can replace the whole hash
 // chain, so Verify does not detect every forgery.
 func Verify(dir string) (Verification, error) {
-	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
+	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles, mustBeChained)
 	if err != nil {
 		return v, fmt.Errorf("verify the audit log: %w", err)
 	}
 	return v, nil
+}
+
+// chainStart is when builds of opentabs began to write the hash chain. Only older records
+// may be outside of the chain.
+var chainStart = time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+
+// mustBeChained reports whether a line without a number is not a record from before
+// chainStart. A line that is not a record has no time, so it must be in the chain too.
+func mustBeChained(line []byte) bool {
+	var r struct{ Time time.Time }
+	return json.Unmarshal(line, &r) != nil || r.Time.IsZero() || !r.Time.Before(chainStart)
 }
 
 // Read returns the records of the audit log in the directory dir, oldest first. Read

@@ -160,14 +160,22 @@ func Details(r audit.Record) []string {
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {
-		lines = append(lines, terminal.CountWithVerb(v.EarlierLines, "record was", "records were")+" written before the chain, by an older version of opentabs, and cannot be checked")
+		lines = append(lines, fmt.Sprintf("%s not checked: older than the chain, so a change would not be noticed", terminal.CountWithVerb(v.EarlierLines, "record was", "records were")))
 	}
-	if v.Problem == nil {
+	switch {
+	case v.Problem != nil:
+	case v.Lines+v.EarlierLines == 0:
+		return append(lines, "the audit log is empty")
+	case v.Lines == 0:
+		return lines
+	case v.EarlierLines > 0:
+		return append(lines, "no checked record was changed or removed")
+	default:
 		return append(lines, "no record was changed or removed")
 	}
 	place := v.Problem.File
 	if v.Problem.Line > 0 {
 		place += fmt.Sprintf(":%d", v.Problem.Line)
 	}
-	return append(lines, terminal.SafeLine(place)+": "+v.Problem.Text)
+	return append(lines, terminal.SafeLine(place)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
 }

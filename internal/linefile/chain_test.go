@@ -27,7 +27,7 @@ func writeChain(path string, o Options, first, last int) {
 // one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
-	v, err := Verify(path, testFiles)
+	v, err := Verify(path, testFiles, func(line []byte) bool { return bytes.Contains(line, []byte("forged")) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +113,15 @@ func TestChangedChain(t *testing.T) {
 		"edit": {changeLines(func(l []string) []string { l[2] = strings.Replace(l[2], `"n":3`, `"n":7`, 1); return l }), "3 in 1, lines:3 Record 3 was changed after it was written."},
 		"edit of the last": {changeLines(func(l []string) []string { l[5] = strings.Replace(l[5], `"n":6`, `"n":7`, 1); return l }),
 			"6 in 1, lines:6 Record 6 was changed after it was written."},
-		"removal":           {changeLines(func(l []string) []string { return append(l[:2], l[4:]...) }), "2 in 1, lines:3 Records 3 to 4 are missing before this line."},
-		"removal at start":  {changeLines(func(l []string) []string { return l[2:] }), "0 in 1, lines:1 Records 1 to 2 are missing before this line."},
-		"truncation":        {changeLines(func(l []string) []string { return l[:4] }), "4 in 1, lines:4 Records 5 to 6 are missing after this line."},
-		"repetition":        {changeLines(func(l []string) []string { return append(l[:3], l[1:]...) }), "3 in 1, lines:4 This line is record 2, but it follows record 3."},
-		"insertion":         {changeLines(func(l []string) []string { return append(l[:3], append([]string{"{\"n\":9}\n"}, l[3:]...)...) }), ""},
-		"garbage":           {changeLines(func(l []string) []string { l[3] = "{half\n"; return l }), "3 in 1, lines:4 This line is not a record."},
-		"removal of all":    {func(t *testing.T, path string) { removeFile(t, path) }, "0 in 0, .:0 Records 1 to 6 are missing after this line."},
+		"removal":          {changeLines(func(l []string) []string { return append(l[:2], l[4:]...) }), "2 in 1, lines:3 Records 3 to 4 are missing before this line."},
+		"removal at start": {changeLines(func(l []string) []string { return l[2:] }), "0 in 1, lines:1 Records 1 to 2 are missing before this line."},
+		"truncation":       {changeLines(func(l []string) []string { return l[:4] }), "4 in 1, lines:4 Records 5 to 6 are missing after this line."},
+		"repetition":       {changeLines(func(l []string) []string { return append(l[:3], l[1:]...) }), "3 in 1, lines:4 This line is record 2, but it follows record 3."},
+		"insertion":        {changeLines(func(l []string) []string { return append(l[:3], append([]string{"{\"n\":9}\n"}, l[3:]...)...) }), ""},
+		"garbage":          {changeLines(func(l []string) []string { l[3] = "{half\n"; return l }), "3 in 1, lines:4 This line is not a record."},
+		"removal of all":   {func(t *testing.T, path string) { removeFile(t, path) }, "0 in 0, lines:0 Records 1 to 6 are missing."},
+		"insertion at start": {changeLines(func(l []string) []string { return append([]string{"{\"forged\":1}\n"}, l...) }),
+			"0 in 1, lines:1 This line has no number: it was changed, or another program or an earlier build of opentabs wrote it."},
 		"removal of head":   {func(t *testing.T, path string) { removeFile(t, path+headSuffix) }, "6 in 1, lines.head:0 This file is missing, so lines that are missing at the end of the log cannot be noticed."},
 		"damage of head":    {func(t *testing.T, path string) { writeFile(t, path+headSuffix, "{}") }, "0 in 0, lines.head:0 This file is damaged, so lines that are missing at the end of the log cannot be noticed."},
 		"an old head":       {func(t *testing.T, path string) { writeOldHead(t, path) }, "6 in 1"},

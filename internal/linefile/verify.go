@@ -38,8 +38,10 @@ type Problem struct {
 type verifier struct {
 	Verification
 	files int // Options.Files of the log
-	path  string
-	head  chainLink
+	// mustBeChained reports whether a line without a number has to be in the hash chain.
+	mustBeChained func(line []byte) bool
+	path          string
+	head          chainLink
 
 	end     chainLink // the last line that was checked
 	endFile string    // the log file and line number of the last checked line
@@ -52,15 +54,16 @@ type verifier struct {
 }
 
 // Verify checks the hash chain of the log at path. The parameter files is the maximum
-// number of log files, as in Options.Files. Verify waits until no other process appends
-// lines.
-func Verify(path string, files int) (Verification, error) {
+// number of log files, as in Options.Files. Lines before the hash chain are counted, unless
+// mustBeChained returns true for a line, which is then a problem. Verify waits until no
+// other process appends lines.
+func Verify(path string, files int, mustBeChained func(line []byte) bool) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {
 		return Verification{}, err
 	}
 	defer unlock()
-	v := verifier{files: files, path: path}
+	v := verifier{files: files, mustBeChained: mustBeChained, path: path}
 	head, hasHead, err := readHead(path)
 	if err != nil {
 		v.report(path+headSuffix, 0, "This file is damaged, so lines that are missing at the end of the log cannot be noticed.")
@@ -76,6 +79,8 @@ func Verify(path string, files int) (Verification, error) {
 	case v.Problem != nil:
 	case !hasHead && v.Lines > 0:
 		v.report(path+headSuffix, 0, "This file is missing, so lines that are missing at the end of the log cannot be noticed.")
+	case v.end.Seq == 0 && head.Seq > 0:
+		v.report(path, 0, missingText(1, head.Seq)+".")
 	case v.end.Seq < head.Seq:
 		v.report(v.endFile, v.endLine, missingText(v.end.Seq+1, head.Seq)+" after this line.")
 	}
@@ -136,6 +141,8 @@ func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
 	isFirst := v.end.Seq == 0
 	switch {
+	case isFirst && !isChained && v.mustBeChained(line):
+		v.report(v.file, v.line, "This line has no number: it was changed, or another program or an earlier build of opentabs wrote it.")
 	case isFirst && !isChained:
 		v.EarlierLines++
 		return
