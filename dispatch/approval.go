@@ -176,11 +176,11 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 // newDeniedError returns the error of a call that the user denied on a surface, such as the
 // side panel.
 func newDeniedError(surface string) *wire.CallError {
-	fact := "You denied the call (" + surface + ")."
+	text := "You denied the call." // no advice: the user has just decided
 	if surface == PermissionChange {
-		fact = "The call was denied by " + surface + "."
+		text = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
 	}
-	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: errtext.AddUserStep(wire.ErrDenied, fact)}
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
 }
 
 // suspend opens a ticket, so that the call waits for the user. The returned ticket is nil

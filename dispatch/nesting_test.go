@@ -320,7 +320,7 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 		if !strings.Contains(err.Message, "failed: the user denied it (the side panel)") {
 			t.Errorf("the agent receives %q", err.Message)
 		}
-		if shown := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (the side panel)") || shown != "You denied the call (the side panel)" {
+		if shown := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (code=") || shown != "You denied the call" {
 			t.Errorf("the user reads %q, and in lists %q", err.UserText, shown)
 		}
 	})

@@ -71,19 +71,20 @@ func (p *Prompter) readLines() {
 	}
 }
 
-// Ask shows a waiting call and asks the user for a decision. Ask returns when the user
-// has answered or the terminal's input has ended. If the user decides on another surface,
-// the caller cancels ctx, and Ask withdraws the question.
-func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
+// Ask shows a waiting call and asks the user for a decision. If the user decides on another
+// surface, the caller cancels ctx, and Ask withdraws the question. If the terminal's input
+// has ended, Ask returns what the call still waits for, such as "waiting for approval".
+// Otherwise Ask returns "".
+func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
 	case p.questionSlot <- struct{}{}:
 		defer func() { <-p.questionSlot }()
 	case <-ctx.Done(): // the user decided elsewhere before the question was shown
-		return
+		return ""
 	}
 	v, err := p.calls.Get(ctx, callID)
 	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // the user decided elsewhere while the terminal showed another question
-		return
+		return ""
 	}
 	p.startRead.Do(func() { go p.readLines() })
 	p.out.Notef("%s", strings.Join(callview.TicketLines(v.View, time.Now()), "\n"))
@@ -92,14 +93,15 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 		allow, isAnswered := question.readAnswer(ctx)
 		if ctx.Err() != nil {
 			question.printWithdrawal(ctx)
-			return
+			return ""
 		}
 		if !isAnswered {
-			p.out.Notef("no answer in this terminal; decide in the side panel, or with `opentabs calls approve %s`", callID)
-			return
+			waitingText := callview.WaitingText(*v.Waiting)
+			p.out.Notef("the call is still %s: answer in the side panel, or with `opentabs calls approve %s`", waitingText, callID)
+			return waitingText
 		}
 		if question.decide(ctx, allow) {
-			return
+			return ""
 		}
 	}
 }
@@ -154,7 +156,11 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 		decision.Scope = wire.ScopeOnce
 	}
 	out := q.prompter.out
-	result, err := q.prompter.calls.Decide(ctx, q.view.CallID, decision)
+	// The server closes the question as soon as it has the decision, which cancels ctx. The
+	// request must survive that: otherwise the user's own decision looks like another one.
+	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
+	defer cancel()
+	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		q.printWithdrawal(ctx)
@@ -168,6 +174,9 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	}
 	return true
 }
+
+// decideTimeout limits the request that sends a decision to the server.
+const decideTimeout = 10 * time.Second
 
 // lookUpTimeout limits the request that finds out on which surface the user decided.
 const lookUpTimeout = 2 * time.Second

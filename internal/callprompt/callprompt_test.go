@@ -23,14 +23,21 @@ type fakeCalls struct {
 	decisions []httpapi.Decision
 	result    httpapi.DecideResponse
 	errors    []error // the errors of the next calls of Decide, in order
+	onDecide  func()  // called before Decide returns, unless nil
 }
 
 func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
 	return recorder.Record{View: f.view}, nil
 }
 
-func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (httpapi.DecideResponse, error) {
+func (f *fakeCalls) Decide(ctx context.Context, _ string, d httpapi.Decision) (httpapi.DecideResponse, error) {
 	f.decisions = append(f.decisions, d)
+	if f.onDecide != nil {
+		f.onDecide()
+	}
+	if ctx.Err() != nil {
+		return httpapi.DecideResponse{}, ctx.Err()
+	}
 	if len(f.errors) > 0 {
 		err := f.errors[0]
 		f.errors = f.errors[1:]
@@ -46,7 +53,9 @@ type promptFixture struct {
 	typed    *io.PipeWriter
 	prompter *Prompter
 	isAsking bool
-	withdraw context.CancelFunc
+	// waitingText is what Prompter.Ask returned.
+	waitingText string
+	withdraw    context.CancelFunc
 }
 
 func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
@@ -72,7 +81,7 @@ func (f *promptFixture) ask() {
 	f.isAsking, f.withdraw = true, cancel
 	go func() {
 		defer cancel()
-		f.prompter.Ask(ctx, "call_1", "ticket_1")
+		f.waitingText = f.prompter.Ask(ctx, "call_1", "ticket_1")
 		f.isAsking = false
 	}()
 	synctest.Wait()
@@ -219,8 +228,26 @@ func TestEndOfInput(t *testing.T) {
 		f.typed.Close()
 		synctest.Wait()
 		f.check(t, false, "")
-		if !strings.Contains(f.text(), "no answer in this terminal") {
+		if !strings.Contains(strings.Join(strings.Fields(f.text()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
+			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.text())
+		}
+	})
+}
+
+// TestOwnDecisionIsNotRepeated checks that the terminal prints nothing more if the server
+// closes the question because of the answer in this terminal.
+func TestOwnDecisionIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		f.calls.onDecide = func() {
+			f.calls.view.Decision = &dispatch.Resolution{TicketID: "ticket_1", Surface: "the command line"}
+			f.withdraw()
+		}
+		f.typeLine(time.Second, "n")
+		f.check(t, false, "deny")
+		if strings.Contains(f.text(), "already") || f.waitingText != "" {
 			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
 		}
+		f.typed.Close()
 	})
 }

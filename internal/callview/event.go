@@ -67,7 +67,7 @@ func suspendedText(e dispatch.Event) string {
 	if w == nil { // the user decided before the event was printed
 		return "waiting for approval"
 	}
-	text := waitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
+	text := WaitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
 	if w.Title != "" {
 		text += terminal.SafeLine(w.Title) + ": "
 	}

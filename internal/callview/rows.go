@@ -16,7 +16,7 @@ func WaitingSummary(calls []dispatch.View) string {
 	counts := map[string]int{}
 	for _, v := range calls {
 		if v.Waiting != nil {
-			counts[waitingText(*v.Waiting)]++
+			counts[WaitingText(*v.Waiting)]++
 		}
 	}
 	var parts []string
@@ -148,9 +148,9 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	}
 }
 
-// waitingText returns the status of a call that waits for the user: "waiting for
+// WaitingText returns the status of a call that waits for the user: "waiting for
 // approval", or "waiting for you" if the tool asks the user to act in the page.
-func waitingText(w dispatch.WaitingTicket) string {
+func WaitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return stateUser
 	}
@@ -175,7 +175,7 @@ func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
 func statusText(v dispatch.View) string {
 	switch {
 	case v.Waiting != nil:
-		return waitingText(*v.Waiting)
+		return WaitingText(*v.Waiting)
 	case v.Status == wire.StatusPending:
 		return "queued"
 	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):

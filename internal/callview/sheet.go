@@ -86,7 +86,7 @@ func (s callDetails) statusLine() string {
 	v := s.view
 	switch {
 	case v.Waiting != nil:
-		return waitingText(*v.Waiting) + ", " + timeLeftText(*v.Waiting, s.now) + " left"
+		return WaitingText(*v.Waiting) + ", " + timeLeftText(*v.Waiting, s.now) + " left"
 	case v.Ended != nil:
 		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
 	case v.Status == wire.StatusRunning:

@@ -22,7 +22,7 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 	if w == nil {
 		return nil
 	}
-	lines := []string{terminal.SafeLine(v.ToolName) + " is " + waitingText(*w) + ", " + timeLeftText(*w, now) + " left"}
+	lines := []string{terminal.SafeLine(v.ToolName) + " is " + WaitingText(*w) + ", " + timeLeftText(*w, now) + " left"}
 	add := func(text string) {
 		if text != "" {
 			lines = append(lines, terminal.SafeLine(text))

@@ -17,8 +17,11 @@ type Bar struct {
 	HasTotal bool
 	// HasReport is true after the first progress report.
 	HasReport bool
-	Message   string
-	Elapsed   time.Duration
+	// WaitingText replaces the numbers while the call waits for the user, as in "waiting for
+	// approval".
+	WaitingText string
+	Message     string
+	Elapsed     time.Duration
 }
 
 // Glyphs are the characters for drawing bars and spinners.
@@ -117,6 +120,8 @@ const minShownCount = 0.001
 // empty string if the tool has sent reports without numbers.
 func (b Bar) Numbers() string {
 	switch {
+	case b.WaitingText != "":
+		return b.WaitingText
 	case !b.HasReport:
 		return "no progress yet"
 	case !b.HasTotal && b.Progress < minShownCount:

@@ -28,6 +28,7 @@ func TestBar(t *testing.T) {
 		{"no room for the count", halfDone, 10, " 45%  4..."},
 		{"no room", halfDone, 0, ""},
 		{"nothing known", Bar{Label: "a__b", Elapsed: 300 * time.Millisecond}, 60, "a__b  \\  no progress yet  0.3 s"},
+		{"waiting", Bar{Label: "a__b", WaitingText: "waiting for approval", HasReport: true, Elapsed: 300 * time.Millisecond}, 60, "a__b  \\  waiting for approval  0.3 s"},
 		{"indeterminate", Bar{Label: "a__b", Progress: 7, HasReport: true, Message: "seven", Elapsed: time.Minute + 5*time.Second}, 60, "a__b  -  7  1 min 05 s  seven"},
 		{"a percentage", Bar{Label: "a__b", Progress: 33, Total: 100, HasTotal: true, HasReport: true, Elapsed: time.Hour}, 60, "a__b  ####..........   33%  1 h 00 min"},
 		{"just below the end", Bar{Progress: 9999, Total: 10000, HasTotal: true, HasReport: true}, 40, "#####.   99%  9999/10000  0.0 s"},

@@ -9,9 +9,10 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// askUser asks the user in the terminal to approve the call whose ticket is in a form from
-// the server. A form without a ticket is ignored, because it does not come from opentabs.
-func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMessage) {
+// askUser asks the user about the ticket in a form of the server. askUser ignores a form
+// without a ticket, because only opentabs sends tickets. If the terminal's input has ended,
+// askUser shows that the call waits until the user decides elsewhere, which ends ctx.
+func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableView, form json.RawMessage) {
 	var f struct {
 		Meta struct {
 			CallID   string `json:"opentabs/call"`
@@ -21,25 +22,31 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMe
 	if json.Unmarshal(form, &f) != nil || f.Meta.CallID == "" || f.Meta.TicketID == "" {
 		return
 	}
-	prompter.Ask(ctx, f.Meta.CallID, f.Meta.TicketID)
+	if waitingText := prompter.Ask(ctx, f.Meta.CallID, f.Meta.TicketID); waitingText != "" {
+		view.showWaiting(waitingText)
+		<-ctx.Done()
+	}
 }
 
 // pausableView shows the progress of a call, except while the terminal shows a question,
 // because a progress bar would overwrite the question. A pausableView is safe for
 // concurrent use.
 type pausableView struct {
-	mu         sync.Mutex                   // guards all fields below
-	open       func() terminal.ProgressView // nil if progress is not shown
-	view       terminal.ProgressView        // terminal.NoProgress while the view is paused
-	pauseCount int                          // the number of open questions
+	mu   sync.Mutex                   // guards all fields below
+	open func() terminal.ProgressView // nil if no progress is shown
+	// openWaiting opens the view of a call that waits for the user; used only if open is set.
+	openWaiting func(waitingText string) terminal.ProgressView
+	view        terminal.ProgressView // NoProgress, or the waiting call, while the view is paused
+	pauseCount  int                   // the number of open questions
 }
 
-// start shows the progress view that open returns. After each pause, start's argument open
-// is called again.
-func (v *pausableView) start(open func() terminal.ProgressView) {
+// start opens the progress view of a call on out. After each pause, the view is opened
+// again.
+func (v *pausableView) start(out *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.open = open
+	open := func() terminal.ProgressView { return out.ShowProgress(label) }
+	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView { return out.ShowWaiting(label, waitingText) }
 	if v.pauseCount == 0 {
 		v.view = open()
 	}
@@ -56,9 +63,18 @@ func (v *pausableView) update(p terminal.Progress) {
 func (v *pausableView) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.pauseCount++; v.pauseCount == 1 {
+	v.pauseCount++
+	v.view.Close()
+	v.view = terminal.NoProgress
+}
+
+// showWaiting shows during a pause that the call waits for the user.
+func (v *pausableView) showWaiting(waitingText string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open != nil {
 		v.view.Close()
-		v.view = terminal.NoProgress
+		v.view = v.openWaiting(waitingText)
 	}
 }
 
@@ -66,6 +82,7 @@ func (v *pausableView) resume() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.pauseCount--; v.pauseCount == 0 && v.open != nil {
+		v.view.Close()
 		v.view = v.open()
 	}
 }

@@ -74,3 +74,26 @@ func TestBarKeepsMessageForTheUser(t *testing.T) {
 func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }
+
+// TestViewShowsWaitingCall checks that the terminal shows that a call waits for the user,
+// and then its progress again.
+func TestViewShowsWaitingCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		view := &pausableView{view: terminal.NoProgress}
+		view.start(terminal.NewTerminal(&b, func() (int, int) { return 61, 24 }), "a__b")
+		view.pause()
+		view.showWaiting("waiting for approval")
+		advanceTime(time.Second)
+		view.resume()
+		if !strings.Contains(b.String(), "waiting for approval  1.0 s") {
+			t.Errorf("got %q; want a waiting call", b.String())
+		}
+		b.Reset()
+		advanceTime(time.Second)
+		view.close()
+		if got := b.String(); !strings.Contains(got, "no progress yet") || strings.Contains(got, "waiting") {
+			t.Errorf("got %q; want a call without progress", got)
+		}
+	})
+}

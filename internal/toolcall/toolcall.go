@@ -106,7 +106,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 			options.ShowForm = func(ctx context.Context, form json.RawMessage) {
 				view.pause()
 				defer view.resume()
-				askUser(ctx, prompter, form)
+				askUser(ctx, prompter, view, form)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, err
 	}
 	if !r.NoProgress {
-		view.start(func() terminal.ProgressView { return out.ShowProgress(tool.Name) })
+		view.start(out, tool.Name)
 	}
 	result, err := session.CallToolWithKey(ctx, tool.Name, args, r.IdempotencyKey, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
 	view.close()
