@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"opentabs/dispatch/hops"
+	"opentabs/wire"
 )
 
 // Tool identifies a tool or a prompt, with its time limits and the texts that users see.
@@ -69,6 +70,9 @@ type Call struct {
 	// decision to [Dispatcher.Decide]; ctx ends when the ticket is decided or withdrawn.
 	// OnTicket is nil if the client can't ask its user.
 	OnTicket func(ctx context.Context, w WaitingTicket)
+	// CheckOutput returns an error if the tool's output is invalid. The call then fails with
+	// this error. CheckOutput is nil if every output is valid.
+	CheckOutput func(output json.RawMessage) *wire.CallError
 	// Trace records when the call passes each stage, such as the queue. Trace is nil for a
 	// call that is not traced.
 	Trace *hops.Trace

@@ -19,6 +19,10 @@ func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
+// maxInlineCheck is the size up to which an output is checked at once, in bytes. The check of
+// a larger output must not delay other calls on the same link.
+const maxInlineCheck = 64 << 10
+
 // Finish implements Sink.
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c := s.call
@@ -26,7 +30,11 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		output, err = c.d.shapeOutput(c, output)
 	}
 	if err == nil {
-		c.end(ending{status: statusSucceeded, output: output})
+		if c.req.CheckOutput != nil && len(output) > maxInlineCheck {
+			go c.succeed(output)
+		} else {
+			c.succeed(output)
+		}
 		return
 	}
 	c.mu.Lock()

@@ -16,7 +16,6 @@ import (
 	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
-	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -176,7 +175,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	trace.SetParent(q.Params.Meta.TraceParent)
 	trace.Record(hops.CheckpointValidated)
 	c := q.newCall(l.tool.Dispatch(), args)
-	c.Trace = trace
+	c.Trace, c.CheckOutput = trace, l.checkOutput
 	if key != "" {
 		return callWithKey(ctx, s, q, l, c, key, detachTime, mayDetach)
 	}
@@ -207,9 +206,6 @@ func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Res
 // that is no longer listed.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
-	if err == nil && hasSchema {
-		err = checkResult(l.tool, &result)
-	}
 	if err != nil {
 		return s.replyToFailure(err)
 	}
@@ -226,20 +222,6 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 		r.data = content.ObjectOrNil(content.OneLine(result.Output))
 	}
 	return r
-}
-
-// checkResult validates the result of a tool against its output schema. Clients would reject an
-// invalid result with a text that names neither the plugin nor a remedy.
-func checkResult(t *plugin.Tool, r *dispatch.Result) error {
-	err := t.ValidateResult(r.Output)
-	if err == nil {
-		return nil
-	}
-	var e *dispatch.Error
-	if errors.As(err, &e) {
-		e.CallID, e.RunTime, e.ReportCount = r.CallID, r.RunTime, r.ReportCount
-	}
-	return err
 }
 
 // replyToFailure returns the reply to a failed call. Internal errors, whose details the agent

@@ -25,8 +25,15 @@ type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, err
 
 var _ Caller = callerFunc(nil)
 
+// Call runs the function and checks its output, as the dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	return f(ctx, c)
+	result, err := f(ctx, c)
+	if err == nil && c.CheckOutput != nil {
+		if e := c.CheckOutput(result.Output); e != nil {
+			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: result.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
+		}
+	}
+	return result, err
 }
 
 // Decide implements Caller for a Caller without suspended calls.

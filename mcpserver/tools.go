@@ -12,6 +12,7 @@ import (
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // metaCategory is the key in a tool's _meta that contains the tool's category.
@@ -25,6 +26,10 @@ type listedTool struct {
 	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP headers
 	// (x-mcp-header).
 	hasHeaderArguments bool
+	// checkOutput validates the tool's output against its output schema, or is nil without
+	// one. Clients would reject an invalid output with a text that names neither the plugin
+	// nor a remedy.
+	checkOutput func(json.RawMessage) *wire.CallError
 }
 
 // newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be
@@ -64,6 +69,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
+	if definition.RawOutputSchema != nil {
+		l.checkOutput = t.ValidateResult
+	}
 	// The input schema may contain the name x-mcp-header with JSON escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {

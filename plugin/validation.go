@@ -5,6 +5,7 @@ import (
 
 	"opentabs/internal/jsonread"
 	"opentabs/plugin/schema"
+	"opentabs/wire"
 )
 
 // CheckSchemas compiles all schemas of the plugin. The error of CheckSchemas is a
@@ -45,8 +46,8 @@ func (t *Tool) DeclaresResults() bool { return !t.Plugin.IsForOriginalSDK }
 
 // ValidateResult checks the result of a call of the tool. A nil result is JavaScript's
 // undefined. See [schema.Validator.CheckResult].
-func (t *Tool) ValidateResult(result json.RawMessage) error {
-	return t.results.CheckResult(t.validationSubject(), t.OutputSchema, result)
+func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
+	return t.results.CheckResult(t.OutputSchema, result)
 }
 
 func (t *Tool) validationSubject() schema.Subject {

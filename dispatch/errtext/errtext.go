@@ -79,8 +79,8 @@ var advice = map[wire.ErrorCode]struct {
 		"Ask for less: use a filter, a limit or a page argument of the tool.",
 		"Ask for less: use a filter, a limit or a page argument of the tool."}},
 	wire.ErrInvalidResult: {false, Step{
-		"Report this to the author of the plugin: a tool must return plain JSON data.",
-		"Report this to the author of the plugin: a tool must return plain JSON data."}},
+		"Do not call the tool again to mend this. Report it to the author of the plugin.",
+		"Report this to the author of the plugin."}},
 	wire.ErrToolError: {false, Step{
 		"Read the tool's message, correct what it names, then call again.",
 		"Correct what the message names, then retry."}},

@@ -157,7 +157,7 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	text := json.RawMessage(`{"n":-12,"text":"some text"}`)
 	subject := Subject{Plugin: "p", Name: "t"}
 	alloctest.Check(t, "the check of arguments", 0, 0, func() {
-		if v.CheckArguments(subject, schema, text) != nil || v.CheckResult(subject, schema, text) != nil {
+		if v.CheckArguments(subject, schema, text) != nil || v.CheckResult(schema, text) != nil {
 			t.Error("rejected")
 		}
 	})
@@ -180,7 +180,7 @@ func BenchmarkCheckResult(b *testing.B) {
 		}
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			if err := v.CheckResult(Subject{}, schema, text); err != nil {
+			if err := v.CheckResult(schema, text); err != nil {
 				b.Fatal(err)
 			}
 		}
