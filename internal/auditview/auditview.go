@@ -85,13 +85,17 @@ func chooseText(condition bool, yes, no string) string {
 	return no
 }
 
-// callText describes how a call ended: its status, run time, caller and approval.
+// callText describes how a call ended: its status, duration, caller and approval.
 func callText(r audit.Record) string {
 	text := string(r.Status)
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
 		text += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
-	text += " after " + humanize.Duration(time.Duration(r.RanMs*float64(time.Millisecond))) + callerText(r)
+	total := time.Duration(r.RanMs * float64(time.Millisecond))
+	if !r.ArrivedAt.IsZero() { // the total includes the time in which the call waited for the user
+		total = max(total, r.EndedAt.Sub(r.ArrivedAt))
+	}
+	text += " after " + humanize.Duration(total) + callerText(r)
 	if a := r.Approved; a != nil {
 		text += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {

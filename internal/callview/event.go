@@ -43,7 +43,7 @@ func EventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventActivity:
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
-		text := fmt.Sprintf("%s after %s", statusText(v), terminal.Elapsed(runTime(v)))
+		text := endText(v)
 		if clientName := v.ToClient().String(); clientName != "" {
 			text += ", requested by " + terminal.SafeLine(clientName)
 		}

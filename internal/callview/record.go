@@ -17,7 +17,7 @@ func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	for _, r := range records {
 		message := cmp.Or(r.Error, r.ShownResult(verbose), WithStatusWord(r.UserStatusWord, r.UserMessage))
 		rows = append(rows, []string{
-			endTime(r.Record).Local().Format(time.DateTime), r.CallID, r.ToolName, statusText(r.View), terminal.Elapsed(runTime(r.View)),
+			endTime(r.Record).Local().Format(time.DateTime), r.CallID, r.ToolName, statusText(r.View), runTimeText(r.View),
 			r.ToClient().String(), r.Site, terminal.SafeLine(message),
 		})
 	}

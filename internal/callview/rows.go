@@ -3,7 +3,9 @@ package callview
 import (
 	"fmt"
 	"opentabs/dispatch"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
+	"opentabs/internal/waterfall"
 	"opentabs/wire"
 	"slices"
 	"strings"
@@ -144,7 +146,7 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 		progressCell = terminal.Percent(*progress)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, terminal.Elapsed(runTime(v)), v.ToClient().String(), waitCell, terminal.SafeLine(messageCell),
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, runTimeText(v), v.ToClient().String(), waitCell, terminal.SafeLine(messageCell),
 	}
 }
 
@@ -182,6 +184,53 @@ func statusText(v dispatch.View) string {
 		return string(v.Status)
 	}
 	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
+}
+
+// endText returns the status of an ended call and the time from its arrival to its end, as in
+// "done after 1.4 s".
+func endText(v dispatch.View) string {
+	total := runTime(v)
+	if v.Ended != nil && !v.Created.IsZero() {
+		total = max(total, v.Ended.Sub(v.Created))
+	}
+	return statusText(v) + " after " + shortDuration(total)
+}
+
+// waitTimeText returns how long an ended call waited for the user, as in ", of which 1.3 s
+// waiting for approval"; "" if the call did not wait.
+func waitTimeText(v dispatch.View) string {
+	forApproval, forUser := waterfall.WaitTime(&v, v.Created)
+	var texts []string
+	for _, wait := range []struct {
+		time  time.Duration
+		state string
+	}{{forApproval, stateApproval}, {forUser, stateUser}} {
+		if wait.time > 0 {
+			texts = append(texts, shortDuration(wait.time)+" "+wait.state)
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return ", of which " + strings.Join(texts, " and ")
+}
+
+// runTimeText returns how long a call ran, without the time in which it waited; "" if the call
+// has not run.
+func runTimeText(v dispatch.View) string {
+	if v.RunMs <= 0 {
+		return ""
+	}
+	return shortDuration(runTime(v))
+}
+
+// shortDuration formats a duration as [terminal.Elapsed] does, but durations below 0.1 s in
+// milliseconds.
+func shortDuration(d time.Duration) string {
+	if d < 100*time.Millisecond {
+		return humanize.Duration(d)
+	}
+	return terminal.Elapsed(d)
 }
 
 // runTime returns how long a call had run when the server created the view v.

@@ -88,7 +88,7 @@ func (s callDetails) statusLine() string {
 	case v.Waiting != nil:
 		return WaitingText(*v.Waiting) + ", " + timeLeftText(*v.Waiting, s.now) + " left"
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
+		return fmt.Sprintf("%s%s, %s", endText(v), waitTimeText(v), terminal.Plural(v.ReportCount, "report"))
 	case v.Status == wire.StatusRunning:
 		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
 	}

@@ -140,3 +140,26 @@ func TestEventTextForUser(t *testing.T) {
 		t.Errorf("for all: %q; want %q", got, "progress  90%  hello")
 	}
 }
+
+// TestStatusOfCallThatWaited checks that the status of an ended call has its whole time and
+// the time in which it waited for approval.
+func TestStatusOfCallThatWaited(t *testing.T) {
+	arrived := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	ended := arrived.Add(1400 * time.Millisecond)
+	var v dispatch.View
+	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &ended, 12
+	v.Timeline = []dispatch.Moment{
+		{Time: arrived, Kind: dispatch.EventSuspended}, {Time: arrived.Add(1300 * time.Millisecond), Kind: dispatch.EventResumed},
+		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: ended, Kind: dispatch.EventEnded},
+	}
+	if got, want := (callDetails{view: v, now: ended}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := runTimeText(v); got != "12 ms" {
+		t.Errorf("the run time is %q, want 12 ms", got)
+	}
+	v.Status, v.ErrorCode, v.RunMs = wire.StatusFailed, wire.ErrDenied, 0
+	if got := endText(v); got != "failed (denied) after 1.4 s" || runTimeText(v) != "" {
+		t.Errorf("a denied call: %q, run time %q", got, runTimeText(v))
+	}
+}

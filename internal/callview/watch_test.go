@@ -107,8 +107,8 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 	}
 	now := time.Now()
 	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
-	if b.String() != "status     done after 0.0 s, 0 reports\n" {
-		t.Errorf("an end that was lost: %q; want %q", b.String(), "status     done after 0.0 s, 0 reports\n")
+	if b.String() != "status     done after 0 s, 0 reports\n" {
+		t.Errorf("an end that was lost: %q; want %q", b.String(), "status     done after 0 s, 0 reports\n")
 	}
 	p.verbose = true
 	if err := p.showEvent(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {

@@ -73,7 +73,24 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	return mergeNeighbors(all)
 }
 
-// waitPhases returns the phases in which the call waited for the user.
+// WaitTime returns how long a call waited for approval, and how long its tool waited for the
+// user. The view v has a timeline.
+func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Duration) {
+	end := now
+	if v.Ended != nil {
+		end = *v.Ended
+	}
+	for _, wait := range waitPhases(v, Start(v), end) {
+		if wait.Name == phaseApproval {
+			forApproval += wait.Duration
+		} else {
+			forUser += wait.Duration
+		}
+	}
+	return forApproval, forUser
+}
+
+// waitPhases returns the phases in which a call waited for the user.
 func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	var waits []Phase
 	var name string
