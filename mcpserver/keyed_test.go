@@ -41,6 +41,10 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int6
 			sink.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 			return
 		}
+		if n == 3 {
+			sink.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"})
+			return
+		}
 		sink.Finish(fmt.Appendf(nil, `{"run":%d}`, n), nil)
 	}
 	options := Options{Keys: keys, Detach: func(client string) Detach {
@@ -76,8 +80,19 @@ func TestIdempotencyKey(t *testing.T) {
 		if r := c.answer(callText(`5`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
 			t.Errorf("a retry after a lost link returns %+v", r)
 		}
-		if n := runs.Load(); n != 2 {
-			t.Errorf("the tool ran %d times, want 2", n)
+		for _, isReplay := range []bool{false, true} {
+			r := c.answer(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
+			const note = ", which has the same idempotency key. To call the tool again, use another key.\n"
+			text, userText := r.Content[0].Text, string(r.Meta[metaError])
+			if !r.IsError || !strings.Contains(text, "sold out") || strings.Contains(text, note) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
+				t.Errorf("replay %t: the error is %+v", isReplay, r)
+			}
+			if strings.Contains(userText, "To call the tool again, use another key.") != isReplay {
+				t.Errorf("replay %t: the error for the user is %s", isReplay, userText)
+			}
+		}
+		if n := runs.Load(); n != 3 {
+			t.Errorf("the tool ran %d times, want 3", n)
 		}
 		for _, meta := range []string{`{"opentabs/idempotencyKey":5}`, keyMeta(""), keyMeta(strings.Repeat("x", 256))} {
 			if m := c.answer(callText(`6`, `{}`, meta)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams || !strings.Contains(m.Error.Message, "1 to 255 printable characters") {

@@ -239,7 +239,7 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
 		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
-	case isPageError(callErr.Code):
+	case IsPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
 			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
@@ -271,7 +271,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 	case isCallError && !callErr.MayHaveActed:
 		k.finish(e, stateReleased, nil, nil)
 		delete(k.entries, e.subject)
-	case isCallError && isPageError(callErr.Code):
+	case isCallError && IsPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, callErr)
 	default:
 		k.finish(e, stateUnknown, nil, callErr)
@@ -280,8 +280,8 @@ func (k *Keys) settleIfEnded(e *entry) {
 	k.openCalls.Forget(e.callID)
 }
 
-// isPageError reports whether an error code means that the tool has ended in the page.
-func isPageError(code wire.ErrorCode) bool {
+// IsPageError reports whether an error code means that the tool has ended in the page.
+func IsPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 
