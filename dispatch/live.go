@@ -245,18 +245,6 @@ func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: failureStatusOf(err), err: err})
 }
 
-// succeed ends the call with the output, or with an error if Call.CheckOutput rejects the
-// output.
-func (c *liveCall) succeed(output json.RawMessage) {
-	if c.req.CheckOutput != nil {
-		if err := c.req.CheckOutput(output); err != nil {
-			c.fail(err)
-			return
-		}
-	}
-	c.end(ending{status: statusSucceeded, output: output})
-}
-
 // cancel ends the call with the status cancelled, or returns false if the call had already
 // ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {

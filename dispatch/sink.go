@@ -31,9 +31,9 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	}
 	if err == nil {
 		if c.req.CheckOutput != nil && len(output) > maxInlineCheck {
-			go c.succeed(output)
+			go s.succeed(output)
 		} else {
-			c.succeed(output)
+			s.succeed(output)
 		}
 		return
 	}
@@ -50,6 +50,18 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.fail(err)
+}
+
+// succeed ends the call with the output, or with an error if Call.CheckOutput rejects the
+// output.
+func (s sink) succeed(output json.RawMessage) {
+	if check := s.call.req.CheckOutput; check != nil {
+		if err := check(output); err != nil {
+			s.call.fail(err)
+			return
+		}
+	}
+	s.call.end(ending{status: statusSucceeded, output: output})
 }
 
 // Reports implements Sink.

@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"opentabs/dispatch"
@@ -73,11 +71,7 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
 	ending := use.Ending()
 	if !ending.IsResultLost {
-		err := ending.Err
-		if use.IsReplay && err != nil {
-			err = describeReplayedError(err, use.CallID)
-		}
-		return s.tracedReply(l, c, ending.Result, err)
+		return s.tracedReply(l, c, ending.Result, ending.Err)
 	}
 	text := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
 		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
@@ -86,24 +80,6 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 		r.data = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
 	}
 	return r
-}
-
-// describeReplayedError returns the error of an earlier call with the same idempotency key,
-// with the note that the tool was not called again. The advice of some errors is to call
-// again, which has no effect with the same key.
-func describeReplayedError(err error, callID string) error {
-	var e *dispatch.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	replayed := *e
-	note := "The tool was not called again: this is the error of " + callID + ", which has the same idempotency key."
-	if idempotency.IsPageError(e.Code) {
-		note += " To call the tool again, use another key."
-	}
-	replayed.UserText = note + "\n" + cmp.Or(e.UserText, e.Message)
-	replayed.Message = note + "\n" + e.Message
-	return &replayed
 }
 
 // lostResult is the structured content of the reply when the result of a call is not stored.

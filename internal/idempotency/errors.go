@@ -1,6 +1,8 @@
 package idempotency
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"opentabs/dispatch"
@@ -31,4 +33,22 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 			"To act anyway, use a new key.",
 		UserText: fact + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
 	}
+}
+
+// describeReplayedError returns the error of an earlier call with the same idempotency key,
+// with the note that the tool was not called again. The advice of some errors is to call
+// again, which has no effect with the same key.
+func describeReplayedError(err error, callID string) error {
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	replayed := *e
+	note := "The tool was not called again: this is the error of " + callID + ", which has the same idempotency key."
+	if isPageError(e.Code) {
+		note += " To call the tool again, use another key."
+	}
+	replayed.UserText = note + "\n" + cmp.Or(e.UserText, e.Message)
+	replayed.Message = note + "\n" + e.Message
+	return &replayed
 }

@@ -166,9 +166,18 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. Do not call Ending before the call
-// has ended.
+// Ending returns the result or the error of the call. The error of an earlier call begins
+// with a note. Do not call Ending before the call has ended.
 func (u *Use) Ending() Ending {
+	ending := u.storedEnding()
+	if u.IsReplay && ending.Err != nil {
+		ending.Err = describeReplayedError(ending.Err, u.CallID)
+	}
+	return ending
+}
+
+// storedEnding returns the ending of the call from its job, its entry or the recorder.
+func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {
 			return Ending{Result: result, Err: err}
@@ -239,7 +248,7 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
 		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
-	case IsPageError(callErr.Code):
+	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
 			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
@@ -271,7 +280,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 	case isCallError && !callErr.MayHaveActed:
 		k.finish(e, stateReleased, nil, nil)
 		delete(k.entries, e.subject)
-	case isCallError && IsPageError(callErr.Code):
+	case isCallError && isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, callErr)
 	default:
 		k.finish(e, stateUnknown, nil, callErr)
@@ -280,8 +289,8 @@ func (k *Keys) settleIfEnded(e *entry) {
 	k.openCalls.Forget(e.callID)
 }
 
-// IsPageError reports whether an error code means that the tool has ended in the page.
-func IsPageError(code wire.ErrorCode) bool {
+// isPageError reports whether an error code means that the tool has ended in the page.
+func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 

@@ -142,7 +142,7 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
 		})
 	}
-	if out.FitsTable(rows) {
+	if terminal.FitsTable(out, rows) {
 		out.PrintTable("", rows)
 	} else {
 		for _, c := range plan {

@@ -39,21 +39,21 @@ func (o *Output) ShowProgress(label string) ProgressView {
 	if !o.stderr.isTerminal {
 		return &lineView{out: o}
 	}
-	return o.startBar(Bar{Label: label})
+	return startBar(o, Bar{Label: label})
 }
 
 // ShowWaiting returns a view that draws a line on stderr for a call that waits for the user,
 // with a text such as "waiting for approval". If stderr is not a terminal, the view displays
 // nothing.
-func (o *Output) ShowWaiting(label, waitingText string) ProgressView {
+func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress
 	}
-	return o.startBar(Bar{Label: label, WaitingText: waitingText})
+	return startBar(o, Bar{Label: label, WaitingText: waitingText})
 }
 
 // startBar returns a view that draws bar until Close.
-func (o *Output) startBar(bar Bar) *barView {
+func startBar(o *Output, bar Bar) *barView {
 	v := &barView{
 		out: o, bar: bar, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),
 	}

@@ -61,7 +61,7 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 
 // FitsTable reports whether [Output.PrintTable] would print each cell of rows completely:
 // in a pipe, or on a terminal that is wide enough.
-func (o *Output) FitsTable(rows [][]string) bool {
+func FitsTable(o *Output, rows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true
 	}

@@ -46,7 +46,7 @@ func (v *pausableView) start(out *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	open := func() terminal.ProgressView { return out.ShowProgress(label) }
-	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView { return out.ShowWaiting(label, waitingText) }
+	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView { return terminal.ShowWaiting(out, label, waitingText) }
 	if v.pauseCount == 0 {
 		v.view = open()
 	}
