@@ -75,7 +75,7 @@ test('the code connects the browser, which stays paired with a new key', async (
   assert.equal(paired.code, 0, paired.stderr);
   assert.match(paired.stderr, /the browser .* is paired and connected/);
   await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
-  assert.equal(await panel.locator('.pairing').count(), 0);
+  await panel.locator('.pairing').waitFor({ state: 'detached' });
   // After a restart, the extension's worker has only the stored key, and no pairing code.
   await chrome.stopWorker();
   await panel.reload();

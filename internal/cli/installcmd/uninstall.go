@@ -272,7 +272,8 @@ func (u *uninstaller) report(sentence string) error {
 		return err
 	}
 	for _, dir := range result.Data {
-		out.Notef("your data stays in %s; `opentabs uninstall --purge` removes it", dir)
+		// The command opentabs may no longer exist.
+		out.Notef("your data stays in %s; delete this folder to remove it", dir)
 	}
 	if result.Command != "" {
 		out.Notef("%s; to remove the program, run: %s", describeInstallation(u.installed), result.Command)
