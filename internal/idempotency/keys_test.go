@@ -411,7 +411,8 @@ func TestLateResultWithoutOutput(t *testing.T) {
 	})
 }
 
-// After a restart, a replayed error has the texts and details of the first error.
+// After a restart, a replayed error has the texts and details of the first error, and says
+// that the tool was not called again.
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		after := 1500.0
@@ -436,7 +437,8 @@ func TestErrorAfterRestart(t *testing.T) {
 		f.kill()
 		f.start()
 		second := ending()
-		if second == nil || second.Message != first.Message || second.UserText != first.UserText || second.UserText == "" || !second.Retryable ||
+		if second == nil || !strings.HasSuffix(second.Message, "\n"+first.Message) || !strings.HasSuffix(second.UserText, "\n"+first.UserText) ||
+			first.UserText == "" || strings.Count(second.Message, "not called again") != 1 || !second.Retryable ||
 			second.ToolError == nil || second.ToolError.Code != "SOLD_OUT" || *second.ToolError.RetryAfterMs != after {
 			t.Errorf("after a restart, the error is %+v, want %+v", second, first)
 		}
