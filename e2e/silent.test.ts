@@ -72,7 +72,7 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   for (const call of [spinCall, sameTabCall, sameProcessCall]) {
     const outcome = await call;
     assert.equal(outcome.code, 'page_unresponsive', outcome.text);
-    assert.match(outcome.text, /does not answer.*running there when it stopped answering: .*runaway__spin \(call_/s);
+    assert.match(outcome.text, /does not respond.*running there when it stopped answering: .*runaway__spin \(call_/s);
     assert.doesNotMatch(outcome.text, /no progress and no result/);
   }
   const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));

@@ -34,7 +34,7 @@ func newPluginEnableCmd(p *cli.Program) *cobra.Command {
 		Long: `Print a table of plugins with their sites, tools and warnings, and enable all of
 them after one confirmation. A plugin that was off is turned on again; a plugin
 that is on does not change without --permission, and --all does not list it.
-opentabs plugin review also shows the code of one plugin, and what has changed in it.
+"opentabs plugin review" also shows the code of one plugin and its changes.
 
 --permission sets how the tools run: with ask each call waits for approval, with
 auto tools run without approval. Tools that you turned off stay off.
