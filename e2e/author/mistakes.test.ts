@@ -177,7 +177,7 @@ test('the log and plugin dev show a thrown error with its source lines', async (
     new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(dev.stdout()),
   );
   assert.match(dev.stdout(), /call {4}throws {2}running, requested by client e2e/);
-  assert.match(dev.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ s: Cannot read/);
+  assert.match(dev.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ m?s: Cannot read/);
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--level', 'error');
   assert.match(stdout, /^ {4}at countParts \(src\/index\.ts:/m);
 });
