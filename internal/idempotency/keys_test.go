@@ -411,7 +411,7 @@ func TestLateResultWithoutOutput(t *testing.T) {
 	})
 }
 
-// After a restart, a replayed error has the texts and details of the first error, and says
+// After a restart, a replayed error has the texts and details of the first error, with a note
 // that the tool was not called again.
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
