@@ -7,6 +7,7 @@ import (
 
 	"opentabs/internal/cli"
 	"opentabs/internal/relay"
+	"opentabs/internal/setup"
 )
 
 type mcpOptions struct{ program *cli.Program }
@@ -37,5 +38,5 @@ func runMCP(ctx context.Context, opts mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	return relay.Run(ctx, relay.Options{Home: h, In: p.In, Out: p.Out.Stdout(), Notef: p.Out.Notef, ClientToken: p.Getenv(cli.ClientTokenVariable)})
+	return relay.Run(ctx, relay.Options{Home: h, In: p.In, Out: p.Out.Stdout(), Notef: p.Out.Notef, ClientToken: p.Getenv(setup.TokenVariable)})
 }

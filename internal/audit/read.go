@@ -23,8 +23,9 @@ type Entry struct {
 type Verification = linefile.Verification
 
 // Verify checks that no record of the audit log in the directory dir was changed, removed
-// or inserted. Verify cannot check records of builds before chainStart. A user with write access to the log files can replace the whole hash
-// chain, so Verify does not detect every forgery.
+// or inserted. Verify cannot check records of builds before chainStart. A user with write
+// access to the log files can replace the whole hash chain, so Verify does not detect
+// every forgery.
 func Verify(dir string) (Verification, error) {
 	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles, mustBeChained)
 	if err != nil {

@@ -18,11 +18,6 @@ type Program struct {
 	Getenv func(string) string
 }
 
-// ClientTokenVariable is the environment variable with the token of the MCP client that
-// runs `opentabs mcp`. `opentabs setup` writes ClientTokenVariable to the client's
-// configuration.
-const ClientTokenVariable = "OPENTABS_CLIENT_TOKEN"
-
 // Report prints the result of a command. If asJSON is true, result is printed as JSON to
 // stdout. If asJSON is false, the formatted sentence is printed as a notice for the user.
 func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {

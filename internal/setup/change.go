@@ -184,8 +184,10 @@ func (w Writer) Write(c Change) (backup string, err error) {
 		return "", err
 	}
 	earlier := ""
-	if values, err := c.Client.format.decode(c.before); err == nil && findServer(values, c.Client.servers) != nil && !isOwnServer(findServer(values, c.Client.servers)) {
-		earlier = backup
+	if values, err := c.Client.format.decode(c.before); err == nil {
+		if server := findServer(values, c.Client.servers); server != nil && !isOwnServer(server) {
+			earlier = backup
+		}
 	}
 	if previous := records[c.Client.ID]; previous.File == c.Client.File {
 		earlier = cmp.Or(earlier, previous.Earlier)

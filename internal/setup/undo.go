@@ -113,12 +113,13 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 			return Removal{File: c.File, Action: undoRestore, before: now, after: earlier}, nil
 		}
 	}
-	values, decodeErr := c.format.decode(now)
-	if decodeErr == nil && findServer(values, c.servers) == nil {
-		return Removal{File: c.File}, nil
-	}
-	if decodeErr == nil && !w.hasWritten(findServer(values, c.servers), isRecorded) {
-		return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(findServer(values, c.servers))}, nil
+	if values, err := c.format.decode(now); err == nil {
+		switch server := findServer(values, c.servers); {
+		case server == nil:
+			return Removal{File: c.File}, nil
+		case !w.hasWritten(server, isRecorded):
+			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
+		}
 	}
 	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
 	if err == nil && bytes.Equal(without, now) {
@@ -130,14 +131,14 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	return Removal{File: c.File, Action: undoRemove, before: now, after: without, earlier: r.Earlier}, nil
 }
 
-// tokenVariable is the environment variable with the client token, which each server
-// that setup writes has.
-const tokenVariable = "OPENTABS_CLIENT_TOKEN"
+// TokenVariable is the environment variable with the token of the MCP client that runs
+// `opentabs mcp`. Each server that setup writes has TokenVariable.
+const TokenVariable = "OPENTABS_CLIENT_TOKEN"
 
 // isOwnServer reports whether a configuration entry has the form that setup writes.
 func isOwnServer(server any) bool {
 	fields, _ := server.(map[string]any)
-	return readCommand(fields).Env[tokenVariable] != ""
+	return readCommand(fields).Env[TokenVariable] != ""
 }
 
 // hasWritten reports whether setup has written the configuration entry. If the file of

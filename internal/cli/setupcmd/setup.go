@@ -194,7 +194,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	}
 	env := map[string]string{}
 	if token != "" {
-		env[cli.ClientTokenVariable] = token
+		env[setup.TokenVariable] = token
 	}
 	if getenv(config.HomeVariable) != "" { // the value may be relative to the current directory
 		env[config.HomeVariable] = h.State
