@@ -39,6 +39,15 @@ type Tool struct {
 	// Options.MaxIdleLimit and Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
+	// Output checks the output of each call of the tool. Output is nil if every output is
+	// valid.
+	Output OutputChecker `json:"-"`
+}
+
+// OutputChecker returns an error if a tool's output is invalid. The call then fails with
+// this error. CheckOutput must be safe for concurrent use.
+type OutputChecker interface {
+	CheckOutput(output json.RawMessage) *wire.CallError
 }
 
 // FullName returns the tool name that agents use: <plugin>__<tool>, or only the name for a
@@ -70,9 +79,6 @@ type Call struct {
 	// decision to [Dispatcher.Decide]; ctx ends when the ticket is decided or withdrawn.
 	// OnTicket is nil if the client can't ask its user.
 	OnTicket func(ctx context.Context, w WaitingTicket)
-	// CheckOutput returns an error if the tool's output is invalid. The call then fails with
-	// this error. CheckOutput is nil if every output is valid.
-	CheckOutput func(output json.RawMessage) *wire.CallError
 	// Trace records when the call passes each stage, such as the queue. Trace is nil for a
 	// call that is not traced.
 	Trace *hops.Trace

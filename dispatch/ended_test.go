@@ -150,16 +150,21 @@ func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	})
 }
 
-// TestInvalidOutputFailsTheCall checks that a call whose output Call.CheckOutput rejects is
+// rejectOutput is an [dispatch.OutputChecker] that accepts no output.
+type rejectOutput struct{}
+
+func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
+}
+
+// TestInvalidOutputFailsTheCall checks that a call whose output Tool.Output rejects is
 // failed for its caller and in lists, also if the output is large.
 func TestInvalidOutputFailsTheCall(t *testing.T) {
 	for _, output := range []string{`{}`, `"` + strings.Repeat("x", 100<<10) + `"`} {
 		d, _, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"list": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(output), nil) },
 		})
-		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "list"}, CheckOutput: func(json.RawMessage) *wire.CallError {
-			return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
-		}})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "list", Output: rejectOutput{}}})
 		e := asError(t, err)
 		if e.Code != wire.ErrInvalidResult || !strings.Contains(e.Message, "m__list failed: it returned rubbish (invalid_result).") || !strings.HasSuffix(e.Message, "\nIt returned: {}") {
 			t.Errorf("%.10s: the error is %v", output, err)

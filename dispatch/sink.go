@@ -30,7 +30,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		output, err = c.d.shapeOutput(c, output)
 	}
 	if err == nil {
-		if c.req.CheckOutput != nil && len(output) > maxInlineCheck {
+		if c.req.Tool.Output != nil && len(output) > maxInlineCheck {
 			go s.succeed(output)
 		} else {
 			s.succeed(output)
@@ -52,11 +52,10 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c.fail(err)
 }
 
-// succeed ends the call with the output, or with an error if Call.CheckOutput rejects the
-// output.
+// succeed ends the call with the output, or with an error if Tool.Output rejects the output.
 func (s sink) succeed(output json.RawMessage) {
-	if check := s.call.req.CheckOutput; check != nil {
-		if err := check(output); err != nil {
+	if checker := s.call.req.Tool.Output; checker != nil {
+		if err := checker.CheckOutput(output); err != nil {
 			s.call.fail(err)
 			return
 		}

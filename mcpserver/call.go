@@ -175,7 +175,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	trace.SetParent(q.Params.Meta.TraceParent)
 	trace.Record(hops.CheckpointValidated)
 	c := q.newCall(l.tool.Dispatch(), args)
-	c.Trace, c.CheckOutput = trace, l.checkOutput
+	c.Trace = trace
 	if key != "" {
 		return callWithKey(ctx, s, q, l, c, key, detachTime, mayDetach)
 	}

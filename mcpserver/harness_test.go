@@ -28,8 +28,8 @@ var _ Caller = callerFunc(nil)
 // Call runs the function and checks its output, as the dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 	result, err := f(ctx, c)
-	if err == nil && c.CheckOutput != nil {
-		if e := c.CheckOutput(result.Output); e != nil {
+	if err == nil && c.Tool.Output != nil {
+		if e := c.Tool.Output.CheckOutput(result.Output); e != nil {
 			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: result.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
 		}
 	}

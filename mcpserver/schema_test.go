@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"encoding/json"
 	"testing"
+
+	"opentabs/plugin"
 )
 
 func TestPropertiesOfSchemas(t *testing.T) {
@@ -10,7 +12,7 @@ func TestPropertiesOfSchemas(t *testing.T) {
 		`{"type":"object"}`: true, `{"type":["object","null"]}`: false, `{"type":"array"}`: false,
 		`{"oneOf":[]}`: false, `true`: false, ``: false, `null`: false,
 	} {
-		if isObjectSchema(json.RawMessage(schema)) != want {
+		if plugin.IsObjectSchema(json.RawMessage(schema)) != want {
 			t.Errorf("%s: want %v", schema, want)
 		}
 	}

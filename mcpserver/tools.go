@@ -12,7 +12,6 @@ import (
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
-	"opentabs/wire"
 )
 
 // metaCategory is the key in a tool's _meta that contains the tool's category.
@@ -26,16 +25,12 @@ type listedTool struct {
 	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP headers
 	// (x-mcp-header).
 	hasHeaderArguments bool
-	// checkOutput validates the tool's output against its output schema, or is nil without
-	// one. Clients would reject an invalid output with a text that names neither the plugin
-	// nor a remedy.
-	checkOutput func(json.RawMessage) *wire.CallError
 }
 
 // newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be
 // listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
-	if !isObjectSchema(t.InputSchema) {
+	if !plugin.IsObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
 	definedByTool := findDefinedArguments(t.InputSchema, t.Plugin)
@@ -65,13 +60,10 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if gateway.RepeatsName(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
 		definition.Annotations.Title = ""
 	}
-	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
+	if t.DeclaresResults() {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
-	if definition.RawOutputSchema != nil {
-		l.checkOutput = t.ValidateResult
-	}
 	// The input schema may contain the name x-mcp-header with JSON escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
@@ -90,12 +82,6 @@ func (l *listedTool) withDetach() mcp.Tool {
 		t.RawInputSchema = withProperty(t.RawInputSchema, argDetach, json.RawMessage(detachSchema))
 	}
 	return t
-}
-
-// isObjectSchema reports whether the root of a compact JSON Schema has "type": "object", the
-// only type that MCP allows.
-func isObjectSchema(schema json.RawMessage) bool {
-	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
 // definesProperty reports whether the root of a compact JSON Schema has the named property. The

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"opentabs/dispatch"
@@ -160,6 +161,9 @@ type Tool struct {
 
 	arguments schema.Validator
 	results   schema.Validator
+	// readOutputKind sets hasObjectOutput, because each call needs it.
+	readOutputKind  sync.Once
+	hasObjectOutput bool
 }
 
 // Annotations are the author's hints about a tool, as in MCP. A nil or empty field means
@@ -185,6 +189,7 @@ func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.An
 // Dispatch returns the description of the tool that the dispatcher needs.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
+		Output: t,
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
 		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpenURL, TargetKind: t.TargetKind, IsExclusive: t.IsExclusive,

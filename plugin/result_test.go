@@ -68,3 +68,21 @@ func TestArgumentsNestedTooDeep(t *testing.T) {
 		t.Errorf("1,001 levels: %v; want an error that contains %q", err, "1000 levels")
 	}
 }
+
+// TestDispatchedToolChecksItsOutput checks that every call of a tool checks the output, also
+// a nested call or a repeated call: the check belongs to the description of the tool.
+func TestDispatchedToolChecksItsOutput(t *testing.T) {
+	for schemaText, want := range map[string]wire.ErrorCode{
+		`{"type":"object","required":["n"]}`: wire.ErrInvalidResult,
+		`{"type":"array"}`:                   "", // in MCP, an output schema is an object
+	} {
+		tool := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "list", Description: "d", Output: json.RawMessage(schemaText)}}}).Tools[0]
+		var code wire.ErrorCode
+		if err := tool.Dispatch().Output.CheckOutput(json.RawMessage(`{}`)); err != nil {
+			code = err.Code
+		}
+		if code != want {
+			t.Errorf("%s: the check of {} returned %q, want %q", schemaText, code, want)
+		}
+	}
+}

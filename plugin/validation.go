@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"opentabs/internal/jsonread"
+	"opentabs/internal/rawjson"
 	"opentabs/plugin/schema"
 	"opentabs/wire"
 )
@@ -39,15 +40,33 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	return t.arguments.CheckArguments(t.validationSubject(), t.InputSchema, args)
 }
 
-// DeclaresResults reports whether the tool's results must match the output schema. Output
-// schemas of the original OpenTabs SDK (sdkVersion 0.0.x) were never checked, so agents
-// do not receive them.
-func (t *Tool) DeclaresResults() bool { return !t.Plugin.IsForOriginalSDK }
+// DeclaresResults reports whether the tool's results must match the output schema, whose
+// root must be an object. Output schemas of the original OpenTabs SDK (sdkVersion 0.0.x)
+// were never checked, so agents do not receive them.
+func (t *Tool) DeclaresResults() bool {
+	t.readOutputKind.Do(func() { t.hasObjectOutput = IsObjectSchema(t.OutputSchema) })
+	return t.hasObjectOutput && !t.Plugin.IsForOriginalSDK
+}
+
+// IsObjectSchema reports whether the root of a compact JSON Schema has "type": "object", the
+// only type that MCP allows.
+func IsObjectSchema(schema json.RawMessage) bool {
+	return string(rawjson.Get(schema, "type")) == `"object"`
+}
 
 // ValidateResult checks the result of a call of the tool. A nil result is JavaScript's
 // undefined. See [schema.Validator.CheckResult].
 func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
 	return t.results.CheckResult(t.OutputSchema, result)
+}
+
+// CheckOutput implements [dispatch.OutputChecker]. Clients would reject an invalid output
+// with a text that names neither the plugin nor a remedy.
+func (t *Tool) CheckOutput(output json.RawMessage) *wire.CallError {
+	if !t.DeclaresResults() {
+		return nil
+	}
+	return t.ValidateResult(output)
 }
 
 func (t *Tool) validationSubject() schema.Subject {
