@@ -32,12 +32,7 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 			}
 		}
 	}
-	for _, row := range rows {
-		for i, cell := range row {
-			nesting := len(cell) - len(strings.TrimLeft(cell, " "))
-			row[i] = cell[:nesting] + SafeLine(cell)
-		}
-	}
+	makeCellsSafe(rows)
 	if o.stdout.isTerminal {
 		truncateWideColumns(rows, tableWidth(indent, rows)-columns)
 	}
@@ -60,32 +55,39 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 }
 
 // FitsTable reports whether [Output.PrintTable] would print each cell of rows completely:
-// in a pipe, or on a terminal that is wide enough.
+// in a pipe, or on a terminal that is wide enough. FitsTable makes the cells safe, as
+// PrintTable does.
 func FitsTable(o *Output, rows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true
 	}
+	makeCellsSafe(rows)
 	width := 2 * (len(rows[0]) - 1) // the space between the columns
-	for i := range rows[0] {
-		widestCell := 0
-		for _, row := range rows {
-			widestCell = max(widestCell, textWidth(SafeLine(row[i])))
-		}
-		width += widestCell
+	for _, columnWidth := range columnWidths(rows) {
+		width += columnWidth
 	}
 	columns, _ := o.Size()
 	return width <= columns
+}
+
+// makeCellsSafe replaces control characters in the cells of a table, and keeps the spaces
+// at the beginning of a cell.
+func makeCellsSafe(rows [][]string) {
+	for _, row := range rows {
+		for i, cell := range row {
+			nesting := len(cell) - len(strings.TrimLeft(cell, " "))
+			row[i] = cell[:nesting] + SafeLine(cell)
+		}
+	}
 }
 
 // truncateWideColumns makes a table narrower by up to excess terminal columns. The first
 // column, which has the names of the rows, and the last column of the table are not
 // truncated.
 func truncateWideColumns(rows [][]string, excess int) {
-	for i := 1; i < len(rows[0])-1 && excess > 0; i++ {
-		width := 0
-		for _, row := range rows {
-			width = max(width, textWidth(row[i]))
-		}
+	widths := columnWidths(rows)
+	for i := 1; i < len(widths)-1 && excess > 0; i++ {
+		width := widths[i]
 		newWidth := max(minTruncatedColumn, width-excess)
 		if newWidth >= width {
 			continue
@@ -99,16 +101,11 @@ func truncateWideColumns(rows [][]string, excess int) {
 
 // tableWidth returns the width of a table in terminal columns.
 func tableWidth(indent string, rows [][]string) int {
-	width := len(indent)
-	for i := range rows[0] {
-		widestRow := 0
-		for _, row := range rows {
-			widestRow = max(widestRow, textWidth(row[i]))
-		}
-		if i == len(rows[0])-1 {
-			return width + min(widestRow, minLastColumn)
-		}
-		width += widestRow + 2
+	widths := columnWidths(rows)
+	last := len(widths) - 1
+	width := len(indent) + min(widths[last], minLastColumn)
+	for _, columnWidth := range widths[:last] {
+		width += columnWidth + 2
 	}
 	return width
 }
