@@ -110,11 +110,14 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
     setError(removeHiddenCharacters(errors.find((text) => text !== undefined) ?? ''));
     setIsSent(false);
   };
-  const ignoresClicks = guard.ignoresClicks(DenyAllId);
   return (
     <div class="deny-all" data-ticket={DenyAllId}>
       <div class="answers">
-        <button type="button" aria-disabled={isSent || ignoresClicks} onClick={(event) => void denyAll(event)}>
+        <button
+          type="button"
+          aria-disabled={isSent || guard.ignoresClicks(DenyAllId)}
+          onClick={(event) => void denyAll(event)}
+        >
           Deny all {cards.length}
         </button>
       </div>
