@@ -14,7 +14,7 @@ const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', '
 /** encodeMessages encodes messages as one string, which decodeMessages decodes. */
 export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
   let texts = '';
-  const heads = messages.map((message: Fields) => {
+  const headers = messages.map((message: Fields) => {
     const head: Record<string, unknown> = { ...message };
     for (const field of longTextFields) {
       const text = head[field];
@@ -24,7 +24,7 @@ export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): st
     }
     return head;
   });
-  return `${JSON.stringify(heads)}\n${texts}`;
+  return `${JSON.stringify(headers)}\n${texts}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
   if (typeof text !== 'string') return [];
   let position = text.indexOf('\n') + 1;
   const messages: M[] = [];
-  for (const message of parseMessageHeads(text.slice(0, position))) {
+  for (const message of parseMessageHeaders(text.slice(0, position))) {
     for (const field of longTextFields) {
       const length = message[field];
       if (typeof length !== 'number') continue;
@@ -49,10 +49,10 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
   return messages;
 }
 
-function parseMessageHeads(line: string): readonly Record<string, unknown>[] {
+function parseMessageHeaders(line: string): readonly Record<string, unknown>[] {
   try {
-    const heads: unknown = JSON.parse(line);
-    return Array.isArray(heads) ? heads.filter(isRecord) : [];
+    const headers: unknown = JSON.parse(line);
+    return Array.isArray(headers) ? headers.filter(isRecord) : [];
   } catch {
     return [];
   }

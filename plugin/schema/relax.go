@@ -35,17 +35,17 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema
 	}
-	r := defaultsRelaxer{root: schema}
+	r := requiredRelaxer{root: schema}
 	return r.relaxSchema(schema)
 }
 
-// defaultsRelaxer makes properties with a default optional in one JSON Schema. References
-// in the schema are relative to root.
-type defaultsRelaxer struct{ root []byte }
+// requiredRelaxer removes properties with a default from the required lists of one JSON
+// Schema. References in the schema are relative to root.
+type requiredRelaxer struct{ root []byte }
 
 // relaxSchema makes properties with a default optional in one schema and its subschemas.
 // A schema that is not a JSON object stays unchanged.
-func (r *defaultsRelaxer) relaxSchema(raw []byte) []byte {
+func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
 	}
@@ -72,7 +72,7 @@ func (r *defaultsRelaxer) relaxSchema(raw []byte) []byte {
 }
 
 // relaxMembers rewrites the schemas that are members of a JSON object.
-func (r *defaultsRelaxer) relaxMembers(raw []byte) []byte {
+func (r *requiredRelaxer) relaxMembers(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
 		return raw
 	}
@@ -84,7 +84,7 @@ func (r *defaultsRelaxer) relaxMembers(raw []byte) []byte {
 }
 
 // relaxElements rewrites the schemas that are elements of a JSON array.
-func (r *defaultsRelaxer) relaxElements(raw []byte) []byte {
+func (r *requiredRelaxer) relaxElements(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
 	}
@@ -97,7 +97,7 @@ func (r *defaultsRelaxer) relaxElements(raw []byte) []byte {
 
 // relaxRequired removes the names of properties that have a default from a "required"
 // list.
-func (r *defaultsRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
+func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindArray {
 		return raw
 	}
@@ -135,7 +135,7 @@ const maxRefs = 8
 
 // hasDefault reports whether a property's schema has a default, either itself or in the
 // schema that it refers to.
-func (r *defaultsRelaxer) hasDefault(raw []byte) bool {
+func (r *requiredRelaxer) hasDefault(raw []byte) bool {
 	for range maxRefs {
 		if !mayHaveDefault(raw) {
 			return false

@@ -42,7 +42,7 @@ export interface HistoryPage {
 export function makeHistory(act: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
   let next: string | undefined;
   let hasOlder = true;
-  const readPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
+  const readHistoryPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
     const position = before === undefined ? {} : { before };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
     const { error, history } = await act({ op: 'history', params });
@@ -52,7 +52,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
    * load loads one page of recorded calls. hasNew reports whether the page contains a call that is new to the panel.
    */
   const load = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
-    const page = await readPage(before);
+    const page = await readHistoryPage(before);
     return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
   };
   /** loadNext loads the page after the oldest loaded page. */
@@ -83,6 +83,6 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
     loadNewest: async () => {
       await load(undefined);
     },
-    search: (filter, before) => readPage(before, filter),
+    search: (filter, before) => readHistoryPage(before, filter),
   };
 }
