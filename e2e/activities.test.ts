@@ -1,5 +1,5 @@
 /**
- * Promise: the activities of a tool arrive complete and in order, and the daemon keeps the activities after the call
+ * The activities of a tool arrive complete and in order, and the daemon keeps the activities after the call
  * ends.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: each surface shows the user only progress reports for the audience "user". Programs receive all reports. */
+/** Each surface shows the user only progress reports for the audience "user". Programs receive all reports. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

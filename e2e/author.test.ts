@@ -1,5 +1,5 @@
 /**
- * Promise: a plugin from `plugin create` compiles offline with the author's version of TypeScript. `plugin check`
+ * A plugin from `plugin create` compiles offline with the author's version of TypeScript. `plugin check`
  * reports the compiler's errors.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a large tool result arrives complete, or the call fails with a clear error. opentabs never drops a result
+ * A large tool result arrives complete, or the call fails with a clear error. opentabs never drops a result
  * silently.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: if a plugin does not start in pages, every surface shows the reason at once. The plugin works again as soon
+ * If a plugin does not start in pages, every surface shows the reason at once. The plugin works again as soon
  * as its folder is repaired.
  */
 import assert from 'node:assert/strict';

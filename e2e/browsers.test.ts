@@ -1,5 +1,5 @@
 /**
- * Promise: opentabs never guesses which of two browsers to use, because the browsers may use different accounts. The
+ * opentabs never guesses which of two browsers to use, because the browsers may use different accounts. The
  * user must name a browser.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: one plugin can call another plugin only if the user allows this pair of plugins. The approval form names the
+ * One plugin can call another plugin only if the user allows this pair of plugins. The approval form names the
  * calling plugin, its tab and its site.
  */
 import assert from 'node:assert/strict';

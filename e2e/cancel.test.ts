@@ -1,4 +1,4 @@
-/** Promise: every way to cancel a call also stops the tool's code in the page. */
+/** Every way to cancel a call also stops the tool's code in the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: the official MCP client can list and call tools over HTTP and stdio, and receives exactly what the tool
+ * The official MCP client can list and call tools over HTTP and stdio, and receives exactly what the tool
  * sent.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a
+ * An image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a
  * traced call contains the time of each hop.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: when a plugin's author saves a file, the new code runs in the page without a reload. The plugin's log
+ * When a plugin's author saves a file, the new code runs in the page without a reload. The plugin's log
  * appears in the terminal.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: with protocol version 2026-07-28, the response to a call contains the approval form, and the client repeats
+ * With protocol version 2026-07-28, the response to a call contains the approval form, and the client repeats
  * the call with the user's decision.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: up to protocol version 2025-11-25, a client that supports elicitation shows the approval form. Only the
+ * Up to protocol version 2025-11-25, a client that supports elicitation shows the approval form. Only the
  * first decision about a call counts, and a late approval does not run the call.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: the example plugin "export", written for the original OpenTabs SDK, builds and runs unchanged. */
+/** The example plugin "export", written for the original OpenTabs SDK, builds and runs unchanged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Stack, startStack, transports } from './harness/stack.ts';

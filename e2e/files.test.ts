@@ -1,4 +1,4 @@
-/** Promise: an unpacked extension works even if Chrome's setting "Allow User Scripts" is off. */
+/** An unpacked extension works even if Chrome's setting "Allow User Scripts" is off. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Stack, startStack } from './harness/stack.ts';

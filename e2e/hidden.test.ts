@@ -1,5 +1,5 @@
 /**
- * Promise: calls in a hidden tab run at normal speed. A call in a tab that Chrome has suspended fails with an error
+ * Calls in a hidden tab run at normal speed. A call in a tab that Chrome has suspended fails with an error
  * that explains the suspension.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a job continues after the client that started the job has disconnected. Another session can receive the
+ * A job continues after the client that started the job has disconnected. Another session can receive the
  * job's progress and result. The tests of jobs use shortened time limits; `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';

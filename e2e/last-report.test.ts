@@ -1,5 +1,5 @@
 /**
- * Promise: a client receives the last progress report of each call before the call's result, even on a busy machine.
+ * A client receives the last progress report of each call before the call's result, even on a busy machine.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

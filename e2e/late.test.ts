@@ -1,5 +1,5 @@
 /**
- * Promise: a plugin that starts after the page's scripts receives secret settings only while the user allows late
+ * A plugin that starts after the page's scripts receives secret settings only while the user allows late
  * access.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: plugins built with the original OpenTabs SDK work side by side in a tab, and the page cannot interfere. */
+/** Plugins built with the original OpenTabs SDK work side by side in a tab, and the page cannot interfere. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

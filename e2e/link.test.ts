@@ -1,4 +1,4 @@
-/** Promise: browser and daemon reconnect automatically after a lost link, and running calls end as documented. */
+/** Browser and daemon reconnect automatically after a lost link, and running calls end as documented. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';

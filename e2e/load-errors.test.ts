@@ -1,4 +1,4 @@
-/** Promise: a call whose tab cannot load fails within 10 s with the network error. Calls work once the site is back. */
+/** A call whose tab cannot load fails within 10 s with the network error. Calls work once the site is back. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Promise: a call runs as long as it reports progress, up to the hard limit. The tests of long calls use shortened time
+ * A call runs as long as it reports progress, up to the hard limit. The tests of long calls use shortened time
  * limits; `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a call whose tab closes or navigates fails at once with the right error code. If a tool itself navigates and
+ * A call whose tab closes or navigates fails at once with the right error code. If a tool itself navigates and
  * then returns, its result still arrives.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: nested calls run, fail, report progress and stop like calls of an agent. */
+/** Nested calls run, fail, report progress and stop like calls of an agent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel shows running calls live, and explains problems. The test saves screenshots of the side panel
+ * The side panel shows running calls live, and explains problems. The test saves screenshots of the side panel
  * to e2e/out/.
  */
 import assert from 'node:assert/strict';

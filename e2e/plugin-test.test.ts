@@ -1,5 +1,5 @@
 /**
- * Promise: `opentabs plugin test --browser` runs a plugin's tests in a real browser, and leaves no process or file
+ * `opentabs plugin test --browser` runs a plugin's tests in a real browser, and leaves no process or file
  * behind.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: whatever progress a tool reports, its result is correct and the progress notifications conform to MCP. */
+/** Whatever progress a tool reports, its result is correct and the progress notifications conform to MCP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';

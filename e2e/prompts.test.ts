@@ -1,4 +1,4 @@
-/** Promise: a plugin's prompt runs in the page like a tool, with progress and cancellation. */
+/** A plugin's prompt runs in the page like a tool, with progress and cancellation. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';

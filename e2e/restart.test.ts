@@ -1,5 +1,5 @@
 /**
- * Promise: after a daemon restart, each MCP client receives an error for its old session, and can open a new session at
+ * After a daemon restart, each MCP client receives an error for its old session, and can open a new session at
  * once.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: settings from the terminal or the side panel reach a plugin's tools. The plugin runs on the site that the
+ * Settings from the terminal or the side panel reach a plugin's tools. The plugin runs on the site that the
  * user has set.
  */
 import assert from 'node:assert/strict';

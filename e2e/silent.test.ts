@@ -1,5 +1,5 @@
 /**
- * Promise: opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. An unresponsive page
+ * opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. An unresponsive page
  * does not affect calls in other tabs.
  */
 import assert from 'node:assert/strict';

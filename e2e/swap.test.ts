@@ -1,4 +1,4 @@
-/** Promise: a new build of a plugin replaces the old build in open pages without losing state. */
+/** A new build of a plugin replaces the old build in open pages without losing state. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

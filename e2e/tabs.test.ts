@@ -1,4 +1,4 @@
-/** Promise: a call runs in the tab or frame that the user expects, and never changes the focus. */
+/** A call runs in the tab or frame that the user expects, and never changes the focus. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
 /**
- * Promise: the example plugin "tickets", with settings, a pre-script, storage and logs, works in a real page as
+ * The example plugin "tickets", with settings, a pre-script, storage and logs, works in a real page as
  * documented.
  */
 import assert from 'node:assert/strict';

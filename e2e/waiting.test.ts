@@ -1,5 +1,5 @@
 /**
- * Promise: a tool can wait for an action of the user, such as a login. The waiting call keeps its state, and the wait
+ * A tool can wait for an action of the user, such as a login. The waiting call keeps its state, and the wait
  * has a time limit.
  */
 import assert from 'node:assert/strict';

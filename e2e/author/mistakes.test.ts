@@ -1,4 +1,4 @@
-/** Promise: the log and `plugin dev` explain each common mistake of a plugin's author, with the source line. */
+/** The log and `plugin dev` explain each common mistake of a plugin's author, with the source line. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Promise: `make bench` prints MISSED if and only if a measured value misses its limit. */
+/** `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold, type Row } from './row.ts';

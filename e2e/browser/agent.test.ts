@@ -1,4 +1,4 @@
-/** Promise: an agent reads and uses a page without a plugin, on the sites that the user allows. */
+/** An agent reads and uses a page without a plugin, on the sites that the user allows. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';

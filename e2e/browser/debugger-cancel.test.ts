@@ -1,5 +1,5 @@
 /**
- * Promise: after the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The
+ * After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The
  * error of a tool that needs the debugger explains how to allow the debugger again. No tool attaches the debugger
  * before the user has allowed it again.
  */

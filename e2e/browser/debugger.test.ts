@@ -1,4 +1,4 @@
-/** Promise: with the debugger, browser tools work in background tabs and send trusted input. */
+/** With the debugger, browser tools work in background tabs and send trusted input. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { Page, Worker } from 'playwright-core';

@@ -1,5 +1,5 @@
 /**
- * Promise: the tools of the group "devtools" return the console messages, files, styles and performance data of a page.
+ * The tools of the group "devtools" return the console messages, files, styles and performance data of a page.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

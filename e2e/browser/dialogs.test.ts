@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, the result of an action contains the dialog that the page opened, and the agent can
+ * With the debugger, the result of an action contains the dialog that the page opened, and the agent can
  * answer the dialog.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: an agent downloads files into one folder, sees only its own downloads, and needs approval to download a
+ * An agent downloads files into one folder, sees only its own downloads, and needs approval to download a
  * program file.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: with the debugger, a tab emulates a device until the agent ends the emulation. */
+/** With the debugger, a tab emulates a device until the agent ends the emulation. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: browser_evaluate runs code in any page, through user scripts or the debugger, and no page can break the
+ * browser_evaluate runs code in any page, through user scripts or the debugger, and no page can break the
  * tool.
  */
 import assert from 'node:assert/strict';

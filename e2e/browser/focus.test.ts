@@ -1,5 +1,5 @@
 /**
- * Promise: an agent works in background tabs, and the user's active tab, window and caret never change. With
+ * An agent works in background tabs, and the user's active tab, window and caret never change. With
  * OPENTABS_TEST_ALL=1 (make nightly), each test makes 200 calls instead of 60.
  */
 import assert from 'node:assert/strict';

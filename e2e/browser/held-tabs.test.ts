@@ -1,5 +1,5 @@
 /**
- * Promise: the user takes a tab back from an agent by a click or a key press in the tab, or with `opentabs browser
+ * The user takes a tab back from an agent by a click or a key press in the tab, or with `opentabs browser
  * release`.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: if Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear
+ * If Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear
  * error. The extension releases pressed keys and mouse buttons, and detaches the debugger. Later calls work.
  */
 import assert from 'node:assert/strict';

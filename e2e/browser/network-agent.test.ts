@@ -1,4 +1,4 @@
-/** Promise: an agent sees network requests and HAR files only of sites that the user has allowed. */
+/** An agent sees network requests and HAR files only of sites that the user has allowed. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';

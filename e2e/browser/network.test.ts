@@ -1,5 +1,5 @@
 /**
- * Promise: the network tools show the requests of a page without secrets, and change the responses that the page
+ * The network tools show the requests of a page without secrets, and change the responses that the page
  * receives.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a browser tool in a background tab has the effect that its result reports, and reports no effect that the
+ * A browser tool in a background tab has the effect that its result reports, and reports no effect that the
  * page rejected.
  */
 import assert from 'node:assert/strict';

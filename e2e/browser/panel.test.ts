@@ -1,5 +1,5 @@
 /**
- * Promise: permissions for browser tools that the user sets in the side panel apply at once. The terminal lists the
+ * Permissions for browser tools that the user sets in the side panel apply at once. The terminal lists the
  * permissions that the user has set in the side panel.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: the error of a tool without its Chrome permission names the missing permission. After the user grants the
+ * The error of a tool without its Chrome permission names the missing permission. After the user grants the
  * permission, the tool works without a restart.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Promise: when a client's session ends, opentabs removes everything that browser tools stored for the session. */
+/** When a client's session ends, opentabs removes everything that browser tools stored for the session. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,4 @@
-/** Promise: an agent can read and change cookies and stored data only of sites that the user allows. */
+/** An agent can read and change cookies and stored data only of sites that the user allows. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: opentabs puts the tabs that an agent opens into a tab group with the agent's name and color. The user's tabs
+ * opentabs puts the tabs that an agent opens into a tab group with the agent's name and color. The user's tabs
  * stay outside of the tab group.
  */
 import assert from 'node:assert/strict';

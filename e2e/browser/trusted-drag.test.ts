@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, an agent drags elements as a user does, with pointer events or HTML drag and drop, within
+ * With the debugger, an agent drags elements as a user does, with pointer events or HTML drag and drop, within
  * frames and between frames.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, an agent's input in a background tab works like a user's input. The events are trusted
+ * With the debugger, an agent's input in a background tab works like a user's input. The events are trusted
  * and have all default actions.
  */
 import assert from 'node:assert/strict';

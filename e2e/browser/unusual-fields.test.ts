@@ -1,4 +1,4 @@
-/** Promise: an agent can fill in unusual kinds of fields and lists as a user can. */
+/** An agent can fill in unusual kinds of fields and lists as a user can. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: every element that a user can click or drag has a ref, even without an ARIA role or a layout box. An agent's
+ * Every element that a user can click or drag has a ref, even without an ARIA role or a layout box. An agent's
  * click has the same effect as a user's click.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, opentabs does not mistake an agent's input for user input. A click or a key press of the
+ * With the debugger, opentabs does not mistake an agent's input for user input. A click or a key press of the
  * user cancels the running action. A cancelled action releases the mouse buttons and keys that it has pressed.
  */
 import assert from 'node:assert/strict';

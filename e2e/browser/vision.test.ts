@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, an agent can click and drag at the coordinates of a screenshot, and save pages as PDF
+ * With the debugger, an agent can click and drag at the coordinates of a screenshot, and save pages as PDF
  * files.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: an agent can use windows, tab groups, history and bookmarks after the user has turned on each tool group by
+ * An agent can use windows, tab groups, history and bookmarks after the user has turned on each tool group by
  * name.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: the conformance run fails if a check fails that expected.json does not list, or if a listed check passes.
+ * The conformance run fails if a check fails that expected.json does not list, or if a listed check passes.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

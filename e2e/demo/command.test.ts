@@ -1,5 +1,5 @@
 /**
- * Promise: `opentabs demo` shows a long call, a cancellation and an approval in the user's browser, and leaves nothing
+ * `opentabs demo` shows a long call, a cancellation and an approval in the user's browser, and leaves nothing
  * behind.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: nested calls, approvals and activities survive a lost link. A late approval does not run a call whose
+ * Nested calls, approvals and activities survive a lost link. A late approval does not run a call whose
  * browser or daemon is gone.
  */
 import assert from 'node:assert/strict';

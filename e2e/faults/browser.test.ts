@@ -1,4 +1,4 @@
-/** Promise: if a browser crashes, is suspended, or runs with a cloned profile, only the affected calls fail. */
+/** If a browser crashes, is suspended, or runs with a cloned profile, only the affected calls fail. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

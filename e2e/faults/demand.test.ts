@@ -1,5 +1,5 @@
 /**
- * Promise: a plugin starts in each matching page, even if the page loads while the browser or the service worker starts
+ * A plugin starts in each matching page, even if the page loads while the browser or the service worker starts
  * or plugins change. The tests use more plugins than the extension preregisters in Chrome, so the extension injects
  * most plugins on demand.
  */

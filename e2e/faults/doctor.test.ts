@@ -1,4 +1,4 @@
-/** Promise: `opentabs doctor` names the broken part of the connection between daemon and browser, and the remedy. */
+/** `opentabs doctor` names the broken part of the connection between daemon and browser, and the remedy. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

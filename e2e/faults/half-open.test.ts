@@ -1,5 +1,5 @@
 /**
- * Promise: daemon and browser detect a half-open link within 10 s. Calls survive the loss of the link if the link
+ * Daemon and browser detect a half-open link within 10 s. Calls survive the loss of the link if the link
  * returns within the grace period.
  */
 import { after, before, test } from 'node:test';

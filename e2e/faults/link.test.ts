@@ -1,5 +1,5 @@
 /**
- * Promise: after a reset, the browser reconnects at once. Calls survive if the link returns within the grace period.
+ * After a reset, the browser reconnects at once. Calls survive if the link returns within the grace period.
  */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';

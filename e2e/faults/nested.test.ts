@@ -1,5 +1,5 @@
 /**
- * Promise: a nested call runs exactly once and returns its result, even if the link breaks or the service worker stops.
+ * A nested call runs exactly once and returns its result, even if the link breaks or the service worker stops.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

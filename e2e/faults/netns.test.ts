@@ -1,5 +1,5 @@
 /**
- * Promise: calls survive a temporary failure of the loopback interface. The test runs in a separate network namespace,
+ * Calls survive a temporary failure of the loopback interface. The test runs in a separate network namespace,
  * so that other programs keep their network.
  */
 import assert from 'node:assert/strict';

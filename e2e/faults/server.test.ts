@@ -1,5 +1,5 @@
 /**
- * Promise: the browser and MCP clients reconnect to a daemon that was stopped, killed or suspended. Pages receive a
+ * The browser and MCP clients reconnect to a daemon that was stopped, killed or suspended. Pages receive a
  * cancellation for each call whose client no longer exists.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: if a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call uses
+ * If a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call uses
  * or loads another page.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a client with a short request timeout loses only its first long call. The official TypeScript client reports
+ * A client with a short request timeout loses only its first long call. The official TypeScript client reports
  * its timeout when it cancels a call. opentabs stores the timeout, and turns later calls into jobs before the timeout
  * expires.
  */

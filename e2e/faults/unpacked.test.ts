@@ -1,5 +1,5 @@
 /**
- * Promise: an extension installed with "Load unpacked" works after every restart of the browser. The user need not
+ * An extension installed with "Load unpacked" works after every restart of the browser. The user need not
  * reload the extension.
  */
 import assert from 'node:assert/strict';

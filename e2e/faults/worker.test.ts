@@ -1,5 +1,5 @@
 /**
- * Promise: if the service worker stops or the extension reloads, running calls continue or fail with an error code.
+ * If the service worker stops or the extension reloads, running calls continue or fail with an error code.
  * Later calls succeed.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: many concurrent calls of many clients return the right results. A client with many calls does not delay
+ * Many concurrent calls of many clients return the right results. A client with many calls does not delay
  * other clients.
  */
 import assert from 'node:assert/strict';

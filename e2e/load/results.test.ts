@@ -1,5 +1,5 @@
 /**
- * Promise: large tool results arrive complete, delay no other client, and use memory only during the transfer. With
+ * Large tool results arrive complete, delay no other client, and use memory only during the transfer. With
  * OPENTABS_TEST_ALL=1 (`make nightly`), the ten concurrent results have 50 MB instead of 20 MB each.
  */
 import assert from 'node:assert/strict';

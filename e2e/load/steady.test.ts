@@ -1,5 +1,5 @@
 /**
- * Promise: calls leak no memory or objects in the daemon, the extension or the page. `make soak ONLY=load` makes calls
+ * Calls leak no memory or objects in the daemon, the extension or the page. `make soak ONLY=load` makes calls
  * for 10 min.
  */
 import assert from 'node:assert/strict';

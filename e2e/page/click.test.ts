@@ -1,5 +1,5 @@
 /**
- * Promise: a click reaches exactly the element that the agent named, and the tool's result describes what the page did.
+ * A click reaches exactly the element that the agent named, and the tool's result describes what the page did.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -1,4 +1,4 @@
-/** Promise: a hostile page can neither break the extension's page script nor hide text in what the agent reads. */
+/** A hostile page can neither break the extension's page script nor hide text in what the agent reads. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';

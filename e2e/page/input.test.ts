@@ -1,5 +1,5 @@
 /**
- * Promise: an agent can enter text, options and keys in form fields as a user can. The tool's result contains the
+ * An agent can enter text, options and keys in form fields as a user can. The tool's result contains the
  * field's new value.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: even in difficult cases, the page script computes the same accessible names as Chrome's accessibility tree.
+ * Even in difficult cases, the page script computes the same accessible names as Chrome's accessibility tree.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -1,4 +1,4 @@
-/** Promise: the page script computes the same accessible names as Chrome's accessibility tree. */
+/** The page script computes the same accessible names as Chrome's accessibility tree. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';

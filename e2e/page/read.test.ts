@@ -1,5 +1,5 @@
 /**
- * Promise: an agent can read the content of a page in parts, and find lines by text, pattern, role and CSS selector.
+ * An agent can read the content of a page in parts, and find lines by text, pattern, role and CSS selector.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

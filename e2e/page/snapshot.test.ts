@@ -1,5 +1,5 @@
 /**
- * Promise: a snapshot describes a page as text with roles, names, states and refs, and contains nothing that a user
+ * A snapshot describes a page as text with roles, names, states and refs, and contains nothing that a user
  * cannot see.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: drags, scrolls, uploads and waits of the page script have the effect in the page that their answers report.
+ * Drags, scrolls, uploads and waits of the page script have the effect in the page that their answers report.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -1,4 +1,4 @@
-/** Promise: a tool with the permission "ask" runs only after the user has approved the call in the side panel. */
+/** A tool with the permission "ask" runs only after the user has approved the call in the side panel. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Promise: in the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a
+ * In the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a
  * tab. The test saves screenshots of the side panel to e2e/out/.
  */
 import assert from 'node:assert/strict';

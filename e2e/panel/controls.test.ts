@@ -1,4 +1,4 @@
-/** Promise: each button of the side panel does what its label promises, or shows why the action failed. */
+/** Each button of the side panel does what its label promises, or shows why the action failed. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Promise: the side panel sends exactly the decision that the user chose, and never sends a decision by mistake. */
+/** The side panel sends exactly the decision that the user chose, and never sends a decision by mistake. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel shows calls from before a daemon restart, and the user can repeat a call with one click. A
+ * The side panel shows calls from before a daemon restart, and the user can repeat a call with one click. A
  * search also finds recorded calls that the panel has not loaded.
  */
 import assert from 'node:assert/strict';

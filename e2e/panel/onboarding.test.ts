@@ -1,5 +1,5 @@
 /**
- * Promise: until the first call has succeeded, the side panel lists the setup steps. Each step shows its state, what to
+ * Until the first call has succeeded, the side panel lists the setup steps. Each step shows its state, what to
  * do next, and a button that copies the command. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: an extension without the file connection.json connects after the user has run `opentabs pair` with the code
+ * An extension without the file connection.json connects after the user has run `opentabs pair` with the code
  * from the side panel.
  */
 import assert from 'node:assert/strict';

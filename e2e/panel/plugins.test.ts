@@ -1,5 +1,5 @@
 /**
- * Promise: in the side panel, the user can install, find, review, update and remove plugins, even with many plugins and
+ * In the side panel, the user can install, find, review, update and remove plugins, even with many plugins and
  * long names. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';

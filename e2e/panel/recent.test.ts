@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel lists the ended calls with time, client, site, tool, arguments, result and error. The user
+ * The side panel lists the ended calls with time, client, site, tool, arguments, result and error. The user
  * can search, filter and copy calls by mouse or keyboard.
  */
 import assert from 'node:assert/strict';

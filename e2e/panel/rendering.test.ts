@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel updates only elements whose content has changed, so that the focus and the text selection
+ * The side panel updates only elements whose content has changed, so that the focus and the text selection
  * remain and nothing flickers.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a changed plugin does not run until the user has reviewed and enabled the new content. The side panel shows
+ * A changed plugin does not run until the user has reviewed and enabled the new content. The side panel shows
  * what has changed in the plugin.
  */
 import assert from 'node:assert/strict';

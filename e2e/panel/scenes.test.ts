@@ -1,5 +1,5 @@
 /**
- * Promise: at a width of 360 px, the side panel is readable with many plugins and calls, long names and errors, in
+ * At a width of 360 px, the side panel is readable with many plugins and calls, long names and errors, in
  * light and dark mode. axe-core finds no accessibility violation. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel shows and saves the settings of a plugin, and shows an error beside the invalid field. The
+ * The side panel shows and saves the settings of a plugin, and shows an error beside the invalid field. The
  * test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: a call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP
+ * A call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP
  * client. The first decision about a call counts: the other surfaces close their approval request, and a late decision
  * has no effect.
  */

@@ -1,5 +1,5 @@
 /**
- * Promise: the side panel shows all states of calls and plugins at a width of 360 px, in light and dark mode. The test
+ * The side panel shows all states of calls and plugins at a width of 360 px, in light and dark mode. The test
  * saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';

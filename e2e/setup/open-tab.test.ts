@@ -1,5 +1,5 @@
 /**
- * Promise: if a tab was open before its plugin was added, one approval covers both the call and the reload of the tab.
+ * If a tab was open before its plugin was added, one approval covers both the call and the reload of the tab.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Promise: `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the MCP
+ * `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the MCP
  * client configuration that `opentabs setup` has written.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Promise: the extension from a store connects with a pairing code, and works only on the sites that the user allows in
+ * The extension from a store connects with a pairing code, and works only on the sites that the user allows in
  * the side panel. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
