@@ -1,5 +1,6 @@
 /**
- * A client receives the last progress report of each call before the call's result, even on a busy machine.
+ * A client receives the last progress report of each call before the call's result, even on a busy machine. With
+ * OPENTABS_TEST_ALL=1 (make nightly), the tests of a busy machine make 1,000 calls instead of 250.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -22,7 +23,7 @@ after(async () => {
   await stack?.close();
 });
 
-const callCount = 1_000;
+const callCount = process.env.OPENTABS_TEST_ALL ? 1_000 : 250;
 const concurrency = 8;
 const args = {
   reports: [

@@ -1,6 +1,6 @@
 /**
  * An agent works in background tabs, and the user's active tab, window and caret never change. With
- * OPENTABS_TEST_ALL=1 (make nightly), each test makes 200 calls instead of 60.
+ * OPENTABS_TEST_ALL=1 (make nightly), each test makes 200 calls instead of 40.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait.ts';
 import { listSteps, parseRef } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
-const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 60;
+const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 40;
 
 /** eventRecorderScript is a page script that records the page's focus and visibility events in window.events. */
 const eventRecorderScript = `<script>
