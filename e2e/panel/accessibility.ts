@@ -6,15 +6,19 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** assertAccessible checks a page with all rules of axe-core. The error lists each violation and the element. */
-export async function assertAccessible(page: Page, scene: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { violations } = await Object(globalThis).axe.run(document, { resultTypes: ['violations'] });
+/**
+ * assertAccessible checks a page with rules of axe-core, by default all. The error lists each violation and the
+ * element.
+ */
+export async function assertAccessible(page: Page, scene: string, rules?: readonly string[]): Promise<void> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  const violations = await page.evaluate(async (runOnly) => {
+    const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
+    const { violations } = await Object(globalThis).axe.run(document, options);
     return violations.flatMap(({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
       nodes.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
     );
-  });
+  }, rules);
   assert.deepEqual(violations, [], `axe-core in the scene ${scene}`);
 }
 
