@@ -138,6 +138,23 @@ type Writer struct {
 	Dir string
 }
 
+// lockTimeout is how long a setup waits for another setup that writes.
+const lockTimeout = 15 * time.Second
+
+// Lock prevents that two setups change configurations, tokens of clients and records at the
+// same time. Lock waits up to 15 s for another setup. If a process dies, the operating
+// system releases its lock.
+func (w Writer) Lock() (unlock func(), err error) {
+	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, err = statefile.Lock(filepath.Join(w.Dir, "lock"), lockTimeout)
+	if errors.Is(err, statefile.ErrLocked) {
+		return nil, errors.New("another setup is running: wait until it ends, then run the command again")
+	}
+	return unlock, err
+}
+
 // setupRecord describes a configuration file that setup has written.
 type setupRecord struct {
 	Client string `json:"client"`

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // newMachine returns a test machine with an empty home directory and no installed
@@ -281,4 +283,26 @@ func TestClaudeConfigDir(t *testing.T) {
 			t.Errorf("configuration with CLAUDE_CONFIG_DIR = %s, installed: %t, want installed: %t", c.File, reportsInstalled(c), isInstalled)
 		}
 	}
+}
+
+// TestLockOfAnotherSetup checks that a setup waits for another setup, and then fails with
+// what to do.
+func TestLockOfAnotherSetup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := Writer{Dir: filepath.Join(t.TempDir(), "setup")}
+		unlock, err := w.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "another setup is running: wait until it ends, then run the command again"
+		if _, err := w.Lock(); err == nil || err.Error() != want {
+			t.Errorf("the lock of a second setup returned %v, want %q", err, want)
+		}
+		time.AfterFunc(lockTimeout/2, unlock)
+		unlock, err = w.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock()
+	})
 }

@@ -81,20 +81,14 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 			return nil
 		}
 	}
-	token, isNew, err := s.tokenFor(ctx, c)
+	token, backup, err := s.write(ctx, c)
 	if err != nil {
 		return err
 	}
-	change, err := s.change(c, token)
-	if err != nil {
-		return err
-	}
-	backup, err := s.writer.Write(change)
-	if err != nil && isNew {
-		err = errors.Join(err, s.home.RemoveClient(c.ID))
-	}
-	if err != nil {
-		return err
+	if token == "" { // another setup, which ran at the same time, was first
+		result.State = clientKept
+		out.Notef("%s is set up already", c.Title)
+		return nil
 	}
 	result.State, result.Backup = clientWritten, backup
 	out.Notef("%s: opentabs is in %s", c.Title, c.File)
@@ -112,6 +106,32 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	result.ToolCount = toolCount
 	out.Notef("%s: the server answers and lists %d tools. %s", c.Title, toolCount, c.RestartNote)
 	return nil
+}
+
+// write writes opentabs to the configuration of an MCP client, and returns the token in
+// the configuration and the path of the backup. write waits for other setups that write.
+// If another setup has written the configuration since the preview, the token is empty.
+func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
+	unlock, err := s.writer.Lock()
+	if err != nil {
+		return "", "", err
+	}
+	defer unlock()
+	if preview, err := s.preview(c); err != nil || preview.isSetUp {
+		return "", "", err
+	}
+	token, isNew, err := s.tokenFor(ctx, c)
+	if err != nil {
+		return "", "", err
+	}
+	change, err := s.change(c, token)
+	if err == nil {
+		backup, err = s.writer.Write(change)
+	}
+	if err != nil && isNew {
+		err = errors.Join(err, s.home.RemoveClient(c.ID))
+	}
+	return token, backup, err
 }
 
 // preview describes what setup would change in the configuration of an MCP client.
@@ -214,11 +234,7 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 	var failures []error
 	undone, results := 0, plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
-		result := s.planUndo(c)
-		sentence, err := s.writer.Undo(c)
-		if err != nil {
-			result.err, result.Error = err, err.Error()
-		}
+		result, sentence, err := s.undoOne(c)
 		if result.isRelevant() {
 			results.Clients = append(results.Clients, result)
 		}
@@ -231,9 +247,6 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 			out.Notef("%s: %s", c.Title, sentence)
 		}
 		failures = append(failures, result.err)
-		if result.RevokesToken {
-			failures = append(failures, s.removeToken(c))
-		}
 	}
 	if undone == 0 && errors.Join(failures...) == nil {
 		out.Notef(nothingToUndo)
@@ -243,4 +256,22 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 		failures = append(failures, out.PrintValue(results))
 	}
 	return errors.Join(failures...)
+}
+
+// undoOne removes opentabs from the configuration of a client, and revokes the client's
+// token. undoOne returns a sentence about the change for the user, which is empty if
+// nothing changed.
+func (s *clientSteps) undoOne(c setup.Client) (result undoneClient, sentence string, err error) {
+	unlock, err := s.writer.Lock()
+	if err != nil {
+		return undoneClient{ID: c.ID, Title: c.Title, File: c.File, err: err, Error: err.Error()}, "", err
+	}
+	defer unlock()
+	result = s.planUndo(c)
+	if sentence, err = s.writer.Undo(c); err != nil {
+		result.err, result.Error = err, err.Error()
+	} else if result.RevokesToken {
+		result.err = errors.Join(result.err, s.removeToken(c))
+	}
+	return result, sentence, err
 }
