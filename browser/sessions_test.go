@@ -79,6 +79,22 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	})
 }
 
+// TestCurrentTabOfNamedBrowser checks that a call has the current tab of its client, however
+// the call writes the browser.
+func TestCurrentTabOfNamedBrowser(t *testing.T) {
+	tabs := newTabs(nil)
+	tabs.recordTabChange(dispatch.CallInfo{
+		Client: clientOf("claude"), Tool: dispatch.Tool{Name: toolTabs}, Args: []byte(`{"action":"select"}`),
+		Target: dispatch.Target{Browser: "3f2a9c10-77aa", BrowserName: "Work"},
+	}, 7)
+	for ref, want := range map[string]string{"": "3f2a9c10-77aa", "work": "work", "3f2a9c": "3f2a9c", "Home": "3f2a9c10-77aa"} {
+		browser, tabID := tabs.currentTabOf(dispatch.Call{Client: clientOf("claude"), Browser: ref})
+		if browser != want || tabID != 7 {
+			t.Errorf("current tab of a call with the browser %q = tab %d of %q, want tab 7 of %q", ref, tabID, browser, want)
+		}
+	}
+}
+
 // TestEndOfSessionForgetsOpenedTabs checks that a new session does not own the tabs that
 // an ended session with the same name has opened.
 func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"opentabs/dispatch"
+	"opentabs/wire"
 )
 
 // maxTabs limits how many tabs are stored as opened by clients.
@@ -24,6 +25,8 @@ type tabTable struct {
 	mu sync.Mutex // guards all fields below
 	// currentTabs maps each clientKey to the tab that the client opened or selected last.
 	currentTabs map[string]tabKey
+	// browserNames maps the ID of each browser in currentTabs to the name of the browser.
+	browserNames map[string]string
 	// openers maps each tab to the client that has opened the tab.
 	openers map[tabKey]string
 	// windowOpeners maps each window to the client that has opened the window.
@@ -35,7 +38,7 @@ type tabTable struct {
 }
 
 func newTabs(holds *Holds) *tabTable {
-	return &tabTable{holds: holds, currentTabs: map[string]tabKey{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
+	return &tabTable{holds: holds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
 		downloadStarters: map[downloadKey]string{}}
 }
 
@@ -49,8 +52,9 @@ func clientKey(c dispatch.Client) string {
 }
 
 // currentTabOf returns the tab for a call without a tab ID. The current tab is the
-// calling tool's tab, or the tab that the client opened or selected last. The dispatcher
-// calls currentTabOf as [dispatch.Options].CurrentTab.
+// calling tool's tab, or the tab that the client opened or selected last. If the call
+// selects the browser of the tab, currentTabOf returns the browser as the call writes it. The
+// dispatcher calls currentTabOf as [dispatch.Options].CurrentTab.
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {
 		return c.Caller.Browser, c.Caller.TabID
@@ -58,6 +62,9 @@ func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	current := t.currentTabs[clientKey(c.Client)]
+	if current.tabID != 0 && wire.MatchesBrowser(c.Browser, current.browser, t.browserNames[current.browser]) {
+		return c.Browser, current.tabID
+	}
 	return current.browser, current.tabID
 }
 
@@ -84,6 +91,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.browserNames[callInfo.Target.Browser] = callInfo.Target.BrowserName
 	switch {
 	case callInfo.Tool.Name == toolWindows && args.Action == "new":
 		t.currentTabs[key] = changed

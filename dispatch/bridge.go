@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"opentabs/dispatch/hops"
 	"opentabs/wire"
@@ -66,7 +65,7 @@ type Instance struct {
 // no target.
 type TargetChoice struct {
 	Plugin string
-	// Browser is the ID or the name of a browser.
+	// Browser selects a browser, see [wire.MatchesBrowser].
 	Browser string
 	TabID   int
 	// Client is the client that makes the call, which does not restrict the targets that
@@ -102,7 +101,7 @@ func (w TargetChoice) Allows(t Target) bool {
 
 // AllowsBrowser reports whether the call may run in the browser with the given ID and name.
 func (w TargetChoice) AllowsBrowser(id, name string) bool {
-	return w.Browser == "" || w.Browser == id || strings.EqualFold(w.Browser, name)
+	return w.Browser == "" || wire.MatchesBrowser(w.Browser, id, name)
 }
 
 // Targets are the documents and tabs in which a plugin runs or could run, grouped by their

@@ -111,7 +111,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 // gets an ID derived from its boot ID, and keeps the derived ID when it reconnects. The caller
 // holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
-	derivedID := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
+	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
 		return derivedID
 	}

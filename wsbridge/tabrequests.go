@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"opentabs/dispatch"
@@ -63,13 +62,13 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 }
 
 // ReloadTab reloads a tab at the user's request, even if the page has unsaved input. Calls that
-// run in the tab end. The argument browser is the ID or the name of a browser; it may be empty
-// if only one browser has the tab. The returned error is a sentence for the user.
+// run in the tab end. The argument browser selects a browser, see wire.MatchesBrowser; it may be
+// empty if only one browser has the tab. The returned error is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.listBrowsers() {
 		name, l := h.registry.currentLink(b)
-		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || browser == b.id || strings.EqualFold(browser, name)) {
+		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || wire.MatchesBrowser(browser, b.id, name)) {
 			links = append(links, l)
 		}
 	}

@@ -320,7 +320,7 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.isSynced && ts.hasListedTabs || choice.Browser != "" && choice.Browser != ts.browserID && choice.Browser != ts.name {
+	if ts.isSynced && ts.hasListedTabs || !choice.AllowsBrowser(ts.browserID, ts.name) {
 		return 0
 	}
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
@@ -331,7 +331,7 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && (choice.Browser == "" || choice.Browser == ts.browserID || choice.Browser == ts.name)
+	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
 }
 
 // storeTab stores a tab that the browser has reported. If the tab is loading after it left a

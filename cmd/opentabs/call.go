@@ -60,7 +60,7 @@ tool.`,
 	f := cmd.Flags()
 	f.StringArrayVarP(&opts.call.Args, "arg", "a", nil, "one argument as `NAME=VALUE`; may be repeated")
 	f.StringVar(&opts.call.Input, "input", "", "all arguments as a JSON `OBJECT`, @FILE, or - for stdin")
-	f.StringVar(&opts.call.Browser, "browser", "", "run the tool in this browser, by `NAME` or id")
+	f.StringVar(&opts.call.Browser, "browser", "", "run the tool in this browser, by `NAME` or start of its id")
 	f.IntVar(&opts.call.Tab, "tab", 0, "run the tool in the tab with this `ID`")
 	f.StringVar(&opts.call.IdempotencyKey, "idempotency-key", "", "make a retry with this `KEY` safe: it returns the first result and does not act again")
 	f.BoolVar(&opts.call.NoProgress, "no-progress", false, "do not show progress")

@@ -27,6 +27,7 @@ import (
 	"unicode/utf8"
 
 	"opentabs/internal/statefile"
+	"opentabs/wire"
 )
 
 const (
@@ -40,10 +41,6 @@ const (
 	// connected. Because of the coarse resolution, opentabs need not write the file each
 	// time a browser connects.
 	seenPrecision = time.Hour
-	// copyMark is a character that occurs only in the ID of a browser that runs a copy of
-	// another browser's profile. The ID of a copied profile changes with each start of
-	// the browser, so opentabs does not store such a browser.
-	copyMark = "~"
 )
 
 // Browser is a browser that is or was connected to opentabs.
@@ -162,7 +159,7 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 }
 
 // Rename gives a browser a new name, and returns the renamed browser. The parameter
-// browser is the ID or the current name of the browser. An empty new name restores the
+// browser selects a browser, see [wire.MatchesBrowser]. An empty new name restores the
 // default name.
 //
 // If another connected browser already has the new name, Rename returns an error. If a
@@ -300,19 +297,29 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser with the given ID or name. If idOrName is empty and the
-// store has only one browser, lookUp returns this browser.
-func (s *Store) lookUp(idOrName string) (Browser, error) {
-	if b, ok := s.find(idOrName); ok {
-		return b, nil
-	}
-	if b, ok := s.findName(idOrName); ok {
-		return b, nil
-	}
-	if idOrName == "" && len(s.doc.Browsers) == 1 {
+// lookUp returns the browser that ref selects, see [wire.MatchesBrowser]. If ref is empty
+// and the store has only one browser, lookUp returns this browser.
+func (s *Store) lookUp(ref string) (Browser, error) {
+	if ref == "" && len(s.doc.Browsers) == 1 {
 		return s.doc.Browsers[0], nil
 	}
-	return Browser{}, fmt.Errorf("there is no browser %q: `opentabs browser list` shows the names", idOrName)
+	if b, ok := s.find(ref); ok {
+		return b, nil
+	}
+	var matches []Browser
+	var names []string
+	for _, b := range s.doc.Browsers {
+		if wire.MatchesBrowser(ref, b.ID, b.Name) {
+			matches, names = append(matches, b), append(names, fmt.Sprintf("%q (id %s)", b.Name, b.ID))
+		}
+	}
+	switch len(matches) {
+	case 0:
+		return Browser{}, fmt.Errorf("there is no browser %q: `opentabs browser list` shows the names", ref)
+	case 1:
+		return matches[0], nil
+	}
+	return Browser{}, fmt.Errorf("several browsers match %q: %s; use the name or more characters of the id", ref, strings.Join(names, ", "))
 }
 
 // put adds a browser to the store, and replaces a stored browser with the same ID.
@@ -350,7 +357,7 @@ func (s *Store) forgetOld() {
 // run a copy of a profile are not written, because their IDs change with each start.
 func (s *Store) save() error {
 	stored := s.doc
-	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return strings.Contains(b.ID, copyMark) })
+	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
 	data, err := json.MarshalIndent(stored, "", "  ")
 	if err != nil {
 		return err

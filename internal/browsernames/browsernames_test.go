@@ -179,3 +179,22 @@ func TestDefaultsWithProfile(t *testing.T) {
 		t.Errorf("the store searched for %d profiles of three browsers, want 3", searches)
 	}
 }
+
+// TestBrowserByStartOfID checks that commands accept the first characters of an ID, and that
+// the error for several matching browsers names these browsers.
+func TestBrowserByStartOfID(t *testing.T) {
+	s, _ := openTest(t)
+	expectName(t, s, "aaaabbbb-1", "Home", false, "Home")
+	expectName(t, s, "aaaabbbb-2", "Work", false, "Work")
+	if b, err := s.SetDefault("", "aaaabbbb-2"); err != nil || b.Name != "Work" {
+		t.Errorf("the browser of a complete ID = %+v, %v, want Work", b, err)
+	}
+	expectName(t, s, "ccccdddd-1", "Play", false, "Play")
+	if b, err := s.SetDefault("", "ccccdd"); err != nil || b.Name != "Play" {
+		t.Errorf("the browser of the start of an ID = %+v, %v, want Play", b, err)
+	}
+	const want = `several browsers match "aaaabb": "Home" (id aaaabbbb-1), "Work" (id aaaabbbb-2); use the name or more characters of the id`
+	if err := s.Forget("aaaabb", nil); err == nil || err.Error() != want {
+		t.Errorf("forget of an ambiguous browser: %v, want %q", err, want)
+	}
+}

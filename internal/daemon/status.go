@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"opentabs/browser"
@@ -132,12 +131,12 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 }
 
 // releaseTab ends an MCP client's control of a tab, and returns the name of the client.
-// browser is the ID or name of the tab's browser. If browser is empty, a client may
+// browser selects a browser, see [wire.MatchesBrowser]. If browser is empty, a client may
 // control a tab with this ID in only one browser.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {
-		isNamed := browser == "" || browser == b.ID || strings.EqualFold(browser, b.Name)
+		isNamed := browser == "" || wire.MatchesBrowser(browser, b.ID, b.Name)
 		for _, held := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
 			if isNamed && held.TabID == tabID {
 				found = append(found, b.ID)

@@ -64,7 +64,7 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 		}
 		c.reportOK("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
 	}
-	if strings.Contains(b.ID, "~") {
+	if wire.IsBrowserCopy(b.ID) {
 		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
 	}
 	c.checkTabs(b)

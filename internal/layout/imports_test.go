@@ -138,7 +138,7 @@ var allowedImports = map[string][]string{
 	"internal/pluginview":   {"browser", "wire", "plugin", "plugin/inspection", "internal/httpapi", "internal/humanize", "internal/pluginlog", "internal/terminal"},
 	"internal/statusview":   {"wire", "internal/httpapi", "internal/humanize", "internal/pluginview", "internal/terminal"},
 	"internal/auditview":    {"wire", "internal/audit", "internal/callview", "internal/humanize", "internal/terminal"},
-	"internal/browsernames": {"dispatch", "internal/statefile"},
+	"internal/browsernames": {"wire", "dispatch", "internal/statefile"},
 	"internal/diskspace":    {},
 	"internal/doctor":       {"browser", "wire", "extension", "internal/clienttoken", "internal/mcpclient", "internal/npm", "internal/setup", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/timeouts", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/humanize", "internal/version"},
 	"cmd/opentabs":          {allPackages},

@@ -61,7 +61,7 @@ use them.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), opts) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.browser, "browser", "", "use this browser, by `NAME` or id")
+	f.StringVar(&opts.browser, "browser", "", "use this browser, by `NAME` or start of its id")
 	f.BoolVar(&opts.keep, "keep", false, "keep the site and the plugin until Ctrl-C")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "enable the example plugin without asking")
 	cli.AddJSONFlag(cmd, &opts.json)
