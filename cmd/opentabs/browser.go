@@ -267,7 +267,7 @@ func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Conte
 		opts.tab = tab
 		return run(cmd.Context(), opts)
 	}
-	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several browsers have a tab with this number")
+	cmd.Flags().StringVar(&opts.browser, "browser", "", "the browser, by `NAME` or start of its id, if several browsers have a tab with this number")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }

@@ -85,7 +85,7 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 	hash := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, hash), io.LimitReader(body, maxArchiveBytes+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("download %s: %w", r.archive, err)
+		return fmt.Errorf("the download of %s stopped (%w): run the command again", r.archive, err)
 	}
 	if size > maxArchiveBytes {
 		return fmt.Errorf("%s has more than %d MB, so the download was stopped", r.archive, maxArchiveBytes>>20)
@@ -131,7 +131,7 @@ func (r Release) checkProgram(ctx context.Context, path string) error {
 	defer cancel()
 	output, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("the downloaded program does not run on this machine: %w", err)
+		return fmt.Errorf("the downloaded program does not run on this machine (%w), so nothing was installed: report the problem", err)
 	}
 	if got := strings.TrimSpace(string(output)); got != "opentabs "+r.Version {
 		return fmt.Errorf("the downloaded program reports the version %q, want %q: nothing was installed", got, "opentabs "+r.Version)

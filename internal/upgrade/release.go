@@ -41,9 +41,13 @@ const (
 	fetchTimeout = 15 * time.Minute
 )
 
-// errNoArchive is the error for a release that has no archive for this operating system
-// and processor.
-var errNoArchive = errors.New("the release has no archive for " + runtime.GOOS + " " + runtime.GOARCH)
+var (
+	// errNoArchive is the error for a release that has no archive for this operating system
+	// and processor.
+	errNoArchive = errors.New("lists no archive for " + runtime.GOOS + " " + runtime.GOARCH + ": build opentabs from its source")
+	// errNoRelease is the error for a file that is not the checksums.txt of a release.
+	errNoRelease = errors.New("lists no archive of opentabs: check the address in " + URLVariable)
+)
 
 // Release is the newest release of opentabs for this operating system and processor.
 type Release struct {
@@ -79,7 +83,7 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	defer body.Close()
 	r, err := parseChecksums(io.LimitReader(body, maxChecksumsBytes))
 	if err != nil {
-		return Release{}, fmt.Errorf("%s/%s: %w", address, checksumsFile, err)
+		return Release{}, explainError(address+"/"+checksumsFile, err)
 	}
 	r.URL = address
 	return r, nil
@@ -108,7 +112,7 @@ func parseChecksums(file io.Reader) (Release, error) {
 	case lines.Err() != nil:
 		return Release{}, lines.Err()
 	case !hasArchive:
-		return Release{}, errors.New("the file checksums.txt lists no archive of opentabs: check the address")
+		return Release{}, errNoRelease
 	}
 	return Release{}, errNoArchive
 }
@@ -134,11 +138,17 @@ func isLoopback(host string) bool {
 // maxRedirects limits the number of redirects of one request.
 const maxRedirects = 5
 
+// errRefusedRedirect is the error for a redirect that is not followed.
+var errRefusedRedirect = errors.New("the server sent a redirect that opentabs does not follow")
+
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fmt.Errorf("the server sent more than %d redirects", maxRedirects)
+		return fmt.Errorf("%w: the redirect is number %d", errRefusedRedirect, len(via))
 	}
-	return checkURL(r.URL.String())
+	if err := checkURL(r.URL.String()); err != nil {
+		return fmt.Errorf("%w: %w", errRefusedRedirect, err)
+	}
+	return nil
 }
 
 // fetchBody sends a GET request and returns the body of the response. If the HTTP status
@@ -155,11 +165,11 @@ func fetchBody(ctx context.Context, address string) (io.ReadCloser, error) {
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, explainError(address, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		response.Body.Close()
-		return nil, fmt.Errorf("%s: the server returned %q", address, response.Status)
+		return nil, explainStatus(address, response.StatusCode)
 	}
 	return response.Body, nil
 }

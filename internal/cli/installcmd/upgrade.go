@@ -71,7 +71,7 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	}
 	newest, err := findNewest(ctx, p, program)
 	if err != nil {
-		return fmt.Errorf("look for a new version: %w", err)
+		return err
 	}
 	switch {
 	case opts.json && (opts.check || !newest.IsNewer):

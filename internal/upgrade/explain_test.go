@@ -1,0 +1,75 @@
+package upgrade
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// TestErrorsOfDownloads checks that each failed download is described by what failed and
+// what to do, without the words of Go's packages.
+func TestErrorsOfDownloads(t *testing.T) {
+	quiet := log.New(io.Discard, "", 0)
+	serve := func(handler http.HandlerFunc) *httptest.Server {
+		s := httptest.NewUnstartedServer(handler)
+		s.Config.ErrorLog = quiet
+		t.Cleanup(s.Close)
+		return s
+	}
+	plain := serve(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/missing/"):
+			w.WriteHeader(http.StatusNotFound)
+		case strings.HasPrefix(r.URL.Path, "/busy/"):
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case strings.HasPrefix(r.URL.Path, "/moved/"):
+			http.Redirect(w, r, "http://example.com/checksums.txt", http.StatusFound)
+		}
+	})
+	plain.Start()
+	encrypted := serve(func(http.ResponseWriter, *http.Request) {})
+	encrypted.StartTLS()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
+	for _, c := range []struct{ address, want string }{
+		{plain.URL + "/missing", "there is no file " + plain.URL + "/missing/checksums.txt (HTTP 404 Not Found): check the address in OPENTABS_RELEASE_URL"},
+		{plain.URL + "/busy", plain.URL + "/busy/checksums.txt cannot be downloaded (HTTP 503 Service Unavailable): run the command again later"},
+		{plain.URL + "/moved", plain.URL + "/moved/checksums.txt: the server sent a redirect that opentabs does not follow: http://example.com/checksums.txt is not encrypted: use an address that starts with https://"},
+		{plain.URL + "/empty", plain.URL + "/empty/checksums.txt lists no archive of opentabs: check the address in OPENTABS_RELEASE_URL"},
+		{encrypted.URL, "the certificate of " + host(encrypted) + " is not trusted (x509: certificate signed by unknown authority): check the clock of this computer, and add the certificate of your company's proxy to the system"},
+		{closed.URL, host(closed) + " cannot be reached (connect: connection refused): check the network, the proxy and the address in OPENTABS_RELEASE_URL"},
+	} {
+		if _, err := Fetch(t.Context(), c.address); err == nil || err.Error() != c.want {
+			t.Errorf("the error for %s is\n%v\nwant\n%s", c.address, err, c.want)
+		}
+	}
+}
+
+func TestUnknownServer(t *testing.T) {
+	const want = "the server releases.example was not found: check the network and the address in OPENTABS_RELEASE_URL"
+	err := &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}}
+	if err := explainError("https://releases.example/checksums.txt", err); err.Error() != want {
+		t.Errorf("the error of an unknown server is %q, want %q", err, want)
+	}
+}
+
+// TestSlowServer checks the error for a server that does not answer.
+func TestSlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), headerTimeout)
+		defer cancel()
+		<-ctx.Done()
+		const want = "example.com did not answer in time: check the network and the proxy, then run the command again"
+		if err := explainError("https://example.com/checksums.txt", ctx.Err()); err.Error() != want {
+			t.Errorf("the error of a slow server is %q, want %q", err, want)
+		}
+	})
+}
