@@ -35,6 +35,7 @@ func TestFindProfile(t *testing.T) {
 		{"codex-mcp-client", "v0.147.0-alpha.3", "Codex", false, 5 * time.Minute, false},
 		{"gemini-cli-mcp-client-work", "0.33.1", "Gemini CLI", false, 10 * time.Minute, false},
 		{"Visual Studio Code - Insiders", "1.110.0", "VS Code", false, 5 * time.Minute, false},
+		{"VSCodium", "1.110.0", "VS Code", false, 5 * time.Minute, false},
 		{"local-agent-mode-opentabs", "1.0.0", "Claude Desktop, Code tab and Cowork", false, time.Minute, false},
 		{"opentabs call", "0.4.0", "opentabs call", true, 0, false},
 		{"Zed", "1", "Zed", false, time.Minute, false},

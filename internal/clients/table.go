@@ -110,7 +110,7 @@ var table = []Profile{
 		},
 	},
 	{
-		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*"},
+		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*", "VSCodium*"},
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		OutputSchemas: unverified, ToolCap: 100,
 		Note: "1.103 timed out after 5 minutes in spite of progress; newer versions reportedly wait until the user stops them",

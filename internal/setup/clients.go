@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,6 +148,16 @@ type knownClient struct {
 // standardServers is the path of the object with all MCP servers in most configurations.
 var standardServers = []string{"mcpServers"}
 
+// vscode returns the row for VS Code or a program that is built from its sources. folder is
+// the folder with its settings.
+func vscode(id, title, folder string) knownClient {
+	return knownClient{
+		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,
+		files:       func(m Machine) []string { return []string{filepath.Join(m.appData(), folder, "User", "mcp.json")} },
+		restartNote: fmt.Sprintf("Start the server in %s with the command \"MCP: List Servers\".", title),
+	}
+}
+
 // knownClients are the MCP clients that setup supports. The table is based on these
 // documentation pages, as of November 2026:
 //
@@ -155,6 +166,7 @@ var standardServers = []string{"mcpServers"}
 //   - Claude Desktop: modelcontextprotocol.io/docs/develop/connect-local-servers
 //   - Cursor: cursor.com/docs/context/mcp
 //   - VS Code: code.visualstudio.com/docs/agents/reference/mcp-configuration
+//   - VS Code Insiders and VSCodium: the same file in their own settings folder
 //   - Codex: developers.openai.com/codex/mcp
 //   - Gemini CLI: geminicli.com/docs/tools/mcp-server
 //   - Windsurf: docs.windsurf.com/windsurf/cascade/mcp
@@ -182,11 +194,9 @@ var knownClients = []knownClient{
 		files:       func(m Machine) []string { return []string{filepath.Join(m.Home, ".cursor", "mcp.json")} },
 		restartNote: "Cursor loads the server by itself; switch it on in Settings, MCP, if Cursor asks.",
 	},
-	{
-		id: "vscode", title: "VS Code", format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,
-		files:       func(m Machine) []string { return []string{filepath.Join(m.appData(), "Code", "User", "mcp.json")} },
-		restartNote: "Start the server in VS Code with the command \"MCP: List Servers\".",
-	},
+	vscode("vscode", "VS Code", "Code"),
+	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
+	vscode("vscodium", "VSCodium", "VSCodium"),
 	{
 		id: "codex", title: "Codex", programs: []string{"codex"}, format: tomlFormat{}, servers: []string{"mcp_servers"}, entry: newStandardEntry,
 		files: func(m Machine) []string {

@@ -246,6 +246,21 @@ func TestInstalledClients(t *testing.T) {
 	}
 }
 
+// TestFilesOfVSCode checks the configuration files of VS Code and of the programs that are
+// built from its sources.
+func TestFilesOfVSCode(t *testing.T) {
+	for goos, dir := range map[string]string{"linux": ".config", "darwin": "Library/Application Support", "windows": "AppData/Roaming"} {
+		m := newMachine(t)
+		m.OS = goos
+		for id, folder := range map[string]string{"vscode": "Code", "vscode-insiders": "Code - Insiders", "vscodium": "VSCodium"} {
+			want := filepath.Join(m.Home, filepath.FromSlash(dir), folder, "User", "mcp.json")
+			if got := clientOf(t, m, id).File; got != want {
+				t.Errorf("the configuration of %s on %s is %s, want %s", id, goos, got, want)
+			}
+		}
+	}
+}
+
 // TestVerifyFailures checks the errors for programs that do not speak MCP.
 func TestVerifyFailures(t *testing.T) {
 	for script, want := range map[string]string{
