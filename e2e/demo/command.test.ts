@@ -65,7 +65,7 @@ test('the demo shows progress, a stop, and an approval in the side panel', async
   assert.equal(code, 0, stderr);
   assert.match(stderr, /progress \d+% .*messages read/);
   assert.match(stderr, /Done: 1000 messages in \d/);
-  assert.match(stderr, /Stopped: the code in the page ended, and the page dropped its request for part \d+ of 40/);
+  assert.match(stderr, /Stopped: the code in the page ended, and the page dropped its request for\s+part \d+ of 40/);
   assert.match(stderr, /Approved\. The result: .*"author":"Ada"/);
   assert.match(stderr, /Next:/);
   const { calls } = JSON.parse(stdout);

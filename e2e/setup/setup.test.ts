@@ -98,7 +98,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   await chrome.openPage(site.url);
   await waitForText(terminal, 'Let agents use any page, after your approval for each site? [Y/n]');
   terminal.type('');
-  await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
+  await waitForText(terminal, 'Allow it once? [Y/n]');
   assert.match(terminal.screen(), /The first call, as Cursor makes it: list your open tabs\./);
   terminal.type('');
   assert.equal(await terminal.ended, 0, terminal.screen());
@@ -116,7 +116,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
 test('a second setup run only makes the first call, and a denied call is not an error', async () => {
   const terminal = startInTerminal('setup');
   await waitForText(terminal, 'Cursor is set up already');
-  await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
+  await waitForText(terminal, 'Allow it once? [Y/n]');
   terminal.type('n');
   assert.equal(await terminal.ended, 0, terminal.screen());
   assert.match(terminal.screen(), /Denied\. The agent received no data/);

@@ -33,7 +33,23 @@ func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
 // ShowQuestion writes a question to stderr without a line break, so that the user types
 // behind the question.
 func ShowQuestion(o *Output, question string) {
-	fmt.Fprintf(o.stderr, "opentabs: %s", escapeText(question))
+	fmt.Fprint(o.stderr, wrapQuestion(o, question))
+}
+
+// answerColumns is the space behind a question for the typed answer.
+const answerColumns = 5
+
+// wrapQuestion returns the text of a question with control characters escaped. On a
+// terminal, the text is wrapped between words, with space for the answer on its last line.
+func wrapQuestion(o *Output, question string) string {
+	text := "opentabs: " + escapeText(question)
+	if !o.stderr.isTerminal {
+		return text
+	}
+	columns, _ := o.stderr.size()
+	trimmed := strings.TrimRight(text, " ")
+	lines := wrapLine(trimmed, "  ", columns-answerColumns)
+	return strings.Join(lines, "\n") + text[len(trimmed):]
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -49,7 +65,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	}
 	before, stateErr := term.GetState(int(q.in.Fd()))
 	answers := make(chan answer, 1)
-	fmt.Fprintf(q.out.stderr, "opentabs: %s", escapeText(question))
+	fmt.Fprint(q.out.stderr, wrapQuestion(q.out, question))
 	go func() { // reading from a terminal cannot be cancelled
 		text, err := q.read(secret)
 		answers <- answer{text, err}

@@ -45,3 +45,13 @@ func TestProseIsWrappedOnTerminals(t *testing.T) {
 		t.Errorf("the pipe gets\n%swant\n%s", pipe.String(), want)
 	}
 }
+
+// TestQuestionIsWrapped checks that a long question is wrapped, with space for the answer.
+func TestQuestionIsWrapped(t *testing.T) {
+	var screen bytes.Buffer
+	ShowQuestion(NewTerminal(&screen, func() (int, int) { return 40, 24 }), "May this agent use the page for an hour? [Y/n] ")
+	const want = "opentabs: May this agent use the\n  page for an hour? [Y/n] "
+	if got := screen.String(); got != want {
+		t.Errorf("the question is shown as %q, want %q", got, want)
+	}
+}

@@ -190,7 +190,7 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	case len(names) <= 20:
 		return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: use one of %s", name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 	}
-	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs plugin list` shows the tools", name, nearest.Suggestion(name, names))
+	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs tools` lists the tools", name, nearest.Suggestion(name, names))
 }
 
 // brokenPlugin returns an error if the server could not load the plugin of the given tool.

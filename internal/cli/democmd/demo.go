@@ -201,7 +201,7 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 		}
 		var names []string
 		for _, b := range status.Browsers {
-			if b.Connected && (wanted == "" || wanted == b.Name || wanted == b.ID) {
+			if b.Connected && (wanted == "" || wire.MatchesBrowser(wanted, b.ID, b.Name)) {
 				names = append(names, b.Name)
 			}
 		}
@@ -225,7 +225,8 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 
 // confirmStart prints what the demo does, and reports whether the user agrees.
 func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
-	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s. Until it ends, it
+	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
+Until it ends, it
   - serves an example chat on this machine, http://%s
   - opens the chat in a new tab
   - enables the plugin %q for this site only, with these tools:

@@ -14,3 +14,14 @@ func TestNextSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsFit checks that the texts of the demo fit on a terminal of 80 columns.
+func TestTextsFit(t *testing.T) {
+	for _, text := range []string{nextSteps(false), stoppedText(40), deniedText} {
+		for line := range strings.Lines(text) {
+			if len(strings.TrimRight(line, "\n")) > 80 {
+				t.Errorf("a line of the demo has more than 80 columns: %s", line)
+			}
+		}
+	}
+}

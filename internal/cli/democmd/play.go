@@ -3,6 +3,7 @@ package democmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"opentabs/dispatch"
@@ -115,9 +116,18 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 		out.PrintLine("   Stopped.")
 		return nil
 	}
-	out.PrintLine("   Stopped: the code in the page ended, and the page dropped its request for part %d of %d.", d.site.lastAborted(), pageCount)
+	out.PrintText(stoppedText(d.site.lastAborted()))
 	return nil
 }
+
+// stoppedText describes a cancelled call whose page dropped its request for a part of the
+// channel.
+func stoppedText(part int) string {
+	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", part, pageCount)
+}
+
+// deniedText describes a denied call.
+const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
 
 // callOutcome is the result or the error of a call.
 type callOutcome struct {
@@ -207,7 +217,7 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, s
 	case errors.As(ended.err, &failure) && failure.Code == wire.ErrDenied:
 		call.Status = demoDenied
 		d.record(call, startedAt)
-		out.PrintLine("   Denied: the tool did not run, and an agent would now ask you before another try.")
+		out.PrintText(deniedText)
 		return nil
 	case callCtx.Err() != nil:
 		call.Status = demoCancelled

@@ -107,7 +107,7 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 				continue
 			}
 			hasAsked = true
-			isAllowed := f.questions.Confirm(ctx, "The call waits for your approval. Allow it to list your tabs once? [Y/n] ")
+			isAllowed := f.questions.Confirm(ctx, "The call is waiting for your approval. Allow it once? [Y/n] ")
 			if ctx.Err() != nil {
 				return "", ctx.Err()
 			}
@@ -149,9 +149,11 @@ func (f firstCall) show(text string) {
 		out.PrintLine("It works: the agent got an answer, but no tab is open.")
 	default:
 		out.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
+		var rows [][]string
 		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
-			out.PrintLine("  %s", terminal.SafeLine(tab))
+			rows = append(rows, []string{tab})
 		}
+		out.PrintTable("  ", rows) // shortens long titles and addresses on a terminal
 		if more := len(tabs) - maxShownTabs; more > 0 {
 			out.PrintLine("  and %d more", more)
 		}
