@@ -166,6 +166,9 @@ type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
+	// Hops are the times of a failed call in the browser. Hops are absent for a call that the
+	// page did not run or that is not traced, and for any other request.
+	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
 // ErrorCodes returns all error codes in the order of their declaration.

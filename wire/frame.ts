@@ -146,9 +146,13 @@ export function encodeError(id: string, error: RPCError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-/** encodeCallError encodes the response to a tool.dispatch request whose call failed. */
-export function encodeCallError(id: string, error: CallError): string {
-  return encodeError(id, { code: CodeCallFailed, message: error.message, data: error });
+/**
+ * encodeCallError encodes the response to a tool.dispatch request whose call failed. hops is undefined for a call that
+ * is not traced or that its page did not run.
+ */
+export function encodeCallError(id: string, error: CallError, hops?: BrowserHops): string {
+  const rpcError = { code: CodeCallFailed, message: error.message, data: error };
+  return encodeError(id, hops ? { ...rpcError, hops } : rpcError);
 }
 
 /**

@@ -615,6 +615,17 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       tool: { code: 'debugger_refused', retryable: false },
     },
   } satisfies Golden['error'],
+  'error.hops': {
+    code: -32000,
+    message: 'the export failed',
+    data: { code: 'tool_error', message: 'the export failed' },
+    hops: {
+      workerInUs: 300,
+      documentUs: 2100,
+      workerOutUs: 200,
+      page: { bridgeInUs: 100, hostInUs: 400, schemaUs: 100, handlerUs: 900, resultUs: 200 },
+    },
+  } satisfies Golden['error'],
   'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
   'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
   'state.browser.params.empty': { permission: 'off' } satisfies Golden['state.browser.params'],

@@ -24,7 +24,7 @@ type ToolDispatchParams struct {
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Trace requests the times of the call in the browser, which the answer contains as
-	// ToolDispatchResult.Hops.
+	// ToolDispatchResult.Hops or RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
 	// Decision is the JSON of the user's decision about the call, which the tool reads as
 	// context.decision. Decision is absent if the call needed no decision.

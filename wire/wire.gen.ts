@@ -172,6 +172,11 @@ export interface RPCError {
   code: number;
   message: string;
   data?: CallError;
+  /**
+   * hops are the times of a failed call in the browser. hops are absent for a call that the
+   * page did not run or that is not traced, and for any other request.
+   */
+  hops?: BrowserHops;
 }
 
 /**
@@ -2067,7 +2072,7 @@ export interface ToolDispatchParams {
   prompt?: boolean;
   /**
    * trace requests the times of the call in the browser, which the answer contains as
-   * ToolDispatchResult.Hops.
+   * ToolDispatchResult.Hops or RPCError.Hops.
    */
   trace?: boolean;
   /**
@@ -2737,6 +2742,7 @@ export const Shapes = {
     code: 'integer',
     message: 'string',
     'data?': 'CallError',
+    'hops?': 'BrowserHops',
   },
   CallsHistoryParams: {
     'before?': 'string',

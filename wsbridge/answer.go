@@ -48,6 +48,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 // from the run table.
 func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
+		r.trace.SetBrowser(e.Error.Hops)
 		return nil, inbound.ToCallError(e.Error)
 	}
 	res, err := wire.DecodeDispatchResult(e.Result)

@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,26 @@ func TestTracedRun(t *testing.T) {
 		}
 		p.send(`{"jsonrpc":"2.0","id":"c2","result":{"output":8,"hops":"forged"}}`)
 		w.wantEvents("c2 returned 8")
+	})
+}
+
+// TestTracedRunFails checks that the hops in the error of a failed call reach the trace.
+func TestTracedRunFails(t *testing.T) {
+	withHub(t, Options{}, func(w *hubFixture) {
+		p := w.connectBrowser("b1", "boot1")
+		trace := hops.FromContext(hops.NewContext(t.Context()))
+		w.advanceTime(time.Second)
+		r := dispatch.Run{ID: "c1", Plugin: "chat", Tool: "export", Trace: trace, Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"}}
+		if err := w.hub.Start(t.Context(), r, sink{w, "c1"}); err != nil {
+			t.Fatal(err)
+		}
+		w.advanceTime(time.Second)
+		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"no","data":{"code":"tool_error","message":"no"},` +
+			`"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,"page":{"bridgeInUs":1,"hostInUs":2,"schemaUs":3,"handlerUs":4,"resultUs":5}}}}`)
+		w.wantEvents("c1 failed tool_error: no")
+		if !slices.ContainsFunc(trace.Hops(), func(h hops.Hop) bool { return h.Stage == "handler" && h.Us == 4 }) {
+			t.Errorf("the hops are %v, want 4 µs in the handler", trace.Hops())
+		}
 	})
 }
 

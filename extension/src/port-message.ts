@@ -68,8 +68,8 @@ export type FromBridge =
    * `hops` is set for a traced call.
    */
   | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
-  /** `error` is the JSON text of a wire.CallError. */
-  | { op: 'error'; id: string; error: string }
+  /** `error` is the JSON text of a wire.CallError. `hops` is set for a traced call that its host ended. */
+  | { op: 'error'; id: string; error: string; hops?: PageHops }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
@@ -196,11 +196,10 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
     const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
     if (isText(text)) message.text = text;
     else if (isCount(parts)) message.parts = parts;
-    const pageHops = isRecord(hops) && readHops(hops);
-    if (pageHops) message.hops = pageHops;
-    return message;
+    return { ...message, ...readHops(hops) };
   },
-  error: ({ id, error }) => (isNonEmptyText(id) && isText(error) ? { op: 'error', id, error } : undefined),
+  error: ({ id, error, hops }) =>
+    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(hops) } : undefined,
   cancelled: ({ id, outcome }) =>
     isNonEmptyText(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
       ? { op: 'cancelled', id, outcome }
@@ -257,10 +256,13 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   };
 }
 
-function readHops({ bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs }: Fields): PageHops | undefined {
-  if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return undefined;
-  if (!isCount(handlerUs) || !isCount(resultUs)) return undefined;
-  return { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs };
+/** readHops returns the times of a traced call as the member `hops` of its ending, or no member if they are invalid. */
+function readHops(hops: unknown): { hops?: PageHops } {
+  if (!isRecord(hops)) return {};
+  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = hops;
+  if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return {};
+  if (!isCount(handlerUs) || !isCount(resultUs)) return {};
+  return { hops: { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } };
 }
 
 function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter | undefined {

@@ -54,7 +54,6 @@ test('a traced call ends with its hops in the page, and other calls without hops
   nowMs = 1010;
   calls.receiveFromHost(host, 't 1 1001 1001.25 1009.9');
   calls.receiveFromHost(host, 'r 1 7');
-  calls.receiveFromHost(host, 't 2 1001 1000.9');
   calls.receiveFromHost(host, 'n 2');
   calls.receiveFromHost(host, 't 3 1001 1002 1003');
   calls.receiveFromHost(host, 'r 3 7');
@@ -63,6 +62,24 @@ test('a traced call ends with its hops in the page, and other calls without hops
     { op: 'result', id: 'a', text: '7', hops },
     { op: 'result', id: 'b' },
     { op: 'result', id: 'c', text: '7' },
+  ]);
+});
+
+test('a traced call that fails has its hops, with no time in the steps that it did not reach', (t) => {
+  let nowMs = 1000;
+  t.mock.method(performance, 'now', () => nowMs);
+  const { calls, host, posted, call } = makeFixture();
+  for (const id of ['thrown', 'invalid', 'notReady', 'untimed'])
+    calls.receiveFromWorker({ ...call(id), trace: true }, 999.5);
+  nowMs = 1010;
+  for (const times of ['1 1001 1001.25 1009.9', '2 1001 1009.9', '3 1009.9']) calls.receiveFromHost(host, `t ${times}`);
+  for (const number of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${number} {}`);
+  const inUs = { bridgeInUs: 500, resultUs: 100 };
+  assert.deepEqual(posted, [
+    { op: 'error', id: 'thrown', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
+    { op: 'error', id: 'invalid', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 } },
+    { op: 'error', id: 'notReady', error: '{}', hops: { ...inUs, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
+    { op: 'error', id: 'untimed', error: '{}' },
   ]);
 });
 

@@ -41,8 +41,8 @@ interface CallTrace {
   readonly arrivedAtMs: number;
   readonly sentAtMs: number;
   /**
-   * hostTimes are the three times that the host reported: when isReady returned, when the handler started, and when the
-   * handler settled.
+   * hostTimes are the times that the host reported: when isReady returned, when the handler started, and when the call
+   * ended. A call that failed earlier has only the first times and the last time.
    */
   hostTimes: readonly number[];
 }
@@ -117,7 +117,7 @@ export class BridgeCalls {
         if (call.trace) call.trace.hostTimes = body.split(' ').map(Number);
         break;
       case 'e':
-        this.#end(call, [{ op: 'error', id: call.id, error: body }]);
+        this.#end(call, [makeErrorMessage(call.id, body, measurePageHops(call.trace))]);
         break;
       case 'a':
       case 'f':
@@ -367,11 +367,16 @@ function makeResultMessage(
   return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
 }
 
+function makeErrorMessage(id: string, error: string, hops: PageHops | undefined): FromBridge {
+  return hops ? { op: 'error', id, error, hops } : { op: 'error', id, error };
+}
+
 /**
  * measurePageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times.
  */
 function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
-  const [readyMs, startedMs, settledMs] = trace?.hostTimes ?? [];
+  // A call that fails before its handler starts spends no time in the steps that it does not reach.
+  const [readyMs, startedMs = readyMs, settledMs = startedMs] = trace?.hostTimes ?? [];
   if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
   return {
     bridgeInUs: measureMicroseconds(trace.arrivedAtMs, trace.sentAtMs),

@@ -61,8 +61,9 @@ export interface CallEvents {
   /** end is called once for each call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
   /**
-   * traced is called before `end` for a traced call. `times` contains three times, each after a space: when isReady had
-   * returned, when the handler started, and when the handler had settled.
+   * traced is called before `end` for a traced call. `times` contains up to three times, each after a space: when isReady
+   * had returned, when the handler started, and when the call had ended. Steps that a failed call did not reach have no
+   * time.
    */
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has settled. */
@@ -194,7 +195,7 @@ export function makeToolRunner(
   const run = (request: CallRequest) => {
     const entry = calls.add(request);
     const adapter = registered;
-    const failWith = (text: string) => entry.end({ kind: 'error', text });
+    const failWith = (text: string) => endWithError(entry, text);
     if (!adapter) {
       failWith(makeFailureText('internal', `the adapter did not register as ${plugin}`));
       return;
@@ -252,6 +253,12 @@ function recordTime(entry: RunningCall): void {
   if (entry.timesText !== undefined) entry.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
+/** endWithError ends a call with the JSON text of a wire.CallError. */
+function endWithError(entry: RunningCall, text: string): void {
+  recordTime(entry);
+  entry.end({ kind: 'error', text });
+}
+
 /** LogFailure adds an entry about a failed call to the plugin's log. */
 export type LogFailure = (failure: LoggedFailure) => void;
 
@@ -280,7 +287,7 @@ function startHandler(
     if (hint !== '') warn(`the handler ${hint}`);
     entry.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
-  const failWith = (text: string) => entry.end({ kind: 'error', text });
+  const failWith = (text: string) => endWithError(entry, text);
   const failWithThrown = (error: unknown) => {
     if (!entry.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
     failWith(makeThrownText(error));

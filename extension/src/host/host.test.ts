@@ -46,6 +46,22 @@ test('a traced call reports when it was ready, started and settled, and other ca
   assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), times);
 });
 
+test('a traced call that fails reports the times of the steps that it reached', async () => {
+  const { realm, port } = await openWithTools(makeTool(`async () => { throw new Error('no') }`));
+  port.send('traced', 1, 'run', MB, {});
+  port.send('traced', 2, 'missing', MB, {});
+  await realm.waitUntilIdle();
+  const times = port.received.filter((text) => text.startsWith('t '));
+  assert.deepEqual(times.map((text) => text.split(' ').length - 2).sort(), [2, 3]);
+  for (const number of [1, 2]) {
+    const ofCall = port.received.filter((text) => /^[te] /.test(text) && text.split(' ')[1] === String(number));
+    assert.deepEqual(
+      ofCall.map((text) => text[0]),
+      ['t', 'e'],
+    );
+  }
+});
+
 test('hosts send their plugin during the handshake, and at no other time', async () => {
   const realm = makeRealm();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);

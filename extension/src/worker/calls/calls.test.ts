@@ -104,32 +104,30 @@ test('the answer to a traced call has the hops of worker and page, and other ans
   t.mock.method(performance, 'now', () => nowMs);
   const { calls, sent, addDocument, dispatch } = makeFixture(t);
   const { doc, got } = addDocument(1, 'd1');
-  calls.dispatch(
-    {
-      dispatchId: 'x',
-      plugin: 'demo',
-      tool: 't',
-      tabId: 1,
-      documentId: 'd1',
-      maxResultBytes: 5,
-      trace: true,
-      args: {},
-    },
-    499.8,
-  );
+  const target = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5 };
+  for (const dispatchId of ['x', 'failed']) calls.dispatch({ ...target, dispatchId, trace: true, args: {} }, 499.8);
   dispatch('y');
+  dispatch('alsoFailed');
   assert.deepEqual(
     got.map((message) => message.op === 'call' && message.trace),
-    [true, undefined],
+    [true, true, undefined, undefined],
   );
   nowMs = 504.1;
   const page = { bridgeInUs: 1, hostInUs: 2, schemaUs: 3, handlerUs: 4, resultUs: 5 };
   calls.receive(doc, { op: 'result', id: 'x', text: '7', hops: page }, 504);
   calls.receive(doc, { op: 'result', id: 'y', text: '8', hops: page }, 504);
+  const error = JSON.stringify({ code: 'tool_error', message: 'no' });
+  calls.receive(doc, { op: 'error', id: 'failed', error, hops: page }, 504);
+  calls.receive(doc, { op: 'error', id: 'alsoFailed', error, hops: page }, 504);
   const hops = { workerInUs: 200, documentUs: 4000, workerOutUs: 100, page };
+  const frames = sent.map((frame) => JSON.parse(frame));
   assert.deepEqual(
-    sent.map((frame) => JSON.parse(frame).result),
+    frames.slice(0, 2).map((frame) => frame.result),
     [{ output: 7, hops }, { output: 8 }],
+  );
+  assert.deepEqual(
+    frames.slice(2).map((frame) => frame.error.hops),
+    [hops, undefined],
   );
 });
 

@@ -340,20 +340,25 @@ export class Calls {
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
     result: ({ id, text, parts, hops }, doc, arrivedMs) => {
-      const trace = hops && this.#running.get(id)?.trace;
-      this.#forget(id);
-      this.#documentsOfEndedCalls.set(id, doc.documentId);
-      this.#outbox.endWithResult(id, text, parts, trace && measureBrowserHops(trace, hops, arrivedMs));
+      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+      this.#outbox.endWithResult(id, text, parts, browserHops);
     },
-    error: ({ id, error }, doc) => {
-      this.#forget(id);
-      this.#documentsOfEndedCalls.set(id, doc.documentId);
-      this.#outbox.fail(id, readError(error));
+    error: ({ id, error, hops }, doc, arrivedMs) => {
+      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+      this.#outbox.fail(id, readError(error), browserHops);
     },
     cancelled: ({ id, outcome }, doc) => {
       if (this.#pendingCancels.get(id)?.documentId === doc.documentId) this.#answerCancel(id, outcome);
     },
   };
+
+  /** endInDocument removes a call that its document has ended, and returns the times of the call if it is traced. */
+  #endInDocument(id: string, doc: Doc, hops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
+    const trace = this.#running.get(id)?.trace;
+    this.#forget(id);
+    this.#documentsOfEndedCalls.set(id, doc.documentId);
+    return trace && hops && measureBrowserHops(trace, hops, arrivedMs);
+  }
 
   /**
    * requestNextPart requests the next part of a large result from a document as soon as the link can send more data.

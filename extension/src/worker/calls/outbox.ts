@@ -103,8 +103,9 @@ export class Outbox {
     this.#addFrame(id, frame, true);
   }
 
-  fail(id: string, error: CallError): void {
-    this.#addFrame(id, encodeCallError(id, error), true);
+  /** fail sends the error of a call. hops is set only for a traced call that failed in its page. */
+  fail(id: string, error: CallError, hops?: BrowserHops): void {
+    this.#addFrame(id, encodeCallError(id, error, hops), true);
   }
 
   /** isStored reports whether the result of a call is stored and not yet confirmed by the server. */
