@@ -56,6 +56,15 @@ func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }
 
+var _ dispatch.BeforeHook = callAuditor{}
+
+// Before stores that a call begins. A call that a crash interrupts afterwards may have
+// taken effect.
+func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	a.recorder.Begin(callInfo.CallID)
+	return nil
+}
+
 // facts returns the site of a call, and the hash of the reviewed plugin content that ran.
 func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
 	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}

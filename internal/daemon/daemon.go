@@ -275,7 +275,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunningCalls: s.MaxRunning, MaxWaitingCalls: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
 		Gates:           append(p.enforcer.Gates(), p.values.Gate(p.registry.Set), p.enforcer.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
-		BeforeHooks:     p.enforcer.Before(),
+		BeforeHooks:     append(p.enforcer.Before(), auditor),
 		MayOpenTab:      p.policy.MayOpen,
 		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
 		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),

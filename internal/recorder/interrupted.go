@@ -18,20 +18,57 @@ import (
 const maxInterruptedAge = 7 * 24 * time.Hour
 
 // The record of a call during which the server stopped contains these texts: an error, and
-// advice for the user.
+// advice for the user. A call that still waited for approval has texts of its own.
 const (
 	interruptedText = "opentabs stopped during the call, which may have taken effect"
 	interruptedStep = "Check the page before you make the call again."
+	notRunText      = "opentabs stopped while the call waited for approval, so the call did not run"
+	notRunStep      = "Make the call again."
+)
+
+// These constants are the states in notes about open calls.
+const (
+	stateOpen    = "open"    // the call may have begun
+	stateWaiting = "waiting" // the call waited for approval, and had not begun
+	stateBegun   = "begun"   // the call with an earlier note in the state stateWaiting begins
 )
 
 // encode returns the JSON line for a queued call: a record if the call has ended, or else
 // a note.
 func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	record := c.newRecord(secrets)
-	if !c.isOpen {
+	if c.openState == "" {
 		return rawjson.Marshal(record)
 	}
-	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: "open", By: record.CallID, Call: record})
+	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
+}
+
+// Begin stores that a call begins to run; call Begin before the call runs. If a note states
+// that the call waits for approval, Begin writes a note, so that the record after a crash
+// does not state that the call did not run. Failed writes are logged.
+func (r *Recorder) Begin(callID string) {
+	if r.opts.Days == 0 {
+		return
+	}
+	r.mu.Lock()
+	isWaiting := r.openStates[callID] == stateWaiting
+	r.openStates[callID] = stateBegun
+	r.mu.Unlock()
+	if isWaiting {
+		_ = r.WriteNote(Note{Kind: noteCall, Subject: callID, State: stateBegun, By: callID}) // WriteNote logs its errors
+	}
+}
+
+// setOpenState stores in an open call whether it waits for approval and has not begun. For
+// an ended call, setOpenState forgets the state. The caller has locked mu.
+func (r *Recorder) setOpenState(c *queuedCall) {
+	id, waiting := c.call.View.CallID, c.call.View.Waiting
+	switch {
+	case c.openState == "":
+		delete(r.openStates, id)
+	case waiting != nil && waiting.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
+		c.openState, r.openStates[id] = stateWaiting, stateWaiting
+	}
 }
 
 // appendMarker appends a note that marks the start of this server, once, before the
@@ -57,13 +94,16 @@ func (r *Recorder) prepare(now time.Time) error {
 	// If reading fails, the next server tries again, because this server then writes no
 	// marker that hides the older notes.
 	r.isPrepared = true
-	records, err := readInterrupted(r.dir)
+	notes, err := readInterrupted(r.dir)
 	if err != nil {
 		return fmt.Errorf("read the recorded calls: %w", err)
 	}
+	var records []*Record
 	var lines []byte
-	for _, record := range records {
-		record.setInterrupted(now.UTC())
+	for _, n := range notes {
+		record := n.Call
+		record.setInterrupted(now.UTC(), n.State != stateWaiting)
+		records = append(records, record)
 		lines = append(append(lines, rawjson.Encode(record)...), '\n')
 	}
 	if len(lines) > 0 {
@@ -82,15 +122,18 @@ func (r *Recorder) prepare(now time.Time) error {
 
 // setInterrupted marks the record of an open call as failed at the time now, because the
 // server stopped.
-func (r *Record) setInterrupted(now time.Time) {
+func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
+	if !mayHaveBegun {
+		r.Error, r.NextStep = notRunText, notRunStep
+	}
 	r.Timeline = append(r.Timeline, dispatch.Moment{Time: now, Kind: dispatch.EventEnded})
 }
 
-// readInterrupted returns the calls that have a note about an open call but no record, in
-// the order of the notes. To find the notes, readInterrupted reads the files backward,
-// until the note that marks the start of the last server.
-func readInterrupted(dir string) ([]*Record, error) {
+// readInterrupted returns the notes about open calls that have no record, in the order of
+// the notes. The field Call of each note is set. To find the notes, readInterrupted reads
+// the files backward, until the note that marks the start of the last server.
+func readInterrupted(dir string) ([]*Note, error) {
 	names, err := listFiles(dir)
 	if err != nil || len(names) == 0 {
 		return nil, err
@@ -98,7 +141,7 @@ func readInterrupted(dir string) ([]*Record, error) {
 	newestDay, _ := time.Parse(time.DateOnly, names[len(names)-1].day) // a malformed day yields the zero time, so that all files are read
 	firstDay := newestDay.Add(-maxInterruptedAge).Format(time.DateOnly)
 	callPrefix, serverPrefix := noteCall.prefix(), noteServer.prefix()
-	hasRecord := map[string]bool{}
+	hasRecord, hasBegun := map[string]bool{}, map[string]bool{}
 	notes := map[string][]byte{}
 	var order []string // the call IDs in the notes, newest first
 	isDone := false
@@ -111,7 +154,11 @@ func readInterrupted(dir string) ([]*Record, error) {
 			case bytes.HasPrefix(line, serverPrefix):
 				isDone = true
 			case bytes.HasPrefix(line, callPrefix):
-				if id := memberText(line, "subject"); !hasRecord[id] && notes[id] == nil { // most calls ended, so a record follows their note
+				id := memberText(line, "subject")
+				switch {
+				case memberText(line, "state") == stateBegun:
+					hasBegun[id] = true
+				case !hasRecord[id] && notes[id] == nil: // most calls ended, so a record follows their note
 					notes[id] = bytes.Clone(line)
 					order = append(order, id)
 				}
@@ -124,14 +171,17 @@ func readInterrupted(dir string) ([]*Record, error) {
 			return nil, err
 		}
 	}
-	var records []*Record
+	var open []*Note
 	for _, id := range slices.Backward(order) {
 		var n Note
 		if !hasRecord[id] && json.Unmarshal(notes[id], &n) == nil && n.Call != nil && n.Call.CallID == id {
-			records = append(records, n.Call)
+			if hasBegun[id] {
+				n.State = stateBegun
+			}
+			open = append(open, &n)
 		}
 	}
-	return records, nil
+	return open, nil
 }
 
 // memberText returns the string value of the first JSON member with the given name in a

@@ -78,6 +78,46 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 	})
 }
 
+// TestInterruptedApproval checks that the record of a call which a crash interrupted states
+// that the call did not run if it still waited for approval, and that it may have taken
+// effect if the user had approved it.
+func TestInterruptedApproval(t *testing.T) {
+	dir := t.TempDir()
+	first := Open(dir, testOptions)
+	defer first.Close()
+	first.Begin("call_reload") // waits for approval to reload a tab, after it has begun
+	for _, id := range []string{"call_waiting", "call_begun", "call_ended", "call_asks_user", "call_reload"} {
+		e := openCallOf(id, "a__b")
+		e.View.Waiting = &dispatch.WaitingTicket{CallID: id, Kind: wire.TicketPermission}
+		if id == "call_asks_user" { // a running tool waits for the user
+			e.View.Waiting.Kind = wire.TicketUser
+		}
+		first.AddOpen(e, Facts{})
+	}
+	first.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+	first.Flush()
+	for _, id := range []string{"call_begun", "call_asks_user", "call_ended", "call_short"} {
+		first.Begin(id)
+	}
+	dir = crash(t, dir)
+	Open(dir, testOptions).Close()
+	for _, want := range []struct{ id, text, step string }{
+		{"call_waiting", "the call did not run", "Make the call again."},
+		{"call_begun", "may have taken effect", "Check the page before you make the call again."},
+		{"call_asks_user", "may have taken effect", "Check the page before you make the call again."},
+		{"call_reload", "may have taken effect", "Check the page before you make the call again."},
+		{"call_ended", "", ""},
+	} {
+		e, ok, err := Find(dir, want.id)
+		if err != nil || !ok || !strings.Contains(e.Error, want.text) || e.NextStep != want.step {
+			t.Errorf("%s: the record is %q %q, %v", want.id, e.Error, e.NextStep, err)
+		}
+	}
+	if got := strings.Count(idsOf(readAll(t, dir, Query{})), "call_"); got != 5 {
+		t.Errorf("there are %d records, want 5", got)
+	}
+}
+
 // TestNotesOfOpenCalls checks that the note of an open call contains arguments only if the
 // options select them, and that damaged notes are skipped.
 func TestNotesOfOpenCalls(t *testing.T) {

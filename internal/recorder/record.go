@@ -78,9 +78,9 @@ const (
 type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
-	// isOpen is true if the call has not ended. The recorder writes an open call as a
-	// note, not as a record.
-	isOpen bool
+	// openState is the state of a call that has not ended, such as stateOpen, and empty for
+	// an ended call. The recorder writes an open call as a note, not as a record.
+	openState string
 	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
 	// were removed.
 	argsBytes, outputBytes int

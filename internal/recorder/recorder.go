@@ -59,8 +59,11 @@ type Recorder struct {
 	pendingBytes int
 	pendingNotes []Note
 	droppedCalls int
-	wake         chan struct{} // wakes the method run; has a capacity of 1
-	isClosed     bool
+	// openStates are the states of open calls that have begun or are stored as waiting for
+	// approval, by call ID.
+	openStates map[string]string
+	wake       chan struct{} // wakes the method run; has a capacity of 1
+	isClosed   bool
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
@@ -77,7 +80,7 @@ type Recorder struct {
 func Open(stateDir string, o Options) *Recorder {
 	r := &Recorder{
 		dir: filepath.Join(stateDir, folderName), opts: o,
-		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1),
+		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1), openStates: map[string]string{},
 	}
 	r.files = &dayFiles{dir: r.dir, days: o.Days, maxBytes: o.Bytes}
 	go r.run()
@@ -102,7 +105,7 @@ func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	}
 	e.View.Activities, e.Output = nil, nil
 	c := r.opts.newQueuedCall(e, facts)
-	c.isOpen = true
+	c.openState = stateOpen
 	r.queueCall(c)
 }
 
@@ -112,6 +115,7 @@ func (r *Recorder) queueCall(c queuedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	size := c.size()
+	r.setOpenState(&c)
 	switch {
 	case r.isClosed:
 		return
@@ -186,7 +190,7 @@ func (r *Recorder) flush(last *Note) error {
 	}
 	var lines []byte
 	for i := range calls {
-		lines = r.appendMarker(lines, calls[i].isOpen)
+		lines = r.appendMarker(lines, calls[i].openState != "")
 		line, err := calls[i].encode(secrets)
 		if err != nil || len(line) > maxLineBytes {
 			r.opts.Log.Error().Err(err).Str("call", calls[i].call.View.CallID).Int("bytes", len(line)).Msg("the call cannot be recorded; report this as a bug of opentabs")

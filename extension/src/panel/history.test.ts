@@ -47,12 +47,25 @@ test('loadOlder continues after pages whose calls the panel has, up to the last 
     { calls: [makeRecord('b')] },
   ]);
   received.push('d', 'c');
-  await history.loadFirst();
+  await history.onConnected();
   assert.deepEqual(asked, [undefined], 'the panel opens with one page');
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', false]);
+});
+
+test('each connection to the server loads the newest page, and does not change the position of loadOlder', async () => {
+  const { history, asked, received } = makeTestHistory([
+    { calls: [makeRecord('b')], next: '1' },
+    { calls: [makeRecord('interrupted'), makeRecord('b')], next: '9' },
+    { calls: [makeRecord('a')] },
+  ]);
+  await history.onConnected();
+  await history.onConnected();
+  await history.loadOlder();
+  assert.deepEqual(asked, [undefined, undefined, '1']);
+  assert.deepEqual(received, ['b', 'interrupted', 'a']);
 });
 
 test('search reads a page with the filter, and does not change the position of loadOlder', async () => {

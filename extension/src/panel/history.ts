@@ -10,8 +10,11 @@ const PageSize = 100;
 export interface History {
   /** hasOlder is false once the panel has loaded the oldest recorded call. */
   readonly hasOlder: boolean;
-  /** loadFirst loads the page with the newest recorded calls, some of which the panel may already show. */
-  loadFirst(): Promise<void>;
+  /**
+   * onConnected loads the newest page each time the panel connects to the server. After a crash of the server, this
+   * page contains the calls that the crash interrupted.
+   */
+  onConnected(): Promise<void>;
   /**
    * loadOlder loads older pages until one contains a call that is new to the panel. If loading fails, loadOlder returns
    * the reason as a sentence.
@@ -68,8 +71,9 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
     get hasOlder() {
       return hasOlder;
     },
-    loadFirst: async () => {
-      await loadNext();
+    onConnected: async () => {
+      const page = await (isFirstLoaded ? load(undefined) : loadNext());
+      isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
       // A page may be empty, because the server reads only a limited part of its recorded files per request. A page may

@@ -71,8 +71,6 @@ const history = makeHistory(requests.act, (page) => {
   renderPanel();
   return recentCalls.length > knownCount;
 });
-/** isHistoryLoaded is true once the panel has requested the first page of recorded calls. */
-let isHistoryLoaded = false;
 
 function setShowsEverything(on: boolean): void {
   showsEverything = on;
@@ -112,6 +110,7 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
     reuseItems(recentCalls, ended, (call) => call.callId),
     recentCalls,
   );
+  const wasConnected = state?.link.kind === 'open';
   state = {
     ...next,
     link: reuseEqual(state?.link, next.link),
@@ -119,10 +118,7 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
     tabs: reuseItems(state?.tabs, next.tabs, (tab) => tab.tabId),
     clients: reuseEqual(state?.clients, next.clients),
   };
-  if (next.link.kind === 'open' && !isHistoryLoaded) {
-    isHistoryLoaded = true;
-    void history.loadFirst().then(renderPanel);
-  }
+  if (next.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccess();
   renderPanel();
 }

@@ -108,3 +108,9 @@ test('addRecords completes the calls that are listed and appends older calls', (
   );
   assert.equal(addRecords(merged, page)[0], merged[0]);
 });
+
+test('addRecords inserts new records where they belong', () => {
+  const live = [makeCall('d'), makeCall('b')];
+  const page = ['interrupted', 'd', 'c', 'b', 'a'].map((callId) => ({ call: makeCall(callId), endedMs: 1 }));
+  assert.equal(listIds(addRecords(live, page)), 'interrupted d c b a');
+});

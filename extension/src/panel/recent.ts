@@ -85,17 +85,24 @@ export function filterCalls(
 }
 
 /**
- * addRecords adds one page of recorded calls to the list of ended calls. A call in both lists receives its record, and
- * keeps its activities, which the server does not record.
+ * addRecords adds one page of recorded calls to the list of ended calls, both newest first. A call in both lists
+ * receives its record, and keeps its activities, which the server does not record.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
-  const records = new Map(page.map((recorded) => [recorded.call.callId, fromRecord(recorded)]));
-  const known = calls.map((call) => {
-    const record = records.get(call.callId);
-    records.delete(call.callId);
+  const records = page.map(fromRecord);
+  const recordsById = new Map(records.map((record) => [record.callId, record]));
+  const merged = calls.map((call) => {
+    const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  return [...known, ...records.values()].slice(0, MaxRecentCalls);
+  // A record is inserted before the next older record that is in the list. Without one, the record is appended.
+  let index = merged.length;
+  for (const record of records.toReversed()) {
+    const position = merged.findIndex((call) => call.callId === record.callId);
+    if (position >= 0) index = position;
+    else merged.splice(index, 0, record);
+  }
+  return merged.slice(0, MaxRecentCalls);
 }
 
 /**
