@@ -65,7 +65,7 @@ func TestTheUserDecides(t *testing.T) {
 				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
 					t.Errorf("the waiting ticket is %+v", w)
 				}
-				if view.Status != wire.StatusPending || runCount != 0 {
+				if view.Status != "waiting for approval" || runCount != 0 {
 					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
 				}
 				sleepFake(4 * time.Minute) // wait for longer than the idle limit

@@ -148,8 +148,8 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 			synctest.Wait()
 		}
 		calls := d.Calls()
-		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != wire.StatusPending {
-			t.Fatalf("calls %+v, want one running and one pending", calls)
+		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != "queued" {
+			t.Fatalf("calls %+v, want one running and one queued", calls)
 		}
 		for i := range calls { // cancel the pending call before the running call
 			id := calls[len(calls)-1-i].CallID

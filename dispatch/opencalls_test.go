@@ -41,7 +41,7 @@ func TestOpenCallHook(t *testing.T) {
 			c := d.Prepare(Call{Tool: Tool{Plugin: "p", Name: "slow"}, Args: fmt.Appendf(nil, `{"n":%d}`, i)})
 			go func() { _, _ = c.Run(context.Background()) }()
 			calls = append(calls, c)
-			want = append(want, fmt.Sprintf(`%s pending {"n":%d}`, c.ID(), i))
+			want = append(want, fmt.Sprintf(`%s waiting for approval {"n":%d}`, c.ID(), i))
 			time.Sleep(300 * time.Millisecond)
 		}
 		time.Sleep(time.Minute)

@@ -50,8 +50,11 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 			if e := events[4].Call; e.Status != wire.StatusTimedOut || e.ErrorCode != wire.ErrIdleTimeout || e.RunMs != 30000 {
 				t.Errorf("the event of the end is %+v", e)
 			}
-			// tool-call-progress.v1 has no status for a call that timed out.
+			// tool-call-progress.v1 has no status for a call that is queued or timed out.
 			var encoded struct{ Content, Call dispatch.Snapshot }
+			if err := json.Unmarshal(events[0].JSON(), &encoded); err != nil || encoded.Content.Status != wire.StatusPending || encoded.Call.Status != "queued" {
+				t.Errorf("the JSON of the new call is %s", events[0].JSON())
+			}
 			if err := json.Unmarshal(events[4].JSON(), &encoded); err != nil || encoded.Content.Status != wire.StatusFailed || encoded.Call.Status != wire.StatusTimedOut {
 				t.Errorf("the JSON of the end is %s", events[4].JSON())
 			}

@@ -248,7 +248,7 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
-							waiting := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Status == wire.StatusPending })
+							waiting := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
 							if _, err := s.d.Decide(s.d.Calls()[waiting].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 								t.Error(err)
 							}

@@ -15,10 +15,10 @@ import (
 // each status.
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
-	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
+	for _, status := range []wire.CallStatus{"waiting for approval", wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
 		for _, isGone := range []bool{false, true} {
 			v := joblist.View{View: dispatchtest.View(), ResultDropped: isGone}
-			if v.Status = status; status != wire.StatusPending {
+			if v.Status = status; status != "waiting for approval" {
 				v.Waiting = nil
 			}
 			r := newJobReply(v)

@@ -13,7 +13,9 @@ type StateWatchParams struct {
 type CallStatus string
 
 const (
-	// StatusPending means that the call is queued or waiting for approval.
+	// StatusPending means that the call is queued or waits for the user. Outside of frames and
+	// tool-call-progress.v1, the status is instead "queued", "waiting for approval" or "waiting
+	// for you".
 	StatusPending   CallStatus = "pending"
 	StatusRunning   CallStatus = "running"
 	StatusDone      CallStatus = "done"
@@ -25,13 +27,19 @@ const (
 )
 
 // ForProgress returns the status for tool-call-progress.v1, in which a call that timed out
-// is failed.
+// is failed, and a call that is queued or waits for the user is pending.
 func (s CallStatus) ForProgress() CallStatus {
-	if s == StatusTimedOut {
+	switch {
+	case s == StatusTimedOut:
 		return StatusFailed
+	case s == StatusRunning || s.HasEnded():
+		return s
 	}
-	return s
+	return StatusPending
 }
+
+// HasEnded reports whether the call has ended.
+func (s CallStatus) HasEnded() bool { return s == StatusDone || s == StatusCancelled || s.IsFailure() }
 
 // IsFailure reports whether the call ended without a result and was not cancelled.
 func (s CallStatus) IsFailure() bool { return s == StatusFailed || s == StatusTimedOut }

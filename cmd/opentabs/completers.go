@@ -94,7 +94,7 @@ func completeCalls(ctx context.Context, p *cli.Program) []string {
 
 // completeOpenCalls completes the IDs of calls that have not ended.
 func completeOpenCalls(ctx context.Context, p *cli.Program) []string {
-	return listCalls(ctx, p, func(s wire.CallStatus) bool { return s == wire.StatusPending || s == wire.StatusRunning })
+	return listCalls(ctx, p, func(s wire.CallStatus) bool { return !s.HasEnded() })
 }
 
 func listCalls(ctx context.Context, p *cli.Program, isWanted func(wire.CallStatus) bool) []string {

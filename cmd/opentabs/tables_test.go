@@ -155,7 +155,7 @@ func TestProseIsWrapped(t *testing.T) {
 func TestCallsTableFits80Columns(t *testing.T) {
 	var text bytes.Buffer
 	waiting := newEndedCallRecord("", "").View
-	waiting.Ended, waiting.Status, waiting.CallID = nil, wire.StatusPending, "call_a"
+	waiting.Ended, waiting.Status, waiting.CallID = nil, "waiting for approval", "call_a"
 	waiting.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
 	list := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
 	printCalls(newNarrowOutput(&text), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")

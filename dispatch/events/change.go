@@ -173,6 +173,9 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 		waiting := *s.Waiting
 		v.Waiting = &waiting
 	}
+	if s.Status == wire.StatusPending {
+		v.Status = pendingStatus(s.Waiting)
+	}
 	if !s.Ended.IsZero() {
 		memory.ended = s.Ended
 		v.Ended = &memory.ended

@@ -136,7 +136,7 @@ func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	if err != nil || missed != extra || len(events) != maxNextEvents || events[0].Seq != extra+1 || events[0].Call.CallID != fmt.Sprint(extra) {
 		t.Fatalf("%d events, %d missed, %v", len(events), missed, err)
 	}
-	if events[0].Call.Status != "pending" || s.queue.count != 0 {
+	if events[0].Call.Status != "queued" || s.queue.count != 0 {
 		t.Errorf("the first event is %+v, and %d changes wait", events[0], s.queue.count)
 	}
 }

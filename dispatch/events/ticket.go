@@ -40,6 +40,19 @@ type WaitingTicket struct {
 	Page *TicketPage `json:"page,omitempty"`
 }
 
+// pendingStatus returns the status of a call that has not ended and is not running, for
+// all readers except frames and tool-call-progress.v1. The argument w is what the call
+// waits for, or nil if the call is queued.
+func pendingStatus(w *WaitingTicket) wire.CallStatus {
+	switch {
+	case w == nil:
+		return "queued"
+	case w.Kind == wire.TicketUser:
+		return "waiting for you"
+	}
+	return "waiting for approval"
+}
+
 // ToolAbout describes a tool to the user who approves or denies a call of the tool. All
 // texts in a ToolAbout come from the plugin's author.
 type ToolAbout struct {

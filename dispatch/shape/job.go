@@ -3,7 +3,6 @@ package shape
 import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/joblist"
-	"opentabs/wire"
 )
 
 // Job is the form in which agents see a call that continues after its request was answered.
@@ -29,7 +28,7 @@ func JobForAgent(v joblist.View) Job {
 		j.WaitsFor = v.Waiting.Reason
 	}
 	switch {
-	case v.Status == wire.StatusPending || v.Status == wire.StatusRunning:
+	case !v.Status.HasEnded():
 	case v.ResultDropped:
 		j.Result = "gone"
 	default:

@@ -106,6 +106,9 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	if v.Browser == browserID {
 		c.TabID = v.TabID
 	}
+	if c.Status != wire.StatusRunning && !c.Status.HasEnded() {
+		c.Status = wire.StatusPending // the side panel shows the Waiting of the call
+	}
 	if w := v.Waiting; w != nil {
 		c.Waiting = &wire.WaitingView{
 			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,

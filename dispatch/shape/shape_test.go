@@ -119,6 +119,21 @@ func TestTimedOutCall(t *testing.T) {
 	}
 }
 
+// TestWaitingCall checks that frames and agents receive the status pending for a call that
+// waits or is queued, as in tool-call-progress.v1.
+func TestWaitingCall(t *testing.T) {
+	for _, status := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
+		v := dispatchtest.View()
+		v.Status = status
+		if got := panelCall(v, "b1").Status; got != wire.StatusPending {
+			t.Errorf("%s: the panel gets %q", status, got)
+		}
+		if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusPending {
+			t.Errorf("%s: the agent gets %q", status, got)
+		}
+	}
+}
+
 // singleCallSource implements Calls with a single call.
 type singleCallSource struct{ view dispatch.View }
 

@@ -55,8 +55,8 @@ function useSystemWith(settings: Record<string, number | string>): void {
     clients = [];
     // The daemon ends a cancelled call shortly after the client has stopped waiting.
     await waitFor('all calls to end', async () => {
-      const { running, pending } = (await system.readStatus()).calls;
-      return running === 0 && pending === 0;
+      const { running, queued } = (await system.readStatus()).calls;
+      return running === 0 && queued === 0;
     });
   });
   after(() => system?.close());
@@ -96,10 +96,10 @@ describe('calls of 64 clients', () => {
     const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 40)));
     await waitFor(
       'more than 800 calls of the greedy client in the queue',
-      async () => (await system.readStatus()).calls.pending > 800,
+      async () => (await system.readStatus()).calls.queued > 800,
     );
     const modestResults = await Promise.all(modestClients.map((client, i) => callTimed(client, `m${i}`, 40)));
-    const stillWaiting = (await system.readStatus()).calls.pending;
+    const stillWaiting = (await system.readStatus()).calls.queued;
     const greedyResults = await greedyCalls;
     const greedyMs = performance.now() - startMs;
     const waitsMs = modestResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
@@ -132,10 +132,10 @@ describe('calls of 64 clients', () => {
         ),
       ),
     ];
-    await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.pending === 40);
+    await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.queued === 40);
     stop.abort();
     for (const ending of await Promise.all(queuedCalls)) assert.equal(ending.code, 'silent', ending.text);
-    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.pending === 0, 1_000);
+    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.queued === 0, 1_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
     assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');
@@ -157,7 +157,7 @@ describe('calls of 64 clients', () => {
       if (call.ending.code !== 'ok') refusedCodes.push(call.ending.code);
       return call;
     });
-    await waitFor('1,200 calls in the queue', async () => (await system.readStatus()).calls.pending === 1200, 60_000);
+    await waitFor('1,200 calls in the queue', async () => (await system.readStatus()).calls.queued === 1200, 60_000);
     const modestCall = callTimed(connect('modest'), 'modest', 0);
     await waitFor('101 refused calls', () => refusedCodes.length === 101, 60_000);
     stop.abort();

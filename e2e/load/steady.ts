@@ -85,7 +85,7 @@ export async function streamCalls(
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
     const { calls } = await system.readStatus();
-    return calls.running + calls.pending === 0;
+    return calls.running + calls.queued === 0;
   });
   await pause(3_000);
   return measureMemory({

@@ -115,9 +115,7 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
     const lastAbortReason = await stack.page.evaluate(() => document.documentElement.dataset.aborted);
     printLine(`the last abort reason in the page: ${lastAbortReason ?? 'none'}`);
     if (lastAbortReason === undefined) failedCount++;
-    const runningCalls = (await stack.listCalls()).filter(
-      (call) => call.status === 'running' || call.status === 'pending',
-    );
+    const runningCalls = (await stack.listCalls()).filter((call) => ['queued', 'running'].includes(call.status));
     printLine(`${runningCalls.length} calls still run`);
     failedCount += runningCalls.length;
   } finally {

@@ -286,7 +286,7 @@ class SoakRun {
       if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
     checkCount('running calls', status.calls.running);
-    checkCount('queued calls', status.calls.pending);
+    checkCount('queued calls', status.calls.queued);
     checkCount(
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),

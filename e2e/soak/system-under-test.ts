@@ -18,7 +18,7 @@ import { makeRawHttpClient } from './raw-http.ts';
 /** Status is the daemon's response to GET /status, with only the fields that the soak test reads. */
 export interface Status {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
-  readonly calls: { readonly running: number; readonly pending: number };
+  readonly calls: { readonly running: number; readonly queued: number };
   readonly browsers: readonly {
     readonly connected: boolean;
     readonly running: number;

@@ -175,12 +175,7 @@ func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
 // statusText returns the status of a call, with the error code of a failed call, as in
 // "failed (tab_closed)".
 func statusText(v dispatch.View) string {
-	switch {
-	case v.Waiting != nil:
-		return WaitingText(*v.Waiting)
-	case v.Status == wire.StatusPending:
-		return "queued"
-	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):
+	if v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status) {
 		return string(v.Status)
 	}
 	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)

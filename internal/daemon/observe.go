@@ -67,7 +67,7 @@ func countGauges(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics
 			g.WaitingCalls++
 		case c.Status == wire.StatusRunning:
 			g.RunningCalls++
-		case c.Status == wire.StatusPending:
+		case !c.Status.HasEnded():
 			g.QueuedCalls++
 		}
 	}

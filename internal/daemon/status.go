@@ -55,18 +55,15 @@ func (r statusReporter) status() httpapi.Status {
 		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},
 	}
 	for _, c := range r.calls.Calls() {
-		switch c.Status {
-		case wire.StatusRunning:
-			status.Calls.Running++
-		case wire.StatusPending:
-			status.Calls.Pending++
-		}
 		switch {
-		case c.Waiting == nil:
-		case c.Waiting.Kind == wire.TicketUser:
+		case c.Waiting != nil && c.Waiting.Kind == wire.TicketUser:
 			status.Calls.WaitingForYou++
-		default:
+		case c.Waiting != nil:
 			status.Calls.WaitingForApproval++
+		case c.Status == wire.StatusRunning:
+			status.Calls.Running++
+		case !c.Status.HasEnded():
+			status.Calls.Queued++
 		}
 	}
 	heldTabs := r.holds.HeldTabs()

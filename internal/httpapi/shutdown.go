@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"opentabs/internal/httpjson"
-	"opentabs/wire"
 )
 
 // shutdownBody is the request body of POST /shutdown. If Force is true, the shutdown also
@@ -27,7 +26,7 @@ func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	}
 	unended := 0
 	for _, call := range a.options.Calls.Calls() {
-		if call.Status == wire.StatusRunning || call.Status == wire.StatusPending {
+		if !call.Status.HasEnded() {
 			unended++
 		}
 	}

@@ -77,11 +77,10 @@ type Memory struct {
 // CallCount counts the calls that have not ended, by status.
 type CallCount struct {
 	Running int `json:"running"`
-	// Pending counts all calls that are queued or wait for the user.
-	Pending int `json:"pending"`
-	// WaitingForApproval counts the pending calls that wait until the user approves or
-	// denies them. WaitingForYou counts the pending calls that wait for another action of
-	// the user, such as a login.
+	Queued  int `json:"queued"`
+	// WaitingForApproval counts the calls that wait until the user approves or denies them.
+	// WaitingForYou counts the calls that wait for another action of the user, such as a
+	// login.
 	WaitingForApproval int `json:"waiting_for_approval"`
 	WaitingForYou      int `json:"waiting_for_you"`
 }

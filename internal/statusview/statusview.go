@@ -68,8 +68,7 @@ func printLine(out *terminal.Output, indent, format string, args ...any) {
 // callsText lists how many calls are running, queued, waiting for approval and waiting for
 // the user.
 func callsText(c httpapi.CallCount) string {
-	queued := c.Pending - c.WaitingForApproval - c.WaitingForYou
-	return fmt.Sprintf("%d running, %d queued, %d waiting for approval, %d waiting for you", c.Running, queued, c.WaitingForApproval, c.WaitingForYou)
+	return fmt.Sprintf("%d running, %d queued, %d waiting for approval, %d waiting for you", c.Running, c.Queued, c.WaitingForApproval, c.WaitingForYou)
 }
 
 // timeoutText describes how long an MCP client waits for a tool's result, such as "60 s
