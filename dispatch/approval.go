@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 }
 
 // PermissionChange is the name of the surface for decisions that follow from a changed
-// permission.
+// permission, unless an [ApprovalNamer] has a name.
 const PermissionChange = "a change of its permission"
 
 // RecheckGates runs the gates again for each call that waits for an approval. Call
@@ -68,9 +69,13 @@ func (d *Dispatcher) RecheckGates() {
 		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() || isReload && v.Block == nil {
 			continue
 		}
+		surface := PermissionChange
+		if namer, ok := openTicket.gate.(ApprovalNamer); ok && v.Block == nil {
+			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
+		}
 		// If the user decides at the same time, the first decision takes effect. Decide can't
 		// fail, because every open ticket offers ScopeOnce.
-		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: PermissionChange})
+		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }
 

@@ -130,6 +130,12 @@ type DecisionObserver interface {
 	ObserveDecision(CallInfo, Ticket, Resolution)
 }
 
+// ApprovalNamer is implemented by a [Gate] that names the earlier approval which allows a
+// call, such as "the approval for 10 min from the side panel", or returns an empty string.
+type ApprovalNamer interface {
+	ApprovalName(CallInfo) string
+}
+
 // BeforeHook is a hook that runs once for each allowed call, after the queue and before the
 // tool. If a BeforeHook returns an error, the call fails. Apart from writes to disk, a
 // BeforeHook must not block.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"opentabs/dispatch/clock"
@@ -34,25 +35,17 @@ func (s status) isTerminal() bool { return s >= statusSucceeded }
 
 // nextStatuses lists the possible successors of each status. A call that never ran may end,
 // for example because a gate blocks it or the client disconnects. A running tool may
-// suspend its call, and a gate may suspend a call that is resuming.
-var nextStatuses = [...][]status{
+// suspend its call, and a gate may suspend a call that is resuming. A final status has no
+// successors.
+var nextStatuses = [statusTimedOut + 1][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusResuming:  {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
-	statusSucceeded: nil,
-	statusFailed:    nil,
-	statusCancelled: nil,
-	statusTimedOut:  nil,
 }
 
 func (s status) canBecome(t status) bool {
-	for _, n := range nextStatuses[s] {
-		if n == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(nextStatuses[s], t)
 }
 
 // shownStatuses maps each internal status to the status that surfaces show.

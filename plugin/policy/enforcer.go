@@ -276,6 +276,25 @@ func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))
 }
 
+var _ dispatch.ApprovalNamer = permissionGate{}
+
+// ApprovalName implements [dispatch.ApprovalNamer]. For a call that the permission "auto"
+// allows, ApprovalName returns an empty string, because no approval allows the call.
+func (g permissionGate) ApprovalName(callInfo dispatch.CallInfo) string {
+	s := g.latestState(callInfo.Tool.Plugin)
+	a, ok := g.findApproval(callInfo, s)
+	if !ok || s.permissionOf(callInfo.Tool) == wire.PermissionAuto {
+		return ""
+	}
+	switch a.Scope {
+	case wire.ScopeSession:
+		return "the approval for the session from " + a.By
+	case wire.ScopeTime:
+		return "the approval for " + humanize.Duration(a.Until.Sub(a.At)) + " from " + a.By
+	}
+	return "the permanent approval from " + a.By
+}
+
 // findApproval returns the permission that allows a call to run. s are the permissions of
 // the call's plugin.
 func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Approval, bool) {

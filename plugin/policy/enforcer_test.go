@@ -350,6 +350,41 @@ func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	}
 }
 
+// An approval that also allows another waiting call is named as the reason for which the
+// other call runs.
+func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
+	for scope, want := range map[wire.Scope]string{
+		wire.ScopeSession: "the approval for the session from the side panel",
+		wire.ScopeTime:    "the approval for 10 min from the side panel",
+		wire.ScopeAlways:  "the permanent approval from the side panel",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGatedCalls(t, permissionAsk)
+			tickets := make(chan dispatch.WaitingTicket, 2)
+			call := dispatch.Call{
+				Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s", Name: "Agent"},
+				OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w },
+			}
+			for range 2 {
+				go func() { _, _ = g.calls.Call(context.Background(), call) }()
+			}
+			decided, other := <-tickets, <-tickets
+			answer := newAllowDecision(scope, 0)
+			if scope == wire.ScopeTime {
+				answer.Duration = 10 * time.Minute
+			}
+			_, err := g.calls.Decide(decided.CallID, decided.TicketID, *answer)
+			g.failOnError(err)
+			synctest.Wait()
+			g.calls.RecheckGates()
+			synctest.Wait()
+			if v, ok := g.calls.Find(other.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
+				t.Errorf("%s: the decision about the other call is %+v", scope, v.Decision)
+			}
+		})
+	}
+}
+
 // BenchmarkGates measures the cost of the policy for a call that needs no approval.
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
