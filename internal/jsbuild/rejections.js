@@ -1,35 +1,43 @@
 // Finds promises of a test that were rejected while nothing waited for them. The JavaScript engine reports no
-// unhandled rejections, so `then` of promises is replaced before the test and its libraries load.
+// unhandled rejections, so Promise and its method `then` are replaced before the test and its libraries load. Async
+// functions are compiled to functions that use Promise, so the engine creates no promise of a test by itself.
 (() => {
+  const NativePromise = Promise;
   const nativeThen = Promise.prototype.then;
   const handled = new WeakSet();
   let rejected = [];
+  let isTracking = false;
 
   // Records a rejection of `promise` without counting as its handler.
   function track(promise) {
+    isTracking = true; // the promise that nativeThen creates is not a promise of the test
     nativeThen.call(promise, undefined, (error) => {
       rejected.push({ promise, error });
     });
-    return promise;
+    isTracking = false;
   }
-  Object.defineProperty(Promise.prototype, 'then', {
+  Object.defineProperty(NativePromise.prototype, 'then', {
     value: function then(onFulfilled, onRejected) {
       handled.add(this);
-      return track(nativeThen.call(this, onFulfilled, onRejected));
+      return nativeThen.call(this, onFulfilled, onRejected);
     },
     writable: true,
     configurable: true,
   });
-  const nativeReject = Promise.reject;
-  Object.defineProperty(Promise, 'reject', {
-    value: function reject(error) {
-      return track(nativeReject.call(this, error));
+  const TrackedPromise = new Proxy(NativePromise, {
+    construct(target, args, newTarget) {
+      const promise = Reflect.construct(target, args, newTarget);
+      if (!isTracking) track(promise);
+      return promise;
     },
+  });
+  // The methods of Promise and of its prototype create promises with these two constructors.
+  globalThis.Promise = TrackedPromise;
+  Object.defineProperty(NativePromise.prototype, 'constructor', {
+    value: TrackedPromise,
     writable: true,
     configurable: true,
   });
-  // The promises of async functions pass through here (internal/jsbuild/simulate.go).
-  Object.defineProperty(globalThis, '__opentabsTrack', { value: track });
   // Returns the errors of the promises that nothing waits for, and forgets them.
   Object.defineProperty(globalThis, '__opentabsUnhandled', {
     value: () => {

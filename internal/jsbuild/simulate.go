@@ -2,7 +2,6 @@ package jsbuild
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -36,14 +35,6 @@ const (
 //
 //go:embed rejections.js
 var rejectionShim string
-
-// trackPromises changes the code of a plugin's test so that the promises of its async
-// functions pass through the function __opentabsTrack of rejectionShim.
-func trackPromises(code []byte) []byte {
-	const helper = " = " + runtimeName + ".runAsync;"
-	const tracked = " = (self, args, body) => __opentabsTrack(" + runtimeName + ".runAsync(self, args, body));"
-	return bytes.Replace(code, []byte(helper), []byte(tracked), 1)
-}
 
 // TestOptions configure [RunTests]. The zero value of a field selects the field's
 // default.
@@ -171,7 +162,6 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	if err != nil {
 		return withTestHint(err)
 	}
-	bundled.Code = trackPromises(bundled.Code)
 	argv := o.Simulate
 	if len(argv) == 0 {
 		self, err := os.Executable()

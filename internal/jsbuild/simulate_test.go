@@ -127,6 +127,10 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		"floating":             "nothing waits for a promise that was rejected: the disk is full; add the missing await, or handle the error with catch | src/index.ts:6:",
 		"floating_later":       "nothing waits for a promise that was rejected: the disk was removed; add the missing await, or handle the error with catch | src/index.ts:11:",
 		"rejected":             "nothing waits for a promise that was rejected: the queue is closed;",
+		"constructed":          "nothing waits for a promise that was rejected: the cache is gone;",
+		"constructed_later":    "nothing waits for a promise that was rejected: the cache was lost;",
+		"chained":              "nothing waits for a promise that was rejected: the list is empty;",
+		"settled":              "",
 		"polling":              "",
 		"a call without await": "nothing waits for a promise that was rejected: expected {",
 		"handled":              "",
@@ -138,7 +142,7 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		"status":               "| status: The tool threw a value that is not an Error, so it has no stack trace and no code.",
 		"mixed":                "| mixed: A bigint and a number cannot be combined. Convert one of them",
 		"html":                 "| html: The answer is a web page (HTML), not JSON",
-		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:53:",
+		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:87:",
 	} {
 		n, ok := events[test]
 		text := n.Error

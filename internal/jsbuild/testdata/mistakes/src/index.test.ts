@@ -3,7 +3,7 @@ import plugin from './index.ts';
 
 const routes = { 'GET /api': { text: '<!doctype html><title>Log in</title>' } };
 
-for (const tool of ['floating', 'floating_later', 'rejected', 'polling', 'handled', 'bigint'])
+for (const tool of ['floating', 'floating_later', 'rejected', 'constructed', 'constructed_later', 'chained', 'settled', 'polling', 'handled', 'bigint'])
   test(tool, async () => {
     const call = await simulate(plugin).call(tool, {});
     expect(call.error).toBe(undefined);

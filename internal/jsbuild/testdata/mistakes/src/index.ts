@@ -14,6 +14,15 @@ async function saveLater() {
 const circular: Record<string, unknown> = { name: 'a' };
 circular.parts = [{ whole: circular }];
 
+async function expectRejection(promise: Promise<number>): Promise<void> {
+  try {
+    await promise;
+  } catch {
+    return;
+  }
+  throw new Error('the promise was not rejected');
+}
+
 const mistakes: Record<string, () => unknown> = {
   floating: () => {
     save();
@@ -26,6 +35,31 @@ const mistakes: Record<string, () => unknown> = {
   rejected: () => {
     void Promise.reject(new Error('the queue is closed'));
     return 1;
+  },
+  constructed: () => {
+    new Promise((_, reject) => reject(new Error('the cache is gone')));
+    return 1;
+  },
+  constructed_later: () => {
+    new Promise((_, reject) => setTimeout(() => reject(new Error('the cache was lost')), 100));
+    return 1;
+  },
+  chained: () => {
+    Promise.all([Promise.resolve(1), new Promise((resolve) => resolve(1))]).then(() => {
+      throw new Error('the list is empty');
+    });
+    return 1;
+  },
+  settled: async () => {
+    const lost = new Promise((_, reject) => setTimeout(() => reject(new Error('too slow')), 100));
+    await Promise.race([lost, Promise.resolve(1)]);
+    await Promise.allSettled([Promise.reject(new Error('no'))]);
+    class Job extends Promise<number> {}
+    const job = new Job((_, reject) => reject(new Error('no')));
+    await expectRejection(job);
+    const resolved = new Promise<number>((resolve) => resolve(Promise.reject(new Error('no'))));
+    await expectRejection(resolved);
+    return job instanceof Job && resolved instanceof Promise && resolved.constructor === Promise;
   },
   polling: () => {
     const poll = () => setTimeout(poll, 0);
