@@ -117,8 +117,8 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 	}
 }
 
-// Calls that change a tab must run one after another. Calls in another tab and calls that
-// only read must not wait.
+// TestExclusiveCalls checks that calls that change the same tab run one after another.
+// Calls in another tab and calls that only read must not wait for such a call.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // guards order
@@ -198,9 +198,9 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	}
 }
 
-// TestAdviceOfCallThatDidNotStart checks the error of a call that did not start. The advice
-// must not ask the user to check the effects of the call. For a browser tool without a tab,
-// the advice is to open a tab.
+// TestAdviceOfCallThatDidNotStart checks the advice in the error of a call whose tool
+// never started. The advice must not ask the user to check what the tool has changed. If a
+// browser tool has no tab, the error must advise the agent to open one.
 func TestAdviceOfCallThatDidNotStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}

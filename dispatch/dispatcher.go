@@ -28,16 +28,16 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls. Above
-// the limit, a waiting call of the client with the most bytes of arguments fails with
-// rate_limited.
+// maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls. If
+// the arguments are larger, a waiting call of the client whose arguments are largest in
+// total fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
 // maxEndedCalls is the number of ended calls that a dispatcher keeps in memory for lists.
 const maxEndedCalls = 200
 
-// maxEndedActivityBytes limits the total size of the activities of all ended calls. Above
-// the limit, the activities of the oldest ended calls are dropped.
+// maxEndedActivityBytes limits the total size of the activities of all ended calls. If the
+// activities are larger, the dispatcher drops the activities of the oldest ended calls.
 const maxEndedActivityBytes = 32 << 20
 
 // stopOutcomeTimeout is how long a failed call waits for the page to report whether the
@@ -62,9 +62,9 @@ type Options struct {
 	// MaxRunningCalls is how many calls of one plugin may run at once, by default 256. Further
 	// calls wait.
 	MaxRunningCalls int
-	// MaxWaitingCalls is how many calls of one plugin may wait, by default 20,000. Above
-	// MaxWaitingCalls, a call of the client with the most waiting calls fails with
-	// rate_limited.
+	// MaxWaitingCalls is how many calls of one plugin may wait, by default 20,000. If more
+	// calls of the plugin wait, one call of the client that has the most waiting calls fails
+	// with rate_limited.
 	MaxWaitingCalls int
 	// MaxResultBytes is the maximum size of a tool's result, by default
 	// wire.DefaultMaxResultBytes. A call with a larger result fails with result_too_large.
@@ -73,28 +73,32 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide, in the order of the list, which calls may run. By default, all calls run.
+	// Gates decide, in the order of the list, which calls may run. By default, no gate blocks
+	// or suspends a call.
 	Gates []Gate
 	// BeforeHooks run before each allowed call, in the order of the list. Default: none.
 	BeforeHooks []BeforeHook
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
 	// and for one call at a time. Default: none.
 	AfterHooks []AfterHook
-	// OpenCallHook runs for each call that has not ended after up to 500 ms. Default: none.
+	// OpenCallHook receives each call that is still open when the hook runs, every 500 ms
+	// while calls arrive. Default: none.
 	OpenCallHook OpenCallHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds the tool that the tool parent calls by name: a short name in the same
-	// plugin, or <plugin>__<tool>. The returned arguments are validated, in the form in which
-	// the page receives them. By default, no tool can call another tool.
+	// ResolveTool finds the tool that a running tool, parent, calls. The name is the short
+	// name of a tool in the same plugin, or <plugin>__<tool>. The returned arguments are
+	// validated, in the form in which the page receives them. By default, no tool can call
+	// another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
-	// MayOpenTab must be safe for concurrent use. By default, no call may open a tab.
+	// MayOpenTab must be safe for concurrent use. By default, opentabs opens no tab for a
+	// call.
 	MayOpenTab func(plugin string) bool
 	// CurrentTab returns the browser ID and tab ID for a call of a browser tool that names no
 	// tab, or zero values for no tab. CurrentTab must be safe for concurrent use. By default,
-	// such calls have no tab.
+	// a call of a browser tool without tab arguments has no tab.
 	CurrentTab func(Call) (browser string, tabID int)
 	// ShapeOutput converts the output of a browser tool to the form that agents receive, or
 	// returns the error with which the call fails. ShapeOutput must not block and must be safe
@@ -106,9 +110,10 @@ type Options struct {
 	MaskArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for the
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
-	// use. By default, errors have no additional sentences.
+	// use. By default, the error of a failed tool gets no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one log line for each ended call. By default, the lines are discarded.
+	// Log receives one log line for each ended call. By default, the dispatcher writes no
+	// such log lines.
 	Log zerolog.Logger
 }
 
@@ -274,8 +279,8 @@ func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 }
 
 // Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended
-// calls. Unlike the Views of Calls, the View that Find returns includes activities and the
-// timeline.
+// calls. The View that Find returns includes the call's activities and timeline, which the
+// Views that Calls returns omit.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {

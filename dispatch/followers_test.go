@@ -113,8 +113,8 @@ func median(values []float64) float64 {
 }
 
 // TestFollowedAllocations checks that the allocations for followers do not depend on their
-// number: the CallFacts for each call, and the Details for each report. The queue of
-// changes is full, so its memory is reused.
+// number: the CallFacts for each call, and the Details for each report. The test first
+// fills the queue of changes, so that the measured calls reuse the queue's memory.
 func TestFollowedAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {

@@ -10,10 +10,11 @@ import (
 )
 
 // chooseTargets returns the documents in which the call may run, best first. If the plugin
-// is not ready in the first document, the dispatcher tries the next document. chooseTargets
-// never chooses between two browsers or two instances of a site, because they may belong to
-// different accounts. Browsers and instances without a ready document are ignored if
-// another one has a ready document, because the user is probably logged in only there.
+// is not ready in the first returned document, the dispatcher tries the next one.
+// chooseTargets never chooses between two browsers or two instances of a site, because
+// they may belong to different accounts. If only some of these browsers or instances have
+// a ready document, chooseTargets ignores the others, because the user is probably not
+// logged in there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -118,7 +119,7 @@ func (t *Tool) displayName() string {
 }
 
 // newAmbiguousInstanceError returns the error of a call that must name one of several
-// instances of a site. The error lists the best tab of each instance.
+// instances of a site. For each instance, the error names the tab that fits the call best.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {

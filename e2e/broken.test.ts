@@ -27,8 +27,8 @@ after(async () => {
 });
 
 /**
- * makeAdapterCode returns the JavaScript code of a plugin's adapter. The adapter does not start if registeredAs differs
- * from name, or if frozen is false.
+ * makeAdapterCode returns the JavaScript code of a plugin's adapter. The host refuses to start the adapter if
+ * registeredAs differs from name, or if frozen is false.
  */
 function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
@@ -81,7 +81,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // `plugin list`, `status` and `doctor` read a file that the daemon writes after the page's report.
+      // The commands `plugin list`, `status` and `doctor` read the fault from a file, which the daemon writes after the
+      // page has reported the fault.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
@@ -90,7 +91,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    // After the repair, the plugin works in a new tab, and no surface shows the error.
+    // After the test has repaired the plugin's file, the plugin works in a new tab, and no surface shows the fault
+    // anymore.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitFor('the status to show the changed plugin', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),

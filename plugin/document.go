@@ -25,15 +25,15 @@ type document struct {
 	plugins []rawEntry
 }
 
-// rawEntry is one installed plugin in plugins.json, as JSON with all its members. A
-// rawEntry may be invalid.
+// rawEntry is one installed plugin in plugins.json, as JSON with all its members. The JSON
+// is not validated, so a member may be missing or malformed.
 type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }
 
 // parseDocument parses plugins.json. If the text is damaged, parseDocument returns a
 // *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
-// parseDocument returns another error.
+// parseDocument returns a different type of error.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	members, err := statedoc.ParseTopLevel(text, storeVersion)
@@ -120,7 +120,7 @@ func newNameClashError(first, second Entry) error {
 var ErrUnknown = errors.New("there is no plugin")
 
 // newUnknownNameError returns the error for a name that no plugin has. The error lists the
-// names of all plugins.
+// names of all installed plugins.
 func newUnknownNameError(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {

@@ -52,8 +52,8 @@ func (c *chaosTest) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// randomStep performs one random action. The caller must run the returned functions of
-// several actions concurrently.
+// randomStep prepares one random action and returns a function that performs it. The
+// caller collects several of these functions and runs them concurrently.
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()

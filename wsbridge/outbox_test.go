@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStalledBrowser checks that a browser that does not read blocks no caller. The link
-// of a browser that reads no frame for 10 s must be closed.
+// TestStalledBrowser checks that callers are not blocked by a browser that stops reading
+// from its link. The link of a browser that reads no frame for 10 s must be closed.
 func TestStalledBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -20,8 +20,8 @@ type CallFacts struct {
 	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
 	// plugin.
 	IsBrowserTool bool
-	// End is memory for the Details of the call's ended event, so that the end of a call
-	// allocates nothing.
+	// End is preallocated memory for the Details of the call's ended event, so that
+	// publishing this event allocates nothing.
 	End Details
 }
 
@@ -44,7 +44,8 @@ type State struct {
 	EndAudience string
 	Result      ResultStart
 	// Waiting is the open ticket of the call, or nil. Decision is the user's last decision
-	// about the call, or nil. Waiting and Decision are read-only.
+	// about the call, or nil. Several copies of a State share Waiting and Decision, so no
+	// code may modify the values behind these pointers.
 	Waiting  *WaitingTicket
 	Decision *Resolution
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
@@ -95,7 +96,8 @@ type Details struct {
 	Audience   string
 }
 
-// firstDetails are the Details that apply to a Change whose Details are nil.
+// firstDetails contains the default Details of created and running events, for a Change
+// whose Details are nil.
 var firstDetails = map[Kind]*Details{
 	KindCreated: {State: State{Status: wire.StatusPending}},
 	KindRunning: {State: State{Status: wire.StatusRunning}},
@@ -183,8 +185,8 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 	return v
 }
 
-// fractionOf stores progress divided by total in fraction, and returns fraction. If the
-// total is unknown, fractionOf returns nil.
+// fractionOf divides a report's progress by its total, stores the quotient in *fraction,
+// and returns the pointer. If the total is unknown, fractionOf returns nil.
 func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	switch {
 	case !n.HasTotal:

@@ -116,8 +116,9 @@ func TestChangeQueue(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsAreNotBuilt checks that no events are built while no follower reads. The
-// first follower that reads turns exactly the last changes into events.
+// TestUnreadEventsAreNotBuilt checks that no events are built while no follower reads.
+// When a follower finally reads, the stream builds events only for the newest changes that
+// its queue has kept.
 func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	var s Stream
 	f := s.Follow(FollowOptions{})

@@ -11,7 +11,7 @@ type Client struct {
 	// turns.
 	Session string
 	// IsSessionShared is true if all clients with the same name share one Session, because
-	// their protocol has no sessions. A permission can't be limited to a shared Session.
+	// their protocol has no sessions. The user can't limit an approval to a shared Session.
 	IsSessionShared bool
 	// Credential is how the client authenticated, or empty if unknown.
 	Credential CredentialKind

@@ -3,10 +3,10 @@
 // View after the change.
 //
 // A [Stream] keeps the last events in one ring buffer, and each [Follower] is a position in
-// the ring buffer. Package dispatch publishes a [Change] to the Stream, which is cheap. The
-// events of all new changes are built when the next Follower reads, so that running calls
-// do not pay for them. Surfaces such as the HTTP API read from a Follower. Followers read
-// in batches, at most every 50 ms.
+// the ring buffer. Package dispatch publishes each [Change] of a call to the Stream, which
+// only adds the Change to a queue. When a Follower reads, the Stream builds an Event from
+// each queued Change, so that running calls are not delayed. Surfaces such as the HTTP API
+// read from a Follower. Followers read in batches, at most every 50 ms.
 //
 // # Concurrency
 //

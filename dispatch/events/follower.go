@@ -33,10 +33,10 @@ type Follower struct {
 const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 events at once, oldest first. The result
-// missed is the number of lost events, of any call, before the returned events. If ctx
-// ends, Next returns the error of ctx; after Close, Next returns ErrFollowerClosed. Only
-// one goroutine at a time may call Next. All followers share the returned events, which the
-// caller must not modify.
+// missed is how many events the follower has lost before the returned events, counted over
+// all calls. If ctx ends, Next returns the error of ctx; after Close, Next returns
+// ErrFollowerClosed. Only one goroutine at a time may call Next. All followers share the
+// returned events, which the caller must not modify.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()

@@ -19,9 +19,10 @@ const (
 )
 
 // These constants determine when followers are woken. Followers are woken wakeDelay after a
-// change, at most once per wakeInterval. If maxRingEvents/2 changes or maxRingBytes/2 bytes
-// wait, followers are woken once per backlogInterval. Followers are woken in groups, with a
-// pause after each group in which calls can use the processor.
+// change, at most once per wakeInterval. If the queue contains maxRingEvents/2 changes or
+// maxRingBytes/2 bytes, followers are woken once per backlogInterval instead. Followers
+// are woken in groups of wakeGroupSize. After each group, a pause of wakeGroupPause leaves
+// the processor to running calls.
 const (
 	wakeDelay       = 10 * time.Millisecond
 	wakeInterval    = 50 * time.Millisecond
@@ -75,8 +76,8 @@ func (o *FollowOptions) matches(e *Event) bool {
 
 // Stream keeps the last events in one ring buffer for all followers. Publish only adds a
 // small Change to a queue, and the next follower that reads turns all queued changes into
-// events. Calls are therefore not slower with many followers, and no events are built while
-// no follower reads.
+// events. Because of this queue, many followers do not slow down calls, and the Stream
+// builds no events while no follower reads.
 type Stream struct {
 	// isRecording is true while the Stream records changes. Without followers, no Change is
 	// created for a progress report.
@@ -244,6 +245,6 @@ func (s *Stream) removeFollower(f *Follower) {
 	s.waker.request(false) // wakeFollowers may have skipped movedFollower
 }
 
-// IsRecording reports whether the Stream records changes. While the Stream does not record,
-// callers need not create a Change.
+// IsRecording reports whether the Stream records changes. If IsRecording returns false,
+// the caller can skip Publish, because the Stream would discard the Change.
 func (s *Stream) IsRecording() bool { return s.isRecording.Load() }

@@ -101,11 +101,12 @@ type Resolution struct {
 	// the decision.
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
-	// Scope is the extent of an approval, and Duration is how long an approval with ScopeTime
-	// lasts.
+	// Scope is how far the user's approval extends, such as one call or a session. Duration
+	// is how long an approval with ScopeTime lasts.
 	Scope    wire.Scope    `json:"scope,omitempty"`
 	Duration time.Duration `json:"for,omitempty"`
-	// Data is additional input of the user as JSON, or nil.
+	// Data is what the user additionally entered with the decision, as JSON; nil if the user
+	// entered nothing.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Surface is where the user decided, such as "the side panel".
 	Surface   string    `json:"by"`
@@ -136,8 +137,9 @@ type Caller struct {
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the tools that led to the call of the calling tool,
-	// nearest first. ParentTools is empty if a client called the calling tool.
+	// ParentTools are the full names of the tools that called the calling tool, directly or
+	// through other tools, nearest first. ParentTools is empty if a client called the calling
+	// tool.
 	ParentTools []string `json:"above,omitempty"`
 }
 

@@ -27,8 +27,8 @@ type Snapshot struct {
 
 // Progression is the status and the progress of a call.
 type Progression struct {
-	// Status is the status that users see. For agents and in the content of events,
-	// [wire.CallStatus.ForProgress] converts the status.
+	// Status is the status that users see. Agents receive the status that
+	// [wire.CallStatus.ForProgress] returns, in which a call that timed out is failed.
 	Status wire.CallStatus `json:"status"`
 	// Progress is a fraction from 0 to 1, absent while unknown.
 	Progress *float64 `json:"progress,omitempty"`
@@ -90,14 +90,15 @@ type View struct {
 	URL       string `json:"-"`
 	ArgsStart string `json:"-"`
 	// Activities are the contents that the tool shows beside its progress, in the order of
-	// their first reports. Lists and events omit Activities.
+	// their first reports. Lists of calls and events omit Activities.
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
 	// call spent in each stage, or nil if the call is not traced. Timeline and Trace are set
 	// only in a View that Find returns or that an after hook receives. Seq, which only Find
-	// sets, is the number of the last event that the View includes. A reader that skips all
-	// events up to Seq sees no change twice. A reader must call Follow before Find, because
-	// events are numbered only while there is a follower.
+	// sets, is the number of the last event that the View includes. A reader that has this
+	// View skips the events up to number Seq, because the View already includes their
+	// changes. A reader must call Follow before Find, because events are numbered only while
+	// there is a follower.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`

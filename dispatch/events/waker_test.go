@@ -8,8 +8,8 @@ import (
 )
 
 // TestFollowersReadInBatches checks when followers are woken: soon after a single change,
-// and at most once per wakeInterval while changes arrive one by one. While many changes
-// wait, followers are woken more often.
+// and at most once per wakeInterval while changes arrive one by one. If the queue of
+// changes becomes long, followers are woken at shorter intervals.
 func TestFollowersReadInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Stream
@@ -38,8 +38,9 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// drainBatches returns the number of batches since the time began, the number of their
-		// events, and the longest time between two batches.
+		// drainBatches removes the recorded batches, which the follower has read since the time
+		// in began. It returns the number of batches, the number of their events, and the
+		// longest time between two batches.
 		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {

@@ -34,8 +34,8 @@ export class BenchFixture {
   }
 
   /**
-   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. The Go client
-   * calls the reference server's JSON echo by the target name "plain".
+   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. In commands to
+   * the Go client, the target "plain" is the JSON echo of the reference server.
    */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
@@ -54,8 +54,8 @@ export class BenchFixture {
   }
 
   /**
-   * getLiveStack returns opentabs in a browser with the reference extension ("floor"), and starts both on the first
-   * use. The Go client calls opentabs by the target name "ours".
+   * getLiveStack returns a running opentabs and a browser that also has the benchmark's reference extension ("floor").
+   * The first call starts both. In commands to the Go client, the target "ours" is this opentabs.
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {

@@ -82,8 +82,9 @@ export class GoClient {
   }
 
   /**
-   * connect assigns a target name to a URL, for use in later orders. If token is not empty, the target is an MCP
-   * server. With isTraced, the Go client also reports the duration of each hop of a call.
+   * connect connects the Go client to a server at a URL, which later commands select by the target name. If token is
+   * empty, the server is a plain HTTP server, and otherwise an MCP server. If isTraced is true, the Go client also
+   * reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
     await this.sendCommand({ do: 'connect', target, url, token, isTraced }, z.unknown());
@@ -123,8 +124,8 @@ export interface Followers {
 }
 
 /**
- * startFollowers connects count clients to the event stream of a server. With neverReading, the clients connect but
- * read no events.
+ * startFollowers connects a number of clients, given in count, to the event stream of a server. If neverReading is
+ * true, the clients connect but read no events.
  */
 export async function startFollowers(
   port: number,

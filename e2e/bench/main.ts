@@ -27,7 +27,7 @@ import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
 const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
-  // The rows without a browser run first, while no browser uses CPU time.
+  // The rows that need no browser run first, because later a browser would use CPU time and distort them.
   start: measureStart,
   plugins: measurePlugins,
   size: measureSize,

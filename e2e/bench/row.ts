@@ -2,9 +2,12 @@ import { computeMedian, computeQuantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table that `make bench` prints. */
 export interface Row {
-  /** id selects the row in the environment variable ROWS. Several benchmark rows may have the same id. */
+  /**
+   * id is the name by which the environment variable ROWS selects the row, such as "echo". Several rows may have the
+   * same id.
+   */
   readonly id: string;
-  /** what describes the measured value and how it is measured. */
+  /** The field what describes the measured value and the method of measurement. */
   readonly what: string;
   /**
    * ours is the measured value of opentabs, and floor the value of a reference implementation, both as text
@@ -13,15 +16,16 @@ export interface Row {
   readonly ours: string;
   readonly floor?: string;
   /**
-   * value is the measured number that is compared with the row's threshold. Without a threshold, value is only printed.
+   * value is the measured number that is compared with the row's threshold. A row without a threshold shows value, but
+   * has no verdict.
    */
   readonly value?: number;
   readonly threshold?: Threshold;
-  /** note is additional text at the end of the row, such as the error of a failed call. */
+  /** note is additional text at the end of the printed table row, such as the error of a failed call. */
   readonly note?: string;
   /**
-   * broken describes a requirement, other than the threshold, that the measurement missed. A benchmark row with the
-   * field broken has the verdict "MISSED".
+   * broken describes a requirement, other than the threshold, that the measurement violates. A benchmark row with a
+   * broken requirement has the verdict "MISSED".
    */
   readonly broken?: string;
 }

@@ -36,8 +36,8 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 }
 
 /**
- * measureAlternately runs several measurements alternately, once per round: floor, ours, floor, ours. With this order,
- * other load on the machine affects all measurements alike.
+ * measureAlternately runs several measurements alternately, once per round: floor, ours, floor, ours. Because the
+ * measurements alternate, other load on the machine affects all of them alike.
  */
 export async function measureAlternately<K extends string>(
   rounds: number,

@@ -1,5 +1,5 @@
-// Chrome limits a message on a port to 64 MiB. A text that is longer than the limit is sent in several pieces. Each
-// piece begins with a mark: '+' if more pieces follow, and '.' for the last piece.
+// Chrome limits a message on a port to 64 MiB. A text that is longer than the limit is sent in several pieces. The
+// first character of each piece is '+' if more pieces follow, and '.' if the piece is the last one.
 
 /**
  * MaxPieceChars limits a piece, in UTF-16 units. One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at

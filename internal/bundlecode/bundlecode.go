@@ -1,7 +1,7 @@
 // Package bundlecode splits the code of a bundle into its modules. The build of a plugin
-// splits a bundle to minify libraries. A review splits a bundle to show only the author's
-// code. Because builds and reviews share package bundlecode, they agree on which modules
-// are libraries.
+// minifies only the modules that are libraries. A review shows only the modules that the
+// author wrote. Builds and reviews both use package bundlecode, so they agree on which
+// modules are libraries.
 package bundlecode
 
 import (

@@ -17,8 +17,8 @@ import (
 // recorder contains. The side panel shows the text of errUnknownCall to the user.
 var errUnknownCall = errors.New("the call is not recorded any more")
 
-// maxDepth is how many parent calls of a nested call are read at most to find the
-// client's call.
+// maxDepth limits how many levels of parent calls are read to find the client's call above
+// a nested call.
 const maxDepth = 16
 
 // Source gives access to the calls and the plugin logs of a daemon. All functions in a

@@ -26,14 +26,15 @@ func (s Server) String() string {
 }
 
 // FindServer returns the running daemon of this installation. FindServer first tries the
-// port in server.json, and then the configured port. Only a daemon that proves that it
-// has the token is accepted.
+// port in server.json, and then the configured port. FindServer accepts only a daemon that
+// proves that it has the administrator token.
 //
 // The error wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. The error is an
-// [OtherTokenError] if the daemon runs with another token than the token file. The error
-// is a [config.TokenError] if a daemon runs and the user may not read the token file. If the
-// owner of the port does not respond, the error names the owner.
+// [OtherTokenError] if the token of the running daemon differs from the token in the token
+// file. The error is a [config.TokenError] if a daemon runs and the user may not read the
+// token file. If the program that uses the port does not respond, the error names this
+// program.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
 	token, err := h.ExistingToken()
@@ -68,8 +69,8 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
 			missingErr = newForeignOwnerError(ctx, port)
-			// A program on a port that only server.json names must not prevent the start
-			// of a server.
+			// If a foreign program uses a port that is only in server.json, a new server can still
+			// start on the configured port.
 			if recorded && port == record.Port && isOwner(ctx, record) {
 				missingErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 			}
@@ -87,7 +88,8 @@ func isListening(ctx context.Context, port int) bool {
 }
 
 // OtherTokenError is the error for a running daemon of this installation whose token
-// differs from the token file. The error is also an [httpapi.ErrForeignServer].
+// differs from the token file. For errors.Is, an OtherTokenError is also an
+// [httpapi.ErrForeignServer].
 type OtherTokenError struct {
 	PID int
 	// File is the path of the token file.

@@ -1,8 +1,9 @@
 // Package home opens an installation of opentabs: its directories, settings, plugins and
 // permissions, and the connection to its daemon.
 //
-// The daemon and all commands use this package. Commands change permissions through the
-// running daemon. If no daemon runs, commands change the files directly.
+// The daemon and all commands of opentabs open the installation with package home.
+// Commands change permissions through the running daemon. If no daemon runs, commands
+// change the files directly.
 package home
 
 import (
@@ -128,8 +129,8 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return access, nil
 }
 
-// PolicyOf returns the permissions of the daemon behind client. If client is nil,
-// PolicyOf returns the permissions in the files.
+// PolicyOf returns a Policy that reads and changes permissions through a client of the
+// daemon. If client is nil, the Policy reads and changes the files directly.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
@@ -141,9 +142,9 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 	return h.Permissions(registry), nil
 }
 
-// runningClient returns a client of the daemon; nil if no daemon runs. The error is an
-// [OtherTokenError] if the daemon does not accept the token of the installation, because a
-// command must not change files while a daemon uses them.
+// runningClient returns a client of the daemon; nil if no daemon runs. If the daemon does
+// not accept the installation's token, runningClient returns an [OtherTokenError] instead
+// of nil. Otherwise, the command would change files that the daemon uses.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.As(err, new(*OtherTokenError)) {
@@ -155,9 +156,9 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns an API client of the running daemon, with the same errors as
-// [Home.FindServer]. If the daemon has an older version and no running calls, Client
-// first replaces it with a new daemon.
+// Client returns an API client of the running daemon. Client also returns the errors of
+// [Home.FindServer]. If the daemon has an older version and no running calls, Client first
+// replaces it with a new daemon.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {

@@ -141,8 +141,8 @@ func TestFindServer(t *testing.T) {
 	find(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
-// TestClientOfServer checks that a running server reloads its plugins on request. Without
-// a server, reloading must not be an error.
+// TestClientOfServer checks that a running server reloads its plugins on request. If no
+// server runs, ReloadPlugins must return no error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {

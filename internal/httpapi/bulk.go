@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxBulkBytes is the maximum size of a request body that lists plugins. A body of this
-// size lists about 10,000 plugins.
+// maxBulkBytes is the maximum size of a request body that lists plugins. The limit is
+// enough for about 10,000 plugins.
 const maxBulkBytes = 1 << 20
 
 // enableBody is the request body of POST /plugins/enable, with a review of each plugin.
@@ -60,7 +60,7 @@ func (p policyClient) DisableAll(plugins []string, _ string) (errs []error) {
 }
 
 // changeAll sends a request that changes n plugins, and returns one error or nil for each
-// plugin. The timeout is as long as for a reload of all plugins, because the server reads
+// plugin. The request has the long timeout of a plugin reload, because the server reads
 // all files of the changed plugins.
 func (p policyClient) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult

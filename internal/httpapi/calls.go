@@ -33,8 +33,8 @@ type callRoutes struct {
 }
 
 // list sends the running and waiting calls, oldest first, and then the most recently
-// ended calls, newest first. If the request has query parameters, list sends recorded
-// calls instead.
+// ended calls, newest first. If the request has query parameters, list sends only the
+// recorded calls that the parameters select.
 func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
 		c.serveRecords(w, r)
@@ -105,8 +105,8 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 // CallsClient return the errors listed at [Client].
 type CallsClient struct{ client *Client }
 
-// Get requests one call, with its activities and its timeline. While a call has not
-// ended, only the embedded View of the returned record is set.
+// Get fetches one call from the server, with the call's activities and timeline. While a
+// call has not ended, only the embedded View of the returned record is set.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
 	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err

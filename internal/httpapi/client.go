@@ -18,11 +18,12 @@ import (
 const (
 	// maxAnswerBytes is the largest response that a client reads, in bytes.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout limits how long a client waits for a TCP connection. A short limit is
-	// enough, because the server is on the same machine as the client.
+	// dialTimeout limits how long a client waits for a TCP connection to the server. The
+	// timeout is short, because client and server run on the same machine.
 	dialTimeout = 2 * time.Second
-	// healthTimeout limits how long a client waits for the response of /healthz. A slower
-	// server is reported as not answering, so the limit allows for a busy machine.
+	// healthTimeout limits how long a client waits for the response of /healthz. After this
+	// time, the client reports that the server does not respond. The timeout is long enough
+	// for a busy machine.
 	healthTimeout = 3 * time.Second
 	// requestTimeout limits most requests. reloadTimeout limits requests that make the
 	// server read all files of plugins, such as a reload.
@@ -85,8 +86,9 @@ func NewClient(port int, token string) *Client {
 	return c
 }
 
-// Transport returns an HTTP transport for other clients of the same server. For every
-// URL, the transport connects to this server, and checks that the server has the token.
+// Transport returns an HTTP transport for other clients of the same server. The transport
+// ignores the host in a request's URL: it always connects to this server, and checks that
+// the server has the token.
 func (c *Client) Transport() *http.Transport {
 	// A proxy would be wrong, because the server is on this machine.
 	return &http.Transport{DialContext: c.dialAndCheckProof, DisableCompression: true}

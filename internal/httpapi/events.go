@@ -128,8 +128,8 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
 
-// chunkPool contains buffers for encoding events. A stream uses a buffer only during one
-// write.
+// chunkPool contains buffers for encoding events. An event stream takes a buffer from the
+// pool for each write, and returns the buffer after the write.
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // writeEvents writes events, preceded by a "missed" event if lostEvents > 0. Each event
@@ -165,7 +165,8 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 // Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
 // time on its own goroutine.
 type Listener struct {
-	// Following is called when the server has confirmed that the stream of events starts.
+	// Following is called once, when the server has confirmed that the stream of events has
+	// started.
 	Following func() error
 	// Event is called for each event. raw is the JSON of the event.
 	Event func(e dispatch.Event, raw []byte) error

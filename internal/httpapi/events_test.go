@@ -134,9 +134,9 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// TestQuietEventsKeepTheirPosition checks a stream whose filters match no event. The
-// client must receive its position in the stream, and no "missed" event for events that
-// its filters exclude.
+// TestQuietEventsKeepTheirPosition checks an event stream whose filters match no event.
+// The client must still receive its position in the stream. Events that its filters
+// exclude must not count as missed.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")
@@ -168,8 +168,7 @@ func TestEventsFilters(t *testing.T) {
 		streams[query] = f.openEvents(t, query, "")
 	}
 	id, sink := f.call(t)
-	// Before the first event, the position in the stream is 0. A client may reconnect
-	// with position 0.
+	// A client that disconnects before the first event reconnects with the position 0.
 	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.eventStreams.instanceID.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
@@ -281,8 +280,8 @@ func TestFollowOfStoppingServer(t *testing.T) {
 }
 
 // TestVerifyProgressAsFrontendsDo checks that followers receive activities of the type
-// "tool-call-progress". The status in these activities is "running" while the tool runs,
-// and "done" at the end.
+// "tool-call-progress". In each such activity, the status is "running" while the tool
+// runs, and "done" at the end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

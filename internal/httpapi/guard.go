@@ -85,8 +85,8 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 
 // requireClient accepts requests with the token of an MCP client, and cancels them when
 // the token is removed. requireClient rejects the administrator token, so that no MCP
-// client has a reason to store the administrator token. The opentabs command uses
-// CommandPath instead.
+// client has a reason to store the administrator token. The opentabs command, which has
+// only the administrator token, sends MCP requests to CommandPath instead.
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)

@@ -167,8 +167,9 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 			if resp == nil {
 				continue // the server closed the connection without a response
 			}
-			// The mux redirects to the cleaned path on the same host before the guard
-			// checks the token. net/http itself answers "OPTIONS *", without a body.
+			// For a path such as //calls, the mux may respond with a redirect to the cleaned path
+			// on the same host, which needs no token. The package net/http itself answers "OPTIONS
+			// *", without a body.
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {

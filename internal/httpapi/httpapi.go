@@ -29,9 +29,9 @@ type Options struct {
 	// Clients checks the tokens of MCP clients, which are valid for /mcp only. By
 	// default, no client token is valid.
 	Clients ClientTokens
-	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". A
-	// request with another Origin header is rejected, unless the origin is the server
-	// itself. By default, no extension is trusted.
+	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". The
+	// server rejects a request whose Origin header names any other origin, except the
+	// server's own origin. By default, no extension is trusted.
 	Origins []string
 	// Health is the response of /healthz, without the proof.
 	Health Health
@@ -43,7 +43,7 @@ type Options struct {
 	UndoCall func(callID string) (StartedUndo, error)
 	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below
-	// /plugins call Ready first. By default, the plugins count as loaded.
+	// /plugins call Ready first. By default, these requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -81,11 +81,11 @@ type Options struct {
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio.
-	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns when
-	// in ends or ctx ends.
+	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns at the
+	// end of the input in, or when ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
-	// Heartbeat is the time without events after which a comment is sent on a stream, so
-	// that the connection stays open. The default interval is 15 s.
+	// Heartbeat is the time without events after which the server sends a comment on an event
+	// stream, so that the connection stays open. By default, Heartbeat is 15 s.
 	Heartbeat time.Duration
 	// Log receives one line for each failed connection of /stdio. By default, failed
 	// connections are not logged.
@@ -208,7 +208,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Shutdown ends all event streams, and the input of all MCP sessions on /stdio. Shutdown
-// then waits, at most until ctx ends, for the MCP sessions to write their last responses.
+// returns when these MCP sessions have written their last responses, or when ctx ends.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.eventStreams.stop()
 	return a.stdio.drainConns(ctx)
@@ -218,8 +218,8 @@ func (a *API) Shutdown(ctx context.Context) error {
 // interface.
 type ClientTokens interface {
 	// Enter returns the name of the MCP client that has the token, or ok = false for an
-	// unknown token. The returned context ends when the token is removed. The caller must
-	// call leave at the end of the request.
+	// unknown token. The returned context ends when the token is removed. At the end of the
+	// client's request, the caller of Enter must call the returned function leave.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error

@@ -37,7 +37,7 @@ const (
 )
 
 // NewServer returns an HTTP server that disconnects clients which send or read too
-// slowly. The server logs its errors to out.
+// slowly. The logger out receives the server's errors.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
@@ -49,8 +49,9 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	}
 }
 
-// limitTimes returns a handler that limits the time for reading a request's body. When
-// next has returned, writing the rest of the response is limited too.
+// limitTimes returns a handler that calls next, and limits the time for reading the
+// request's body. After next has returned, limitTimes also limits the time for writing the
+// rest of the response.
 func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)

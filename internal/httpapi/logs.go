@@ -33,7 +33,7 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of stored entries that are returned, the newest ones.
+	// Last is how many of the newest stored log entries are returned at most.
 	Last int
 }
 
@@ -89,9 +89,10 @@ type logRoute struct {
 	eventStreams *eventStreams
 }
 
-// serveLogs returns the last log entries of adapters. With follow=1, serveLogs streams
-// server-sent events instead. A "log" event has one log entry, and a "missed" event has
-// the number of entries dropped because the client reads too slowly.
+// serveLogs returns the last log entries of adapters. If the request has the query
+// parameter follow=1, serveLogs sends the log entries as a stream of server-sent events. A
+// "log" event has one log entry, and a "missed" event has the number of entries dropped
+// because the client reads too slowly.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := parseLogQuery(values)

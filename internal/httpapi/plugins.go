@@ -21,8 +21,8 @@ type developRoute struct {
 }
 
 // serveDevelopment keeps the plugin in the folder dir in development mode while the
-// request is open. Development mode therefore also ends if the client's process is
-// killed.
+// request is open. If the client's process is killed, its request ends, and with it the
+// development mode.
 func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")

@@ -12,9 +12,9 @@ import (
 // wraps ErrUnknown, the server responds with status 404.
 var ErrUnknown = plugin.ErrUnknown
 
-// Policy reads and changes permissions and settings of plugins. The parameter by names
-// the surface on which the user made a change, such as [CommandLine]. All error messages
-// are sentences for the user.
+// Policy reads and changes permissions and settings of plugins. In each method, the
+// parameter "by" is the name of the surface on which the user made the change, such as
+// [CommandLine]. Each error message of a Policy is a sentence for the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
@@ -55,7 +55,8 @@ type Policy interface {
 	Forget(plugin, by string) error
 }
 
-// PluginPermissions describe what one plugin may do, and who allowed it when.
+// PluginPermissions describe what one plugin is allowed to do, and on which surface and
+// when the user allowed it.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
 	// Hash identifies the plugin's current content. A review is valid only for content
@@ -88,8 +89,8 @@ type PluginPermissions struct {
 	// permission. Recommendation is nil if no agent has recommended anything.
 	Recommendation *Recommendation   `json:"recommended,omitempty"`
 	Tools          []ToolPermissions `json:"tools"`
-	// Fault describes why the plugin's current content failed to start in a page. Fault
-	// is nil if no start has failed.
+	// Fault describes why the adapter with the plugin's current content failed to start in a
+	// page. Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
 	// Problems describe the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
@@ -100,15 +101,15 @@ type Site struct {
 	// Site is a host, a host with a port, a wildcard such as "*.example.com", or "*" for
 	// all sites.
 	Site string `json:"site"`
-	// Permission is "off", "read", "ask" or "auto". Permission is empty if only
-	// AlwaysAllowed is set.
+	// Permission is "off", "read", "ask" or "auto". Permission is empty if the user has set
+	// no permission for the site, but has always allowed some clients.
 	Permission string `json:"permission,omitempty"`
 	ChangeOrigin
-	// AlwaysAllowed are the MCP clients that need no approval on the site.
+	// AlwaysAllowed are the MCP clients whose browser tools need no approval on this site.
 	AlwaysAllowed []SiteClient `json:"always_allowed,omitempty"`
 }
 
-// SiteClient is an MCP client that needs no approval on a site.
+// SiteClient is an MCP client that can use browser tools on a site without approval.
 type SiteClient struct {
 	Client string `json:"client"`
 	// Class is "read" for tools that only read, or "act" for tools that act on the page.

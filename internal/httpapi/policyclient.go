@@ -9,15 +9,15 @@ import (
 	"opentabs/wire"
 )
 
-// policyClient is the [Policy] of a running server. The methods of policyClient ignore
-// the parameter by, because the server itself records the surface of a change.
+// policyClient implements [Policy] with requests to a running server. Its methods do not
+// send the surface of a change, because the server determines the surface itself.
 type policyClient struct {
 	ctx    context.Context // context of the command that uses policyClient
 	client *Client
 }
 
-// Policy returns a [Policy] that sends each operation to the server. The requests are
-// cancelled when ctx ends.
+// Policy returns a [Policy] that reads and changes permissions with requests to the
+// server. When ctx ends, the Policy cancels its requests that are still open.
 func (c *Client) Policy(ctx context.Context) Policy { return policyClient{ctx, c} }
 
 func (p policyClient) Permissions(plugin string) (view PluginPermissions, err error) {

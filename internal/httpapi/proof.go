@@ -22,8 +22,8 @@ import (
 // returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
 // that a program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer reports that the program on the port does not have the token. A client
-// sends neither the token nor a request to a program without the token.
+// ErrForeignServer reports that the program on the port does not have the token. To such a
+// program, a client sends no token and no request.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.
@@ -106,8 +106,9 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 }
 
 // explainReadError converts an error that occurred while reading the response to a
-// challenge. The result is ErrServerSilent after a timeout, and ErrForeignServer if the
-// response was not HTTP. If the connection failed or closed, the result wraps err.
+// challenge. explainReadError returns ErrServerSilent after a timeout, and
+// ErrForeignServer if the response was not HTTP. If the connection failed or was closed,
+// the returned error wraps err.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {

@@ -82,8 +82,8 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// recordPage is the response of /calls to a request with query parameters. With Next as
-// the query parameter "before", a request selects the next page.
+// recordPage is the response of /calls to a request with query parameters. To get the next
+// page, a client sends the value of Next as the query parameter "before".
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`
@@ -113,8 +113,8 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 }
 
 // findRecord returns the record of a call that has ended. If hasView is true, the
-// dispatcher still has the call as view, which has activities and complete texts. In this
-// case, view replaces the view in the record.
+// dispatcher still has the call in memory, and view describes this call. findRecord then
+// returns view instead of the stored View, which lacks activities and complete texts.
 func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {

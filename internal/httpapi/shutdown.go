@@ -17,8 +17,9 @@ type shutdownBody struct {
 // shutdownStarted is the empty JSON object that confirms a shutdown.
 type shutdownStarted struct{}
 
-// serveShutdown starts the shutdown of the server. If calls are running or waiting,
-// serveShutdown responds with status 409 instead, unless the request has force.
+// serveShutdown starts the shutdown of the server. If calls are running or waiting and the
+// request does not set force, serveShutdown responds with status 409 and the server
+// continues.
 func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	body, ok := decodeBody[shutdownBody](w, r)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClientOfOtherPrograms checks that a client distinguishes a foreign program from a
-// server that hangs. The client must give up on both within a minute.
+// server that hangs. In both cases, the client must return an error within a minute.
 func TestClientOfOtherPrograms(t *testing.T) {
 	writeEndlessly := func(c net.Conn) {
 		for {
@@ -67,8 +67,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// The client's timeout applies to the whole response. A timeout for each byte
-			// would make the client wait 100 s.
+			// The client's timeout must apply to the whole response. If the timeout applied to each
+			// byte, this test server could make the client wait 100 s.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
 				t.Errorf("the client waited %v", waitTime)
 			}

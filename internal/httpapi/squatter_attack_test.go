@@ -61,8 +61,8 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.received}, nil
 }
 
-// startSquatter starts a server of another user on a free port. The result got contains
-// all bytes that clients send to that port.
+// startSquatter starts a server of another user on a free port. The returned byteRecorder
+// contains all bytes that clients have sent to that port.
 func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
 	got = &byteRecorder{}

@@ -35,7 +35,7 @@ type Status struct {
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
 	// RefusedExtension is the last extension whose connection the server refused.
-	// RefusedExtension is nil if a browser has connected since.
+	// RefusedExtension is nil if a browser has connected after the refusal.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
 	// Unpaired are the browsers without a pairing that have tried to connect within the
 	// last seconds.
@@ -124,8 +124,8 @@ type RefusedExtension struct {
 	At   time.Time `json:"at"`
 }
 
-// HeldTab is a tab that an MCP client controls with browser tools. Until the time Until,
-// other clients cannot act in the tab.
+// HeldTab is a tab that an MCP client controls with browser tools. Other clients cannot
+// act in the tab before the time in the field Until.
 type HeldTab struct {
 	TabID int `json:"tab_id"`
 	// Site is the site on which the client acted last.
@@ -170,8 +170,8 @@ type Plugin struct {
 	// Recommendation is an agent's opinion about the plugin's current content, which
 	// changes no permission.
 	Recommendation *Recommendation `json:"recommended,omitempty"`
-	// Fault describes why the plugin's current content failed to start in a page. Fault
-	// is nil if no start has failed.
+	// Fault describes why the adapter with the plugin's current content failed to start in a
+	// page. Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
 	// State reports whether the plugin's tools can run in a tab. State is closed if the
 	// plugin is not permitted to run.
@@ -180,8 +180,8 @@ type Plugin struct {
 
 // Fault describes why an adapter failed to start in a page.
 type Fault struct {
-	// Text is a sentence for the user, without a period. Problem, Site, Browser and At
-	// contain the facts of the sentence.
+	// Text describes the fault for the user in one sentence without a period. Problem, Site,
+	// Browser and At are the facts that Text mentions.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`

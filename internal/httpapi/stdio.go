@@ -127,9 +127,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// bufferedInput returns only the bytes that are already in the buffer. Reading
-		// more bytes would read through net/http, which cancels r.Context() and all
-		// running calls at the end of the input.
+		// bufferedInput returns only the bytes that are already in the buffer. Further bytes
+		// must be read from conn, not from buffered. At the end of the input, buffered would
+		// make net/http cancel r.Context(), and with it all running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}

@@ -36,8 +36,8 @@ func TestStdio(t *testing.T) {
 }
 
 // TestStdioOfClient checks a session that a client opens with its token. The session must
-// have the client's name, and must end when the client's token is removed. Afterwards,
-// the client cannot open a new session.
+// have the client's name, and must end when the client's token is removed. With the
+// removed token, the client cannot open a new session.
 func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {

@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/sse"
 )
 
-// eventTimeout limits how long a write to a client may block. After eventTimeout, the
-// client is disconnected.
+// eventTimeout limits how long a write to a client of an event stream may block. If a
+// write takes longer, the server disconnects the client.
 const eventTimeout = 10 * time.Second
 
 // missedEvent is the name of the server-sent event that replaces lost events.
@@ -58,8 +58,9 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 	}
 }
 
-// writeStream writes what next returns until ctx ends or a function returns an error.
-// writeQuiet is called when next has returned nothing for one heartbeat.
+// writeStream passes the items that the function next returns to the function write, until
+// ctx ends or a function fails. If next returns nothing during one heartbeat, writeStream
+// calls writeQuiet.
 func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// slotTimeout limits how long one write to a client may occupy one of the concurrent
-// writes. After slotTimeout, the write continues without counting against the limit, so
-// that slow clients do not block others.
+// slotTimeout is how long one write to a client counts as one of the limited concurrent
+// writes. A longer write continues, but no longer counts, so that slow clients do not
+// block others.
 const slotTimeout = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of
-// processors. Without the limit, writes to many clients would leave no processor time for
-// calls. writeSlots is safe for concurrent use.
+// processors. This limit leaves processor time for calls even if many clients follow
+// events. writeSlots is safe for concurrent use.
 type writeSlots chan struct{}
 
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }

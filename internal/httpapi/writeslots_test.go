@@ -36,8 +36,8 @@ func TestWriteSlots(t *testing.T) {
 			t.Fatal("the released slot was not acquired")
 		}
 
-		// A slow writer stops counting against the limit after slotTimeout. Calling
-		// releaseSlow afterwards has no effect.
+		// A write that lasts longer than slotTimeout no longer occupies a slot. When the slow
+		// writer finally releases its slot, nothing changes.
 		releaseSlow, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -37,8 +37,8 @@ const (
 	faultsFile = "plugin-faults.json"
 	// maxFaults is the maximum number of stored faults of one plugin.
 	maxFaults = 8
-	// maxFaultsBytes is the maximum size of the file of faults, in bytes. A larger file
-	// of faults is ignored.
+	// maxFaultsBytes is the maximum size of the file that stores faults, in bytes. Open
+	// ignores a larger file.
 	maxFaultsBytes = 4 << 20
 )
 

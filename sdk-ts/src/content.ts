@@ -133,8 +133,8 @@ async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
 }
 
 /**
- * How many bytes one call of `String.fromCharCode` converts. Base64 chunks must be multiples of 3 bytes, and engines
- * limit the number of arguments.
+ * How many bytes one call of `String.fromCharCode` converts. The number must be a multiple of 3, so that only the last
+ * chunk has base64 padding. It is limited because JavaScript engines limit the number of arguments.
  */
 const chunkBytes = 3 * 8192;
 

@@ -15,7 +15,10 @@ export interface PromptMessage {
   content: TextContent | ImageContent | AudioContent | ResourceContent;
 }
 
-/** One argument of a prompt, whose value is always a string. Use a zod schema in `args` for other types. */
+/**
+ * One argument of a prompt, whose value is always a string. If an argument needs another type than string, use a zod
+ * schema in `args` instead.
+ */
 export interface PromptArgument {
   name: string;
   description?: string | undefined;

@@ -17,15 +17,15 @@ export interface Field {
 export interface Usage {
   calls: number;
   callMs: number;
-  /** tokensIn is the number of tokens in the tool arguments that a model would write. */
+  /** tokensIn is how many tokens a model would write as arguments of the tool calls. */
   tokensIn: number;
-  /** tokensOut is the number of tokens in the tool results that a model would read. */
+  /** tokensOut is how many tokens a model would read in the results of the tool calls. */
   tokensOut: number;
 }
 
 /**
- * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most functions return a
- * tool's name and arguments.
+ * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most of these functions
+ * return the tool call for one browser action: the tool's name and arguments.
  */
 export interface ServerTools {
   open(url: string): ToolCall;

@@ -28,7 +28,10 @@ export interface BrowserLab {
   readonly agents: readonly Agent[];
 }
 
-/** startBrowserLab starts all MCP servers of the comparison. The BenchFixture closes the servers. */
+/**
+ * startBrowserLab starts all MCP servers of the comparison. The BenchFixture stops these MCP servers at the end of the
+ * benchmark.
+ */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
@@ -61,8 +64,8 @@ export async function openInAllBrowsers({ site, ourBrowser: our, agents }: Brows
 export type Measurements = ReadonlyMap<string, Summary>;
 
 /**
- * measureAgents measures the same action with all MCP servers, alternating between the servers. others are additional
- * measurements, such as a lower bound.
+ * measureAgents measures how long one browser action takes with each MCP server, alternating between the servers. The
+ * argument others contains further measurements by name, such as a lower bound.
  */
 export async function measureAgents(
   lab: BrowserLab,

@@ -1,6 +1,6 @@
 /**
- * Starts the browser MCP servers with which the benchmark compares opentabs. A server whose npm package is not
- * installed in the folder PEERS is skipped.
+ * Starts the browser MCP servers with which the benchmark compares opentabs. The benchmark skips an MCP server whose
+ * npm package is missing in the folder that the environment variable PEERS names.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -61,8 +61,9 @@ export const playwrightTools: ServerTools = {
 };
 
 /**
- * controlLinePattern matches snapshot lines of chrome-devtools-mcp about elements with a role. chrome-devtools-mcp
- * assigns refs to plain text too, which an agent cannot click.
+ * controlLinePattern matches the lines of a chrome-devtools-mcp snapshot that describe elements with a role, such as
+ * buttons. The pattern excludes plain text, to which chrome-devtools-mcp assigns refs too, although an agent cannot
+ * click text.
  */
 const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 

@@ -16,7 +16,7 @@ const id = 'browser';
 /** unlimitedSnapshot contains the arguments of a page snapshot without a size limit. */
 const unlimitedSnapshot = { maxTokens: 0 };
 
-/** measureSnapshots measures how long snapshots take of pages with 1,000, 10,000 and 50,000 elements. */
+/** measureSnapshots measures how long it takes to snapshot pages with 1,000, 10,000 and 50,000 elements. */
 export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   return [
     ...(await measureSmallSnapshot(lab)),
@@ -159,8 +159,8 @@ async function measureLargeSnapshot(
 }
 
 /**
- * measureClick measures a click that adds a table row. The time ends when the tool's result contains the changes of the
- * page.
+ * measureClick measures a click that adds a table row. The measured time ends when a tool result shows the new table
+ * row.
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;

@@ -7,7 +7,7 @@ const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text } };
 const referenceCommand = { ...opentabsCommand, target: 'floor-c' };
 
-/** measureEcho measures how long a call takes of a tool that runs in a page and returns 200 bytes. */
+/** measureEcho measures how long it takes to call a tool that runs in a page and returns 200 bytes. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (order: typeof opentabsCommand, calls: number, everyMs: number) => async () => {

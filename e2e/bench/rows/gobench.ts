@@ -31,7 +31,8 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
 }
 
 /**
- * measureDispatch measures the time of a progress report and of a call in package dispatch, while 10,000 calls run.
+ * measureDispatch measures how long package dispatch takes for one progress report and for one call, while 10,000 calls
+ * run.
  */
 export async function measureDispatch(): Promise<Row[]> {
   const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
@@ -77,7 +78,10 @@ export async function measureHub(): Promise<Row[]> {
   ];
 }
 
-/** measureSearch measures a tools_search request over HTTP in 2,449 tools of 120 plugins, compared with an MCP ping. */
+/**
+ * measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. The search covers
+ * 2,449 tools of 120 plugins.
+ */
 export async function measureSearch(): Promise<Row[]> {
   const metrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
   const metricOf = (unit: string) => (metrics?.get(unit) ?? Number.NaN) / 1e6;

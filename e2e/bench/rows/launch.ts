@@ -23,8 +23,8 @@ export interface LaunchTimes {
   /** newProfileMs are the times from the launch of a browser with a new profile to the first tool result. */
   readonly newProfileMs: readonly number[];
   /**
-   * samePluginMs are the times from the launch of a browser whose profile has run the called plugin before.
-   * otherPluginMs are the times for a plugin that has not run in the profile.
+   * samePluginMs are the times from a browser launch to the first tool result, if the profile has run the called plugin
+   * before. otherPluginMs are the same times if the profile has run only other plugins.
    */
   readonly samePluginMs: readonly number[];
   readonly otherPluginMs: readonly number[];
@@ -47,8 +47,8 @@ interface CollectedTimes {
 }
 
 /**
- * removeProfile deletes the folder of a Chrome profile. A failure is only logged, because helper processes of the
- * browser may still write to the folder.
+ * removeProfile deletes the folder of a Chrome profile. removeProfile logs an error instead of throwing it, because
+ * helper processes of the browser may still write to the folder.
  */
 function removeProfile(profile: string): void {
   try {
@@ -60,7 +60,8 @@ function removeProfile(profile: string): void {
 
 /**
  * measureLaunch starts a daemon with the given home folder and launches browsers with new and used profiles. For each
- * profile, measureLaunch calls two plugins in separate launches. Without plugins, each launch only opens a page.
+ * profile, measureLaunch calls two plugins in separate launches. If the argument plugins is empty, measureLaunch calls
+ * no tool and only opens a page in each browser.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
@@ -155,7 +156,7 @@ function readPss(root: number): number {
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // A process that ended after readdirSync has no file in /proc.
+      // The process has ended since readdirSync listed it, so its file in /proc does not exist anymore.
     }
   }
   const isDescendant = (pid: number): boolean =>

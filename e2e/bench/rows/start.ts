@@ -22,8 +22,8 @@ export function makeClientTokenPath(home: string): string {
 }
 
 /**
- * measureServeStart measures one start of `opentabs serve` with the given home folder. If list is true, an MCP client
- * also lists the tools.
+ * measureServeStart measures one start of `opentabs serve` with the given home folder. If the option list is true, the
+ * measured time includes an MCP client that lists the tools.
  */
 export async function measureServeStart(
   fixture: BenchFixture,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { drawTool } from './draw.ts';
 
-/** A fake canvas that records the drawn bars. The picture of the fake canvas is the list of bars as text. */
+/** A fake canvas that records the drawn bars. `convertToBlob` returns the list of bars as text instead of a picture. */
 class FakeCanvas {
   readonly bars: string[] = [];
 

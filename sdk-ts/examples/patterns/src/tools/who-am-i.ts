@@ -12,7 +12,8 @@ export const whoAmI = defineTool({
   output: z.object({ name: z.string() }),
 
   async handle(_params, context) {
-    // The site writes the name of the user to the page, also after a login in the site's dialog.
+    // The chat site stores the user's name in a data attribute of the page, even if the user logs in without a page
+    // load.
     const readUserName = () => document.documentElement.dataset.user;
     if (!readUserName()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
     const userName = readUserName();
