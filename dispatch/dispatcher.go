@@ -73,28 +73,25 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide, in the order of the list, which calls may run. By default, no gate blocks
-	// or suspends a call.
+	// Gates decide, in the order of the list, which calls may run. Default: none.
 	Gates []Gate
 	// BeforeHooks run before each allowed call, in the order of the list. Default: none.
 	BeforeHooks []BeforeHook
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
 	// and for one call at a time. Default: none.
 	AfterHooks []AfterHook
-	// OpenCallHook receives each call that is still open when the hook runs, every 500 ms
-	// while calls arrive. Default: none.
+	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended.
+	// Default: none.
 	OpenCallHook OpenCallHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds the tool that a running tool, parent, calls. The name is the short
-	// name of a tool in the same plugin, or <plugin>__<tool>. The returned arguments are
-	// validated, in the form in which the page receives them. By default, no tool can call
-	// another tool.
+	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in
+	// the same plugin, or <plugin>__<tool>. The returned arguments are valid, in the form
+	// that the page receives. By default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
-	// MayOpenTab must be safe for concurrent use. By default, opentabs opens no tab for a
-	// call.
+	// MayOpenTab must be safe for concurrent use. By default, no call opens a tab.
 	MayOpenTab func(plugin string) bool
 	// CurrentTab returns the browser ID and tab ID for a call of a browser tool that names no
 	// tab, or zero values for no tab. CurrentTab must be safe for concurrent use. By default,
@@ -112,8 +109,7 @@ type Options struct {
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use. By default, the error of a failed tool gets no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one log line for each ended call. By default, the dispatcher writes no
-	// such log lines.
+	// Log receives one log line for each ended call. Default: none.
 	Log zerolog.Logger
 }
 

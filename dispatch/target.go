@@ -12,9 +12,8 @@ import (
 // chooseTargets returns the documents in which the call may run, best first. If the plugin
 // is not ready in the first returned document, the dispatcher tries the next one.
 // chooseTargets never chooses between two browsers or two instances of a site, because
-// they may belong to different accounts. If only some of these browsers or instances have
-// a ready document, chooseTargets ignores the others, because the user is probably not
-// logged in there.
+// they may belong to different accounts. But it ignores those without a ready document if
+// another one has such a document, because the user is probably logged in only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {

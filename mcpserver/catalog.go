@@ -40,13 +40,13 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
-	// sites returns the tools of each plugin for a search, including refused tools. The Source
-	// of each site is its *plugin.Plugin.
+	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search
+	// can find, including refused tools. The field Source of each site is the *plugin.Plugin.
 	sites func() []gateway.Site
 }
 
-// findTool returns a plugin's tool by its full name. The tool may be refused; a call of a
-// refused tool fails with the reason.
+// findTool returns a plugin's tool by its full name, even if the tool is refused: a call
+// of a refused tool fails with the reason.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
@@ -103,16 +103,16 @@ func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	return names
 }
 
-// isRefused reports whether a tool or prompt is refused and therefore not listed. The caller
-// holds catalog.mu.
+// isRefused reports whether a tool or prompt may not run now, such as one that is off, and
+// is therefore not listed. The caller holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
 	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
 	return isRefused
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may run.
-// Agents receive the refusal rather than errors about arguments, because agents cannot see the
-// schema of a tool that is not listed.
+// Agents receive this error even if the arguments are wrong too, because agents cannot see
+// the schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
@@ -181,7 +181,7 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
-// newSites returns the tools of a set of plugins for a search.
+// newSites returns one gateway.Site per plugin, with the tools that a search can find.
 func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 	var sites []gateway.Site
 	for _, p := range set.All() {

@@ -8,8 +8,8 @@
 // # What goes through mcp-go
 //
 // mcp-go answers initialize, ping, logging/setLevelRequest, subscriptions and list requests.
-// Filters and hooks of mcp-go (lists.go) return the lists from the catalog, so no tool is
-// registered with mcp-go.
+// No tool is registered with mcp-go. The file lists.go installs filters and hooks, through
+// which mcp-go answers list requests from the catalog.
 //
 // Package transport passes tools/call, prompts/get and resources/read directly to
 // [Server.Serve]. The library mcp-go encodes results three times, and loses and misroutes
@@ -32,8 +32,8 @@
 //     one call or request
 //
 // resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex
-// of a transport.Subscriber. For notifications of a new list, catalog.mu is locked before
-// the mutexes of mcp-go and of a session's listener. The mutex progressSender.mu is held
-// while a progress notification is written. Only resources.mu is held during a call of
-// dispatch (Follow), and only catalog.mu while plugins are read.
+// of a transport.Subscriber. When clients are notified of a changed list, catalog.mu is locked
+// before the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
+// progress notification is written. When the server calls Follow of package dispatch, it holds
+// only resources.mu. When it reads plugins, it holds only catalog.mu.
 package mcpserver

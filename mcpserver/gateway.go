@@ -310,17 +310,17 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 type gatewayCall struct {
 	// The called gateway tool: "tools_call" or "tools_read".
 	name string
-	// target contains only tabId, browser, instance and _detach, which are outside of the
-	// tool's own arguments.
+	// target contains the arguments tabId, browser, instance and _detach, if the agent put
+	// them beside the arguments of the named tool instead of among them.
 	target arguments
 	// schemaText is the input schema of a built-in tool, which is appended to errors about its
 	// arguments.
 	schemaText string
 }
 
-// resolveGatewayCall replaces a call of tools_call or tools_read with a call of the tool
-// that it names. After the replacement, the call is handled like a direct call of the tool.
-// A returned error is for the agent.
+// resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that
+// its arguments name. From then on, the server handles the request like a direct call of
+// the named tool. A returned error is for the agent.
 func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {

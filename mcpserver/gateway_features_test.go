@@ -93,8 +93,9 @@ var features = map[string]feature{
 	"wrong job":         {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
 }
 
-// TestFeaturesThroughGateway runs each feature directly and through the gateway, over
-// HTTP and stdio. All messages, call records and gate inputs must be equal.
+// TestFeaturesThroughGateway makes the calls of each tested feature directly and through
+// the gateway, over HTTP and stdio. Direct and gateway calls must produce the same MCP
+// messages, call records and gate inputs.
 func TestFeaturesThroughGateway(t *testing.T) {
 	registry, _ := plugintest.Registry(t, featurePackage())
 	for name, f := range features {
@@ -124,8 +125,8 @@ func TestFeaturesThroughGateway(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first lines that differ between two texts. For equal texts,
-// the result is their last line twice.
+// firstDifference returns the first lines that differ between two texts. If the texts are
+// equal, firstDifference returns their last line twice.
 func firstDifference(a, b string) (lineOfA, lineOfB string) {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(linesOfA), len(linesOfB)) {
@@ -156,9 +157,9 @@ func mustEncode(t *testing.T, v any) []byte {
 // sessions.
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
-// runFeature runs the calls of a feature in fake time. If tool is empty, the calls are
-// direct. Otherwise, the calls go through the gateway tool with this name. The result
-// observed contains the messages that the client received, the inputs of the gates, and
+// runFeature makes the calls of a tested feature in fake time. If tool is empty, the
+// client calls the tools directly, and otherwise through the gateway tool with this name.
+// runFeature returns the messages that the client received, the inputs of the gates, and
 // the records of the calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
@@ -310,7 +311,7 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	// post sends a message to the server. The server's answers arrive in messages.
+	// post sends a message to the server. The channel messages receives the server's answers.
 	post     func(text string)
 	messages chan receivedMessage
 	close    func()
@@ -408,8 +409,8 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // call sends a tools/call request and returns all messages up to its answer, each with
-// the time of arrival. A cancelled request may have no answer. Messages with equal times
-// are sorted, because a form and its reminder may arrive in any order.
+// the time of arrival. If the client cancels the request, there may be no answer. Messages
+// with equal times are sorted, because a form and its reminder may arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()
 	p.post(text)

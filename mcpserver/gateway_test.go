@@ -95,8 +95,8 @@ func TestGatewayOfManyTools(t *testing.T) {
 }
 
 // BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins. The
-// searches alternate with pings, which measure the minimum time of a request. Some
-// queries match all tools. The median search must take less than 5 ms.
+// searches alternate with pings, which measure the minimum time of a request. Some search
+// queries match all tools. The benchmark fails if the median search takes 5 ms or more.
 func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
@@ -282,7 +282,8 @@ func TestInstructions(t *testing.T) {
 }
 
 // TestSearchLabelsTools checks that a search labels tools that are read-only, off, need approval
-// or have no tab. No text of a plugin that is not reviewed may be shown.
+// or have no tab. If the user has not reviewed a plugin, the search result must not
+// contain any text of this plugin.
 func TestSearchLabelsTools(t *testing.T) {
 	refuse := func(name string) func(dispatch.Tool) *wire.CallError {
 		return func(tool dispatch.Tool) *wire.CallError {
@@ -393,7 +394,8 @@ func TestInvalidGatewayCalls(t *testing.T) {
 // callIDs matches the ID of a call or of a ticket.
 var callIDs = regexp.MustCompile(`(call|ticket)_[a-z0-9]{26}`)
 
-// metaVersion returns a call of a gateway tool that is equivalent to a direct tools/call.
+// metaVersion converts a tools/call message of a tool into an equivalent message that
+// calls the tool through a gateway tool.
 func metaVersion(t *testing.T, direct, tool string) string {
 	t.Helper()
 	var m struct {
@@ -410,7 +412,8 @@ func metaVersion(t *testing.T, direct, tool string) string {
 }
 
 // TestGatewayCallEqualsDirectCall checks that a call through the gateway reaches the dispatcher
-// like a direct call. The client must receive the same bytes, over HTTP and stdio.
+// like a direct call. Over HTTP and over stdio, the client must receive the same bytes
+// from both calls.
 func TestGatewayCallEqualsDirectCall(t *testing.T) {
 	image := `{"picture":{"type":"image","data":"` + pngData + `","mimeType":"image/png"},"n":12345678901234567890}`
 	for name, caller := range map[string]Caller{
@@ -554,7 +557,8 @@ func TestGatewayCallAsksForApproval(t *testing.T) {
 }
 
 // TestGatewayCallAsksInItsReply checks that a client without sessions receives the approval
-// form for a call through the gateway. The repeated request must continue the call.
+// form for a call through the gateway. If the client repeats the request with the user's
+// answer, the waiting call must continue.
 func TestGatewayCallAsksInItsReply(t *testing.T) {
 	g := newApprovalDispatcher(t, askForEveryCall...)
 	defer g.Shutdown()

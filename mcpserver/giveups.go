@@ -12,7 +12,7 @@ import (
 )
 
 // LearnedTimeouts stores client timeouts that are missing from the client table or differ from
-// it. Implementations must be safe for concurrent use.
+// it. A LearnedTimeouts must be safe for concurrent use.
 type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
 	// learned. Find must be fast, because every call uses it.
@@ -64,9 +64,10 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	j.learned.Learn(q.clientID(), g)
 }
 
-// isListedWithOutputSchema reports whether the client may have listed the tool with an output
-// schema, before its timeout was learned. The official SDKs validate results against the listed
-// output schema. They reject a job as a tool's result, unless the result is marked as an error.
+// isListedWithOutputSchema reports whether the client has possibly listed the tool with an
+// output schema before its timeout was learned. The official MCP SDKs validate results against
+// the listed output schema. A job does not match it, so these SDKs accept a job only as an
+// error result.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

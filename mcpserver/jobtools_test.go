@@ -36,7 +36,8 @@ func TestJobCancel(t *testing.T) {
 }
 
 // TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be
-// cancelled. No page has to stop a tool, because the call has not started.
+// cancelled. The cancellation must not ask a page to stop the tool, because the tool has
+// not started.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
@@ -132,7 +133,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 }
 
 // TestDetachableTool checks that a tool with the argument _detach has no output schema,
-// because its answer may be a job. A parameter _detach of the tool itself must be kept.
+// because its answer may be a job. If the tool itself defines a parameter _detach, its
+// input schema must remain unchanged.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)

@@ -12,17 +12,17 @@ import (
 	"opentabs/wire"
 )
 
-// Keys in the _meta of results and tools: the ID of the call whose ending a result repeats, a
-// mark for a lost result, and the tool that undoes a call.
+// Keys in the _meta of results and tools. Their values are the ID of the call whose ending a
+// result repeats, a mark for a lost result, and the tool that undoes a call.
 const (
 	metaReplayed   = "opentabs/replayed"
 	metaResultLost = "opentabs/resultLost"
 	metaUndo       = "opentabs/undo"
 )
 
-// idempotencyKeyOf returns the idempotency key of a call, or "" for none. The key of a
-// read-only tool is ignored, because the tool can safely run again. A returned error is a
-// sentence for the agent.
+// idempotencyKeyOf returns the idempotency key of a call, or "" if it has none. The result
+// is also "" if the tool is read-only, because such a tool can safely run again. A
+// returned error is a sentence for the agent.
 func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {

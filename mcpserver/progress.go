@@ -75,8 +75,8 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addProgressTimes adds the times of the progress notifications to g, which describes a
-// request that timed out. receivedAt is when the request arrived.
+// addProgressTimes stores in g when the client received progress notifications for a
+// request that it gave up. receivedAt is when the request arrived.
 func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return
@@ -119,7 +119,7 @@ func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []by
 }
 
 // appendNumber appends a finite number with all its digits, so that different numbers stay
-// different. Very small and very large numbers have an exponent.
+// different. Numbers below 1e-6 and numbers from 1e21 are written with an exponent.
 func appendNumber(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)

@@ -143,7 +143,8 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		const args = `{"wait":2}`
 		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
-		// A form without an answer is shown again with its ticket.
+		// If the repeated request contains no answer to a form, the server sends the same form
+		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
 			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
@@ -280,7 +281,8 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("the client received %q", data)
 	}
-	// A second request is rejected while the first request is waiting.
+	// While one request waits for the call's answer, the server rejects a second request that
+	// continues the same call.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
@@ -326,7 +328,8 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-// countKept returns 0 if no call and no answer is stored, or else a positive number.
+// countKept returns 0 if the server stores no resumable call and no answer, and a positive
+// number otherwise.
 func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -371,7 +374,8 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the loss was reported %d times; want 1", lost)
 		}
 
-		// A request arrives while the answer to its call is being dropped.
+		// This case checks that a call's answer does not count as lost if a request fetches the
+		// answer while the server drops it.
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
 		h.reply.onUndelivered = func() { lost++ }
 		h.attach(nil)

@@ -14,9 +14,9 @@ const coverageDoc = "docs/coverage.md"
 // `file.test.ts` "title", or `script.txtar`.
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage checks each row of docs/coverage.md. A row must name code and a test, or
-// explain why the product differs from the requirement. TestReferences checks that all
-// code and Go tests in docs/coverage.md exist.
+// TestCoverage checks the table of product requirements in docs/coverage.md. Each table
+// row must name code and a test, or explain why the product differs from the requirement.
+// TestReferences checks that the named code and Go tests exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)

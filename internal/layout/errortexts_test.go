@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// agentPhrase matches words that an error text for users must not contain. Examples are
-// "the user", and names of tools and arguments that only clients use.
+// agentPhrase matches words that an error text for users must not contain. Such words are
+// "the user", and the names of tools and arguments that users never type.
 var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
-// agentAddress matches words that address the reader, such as "you". Without a UserText,
-// the reader of an error text is the agent.
+// agentAddress matches words that address the reader, such as "you". In an error without a
+// UserText, they would address the agent and confuse the user.
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. The value in the map is the reason why one text suits agents and
-// users, or why no user sees the text.
+// for agents and users. The map's key is the function's name. Its value explains why one
+// text suits both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",

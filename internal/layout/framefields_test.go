@@ -46,10 +46,11 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // package's subpackages. Packages that do not use the frame functions have other JSON
 // formats, whose fields may be called "id" or "url". In packages that do not use the
 // frame functions, the test rejects only field names of several words, such as
-// dispatchId. No package may contain the name of a method, such as tool.ask.
+// dispatchId. In every package except wire, the test also rejects the names of JSON-RPC
+// methods, such as tool.ask.
 //
-// Tests may contain names of frame fields. Tests simulate the browser, and must not share
-// the encoders that they test.
+// Test files are exempt: they simulate the browser, and write message frames by hand
+// instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -124,8 +125,8 @@ func checkFrameFields(files []goFile) []string {
 // field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
-// frameNames returns the names of all JSON fields in package wire. The result methods
-// contains only method names with a dot, such as tool.cancel.
+// frameNames returns the names of all JSON fields in package wire, and the names of all
+// JSON-RPC methods that contain a dot, such as tool.cancel.
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
 	for _, f := range files {
@@ -178,8 +179,8 @@ func frameDirs(files []goFile) []string {
 type spelledName struct {
 	name string
 	node ast.Node
-	// isPlain is true for a string literal that need not be a field name, such as a log
-	// message.
+	// isPlain is true for a string literal that is not necessarily the name of a JSON field,
+	// such as a log message.
 	isPlain bool
 }
 

@@ -216,8 +216,8 @@ var allowedTestImports = map[string][]string{
 
 // library is a third-party module that this repository depends on.
 type library struct {
-	// importers are the packages that may import the library. The entry allPackages means
-	// every package except wire.
+	// importers are the packages that may import the library. If the list contains
+	// allPackages, every package except wire may import the library.
 	importers []string
 	// why is the reason to use the library instead of code in this repository.
 	why string

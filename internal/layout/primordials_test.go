@@ -28,8 +28,8 @@ var (
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
-	// quotedText matches text that is not code: string literals, and "context.call():" in
-	// error messages.
+	// quotedText matches text that the check for built-in lookups ignores: string literals,
+	// and the words "context.call():" in error messages.
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 

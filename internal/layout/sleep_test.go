@@ -153,9 +153,9 @@ var (
 	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
-// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. Tests
-// with mock timers may wait. End-to-end tests may call pause, because they run a real
-// browser.
+// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. A test
+// that enables mock timers is exempt. End-to-end tests are allowed to call pause, because
+// they run a real browser.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

@@ -181,8 +181,8 @@ func checkTSImports(f tsFile) []string {
 }
 
 // chromeUse matches uses of Chrome's extension API, such as chrome.tabs.query,
-// chrome['tabs'] and "= chrome;". A call such as chrome.register() does not match,
-// because variables of the extension may be called chrome.
+// chrome['tabs'] and "= chrome;". chromeUse does not match a call such as
+// chrome.register(), because the extension also has its own variables called chrome.
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
 func checkChrome(f tsFile) []string {
@@ -211,8 +211,8 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// A property with the name of a constant, such as link.docs or docs:, is not a
-		// use of the constant.
+		// If a property has the same name as a constant, such as link.docs or docs: for the
+		// constant docs, the property does not count as a use of the constant.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))

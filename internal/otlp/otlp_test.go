@@ -142,7 +142,8 @@ func TestSpans(t *testing.T) {
 // TestFailures checks that the exporter logs only the first failure, and logs once when
 // the endpoint works again.
 func TestFailures(t *testing.T) {
-	// With fake time, the exporter sends no batch while the 2,000 calls end.
+	// The test runs in fake time, so that the exporter does not send a batch before all 2,000
+	// calls have ended.
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		var log bytes.Buffer

@@ -42,14 +42,15 @@ type Candidate struct {
 	State   CandidateState `json:"state"`
 	Hash    string         `json:"hash,omitempty"`
 	Sites   []string       `json:"sites"`
-	// ReadTools is the number of tools that the author declares as read-only. WriteTools
-	// is the number of all other tools.
+	// ReadTools is the number of the plugin's tools that its author declares as read-only.
+	// WriteTools is the number of the plugin's other tools.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
 	// BrowserFeatures are the browser features that the author's code mentions.
 	BrowserFeatures []string `json:"powers"`
 	Warnings        []string `json:"warnings"`
-	// Permission is the plugin's permission after the command.
+	// Permission is the permission that the plugin has after `opentabs plugin enable` has
+	// run.
 	Permission wire.Permission `json:"permission,omitempty"`
 	Change     Change          `json:"change"`
 	// Error is the reason why the plugin could not be enabled.
@@ -129,8 +130,9 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 }
 
 // PrintCandidates prints the plugins that a command may enable, as a table. If the table is
-// too wide for the terminal, PrintCandidates prints a block for each plugin. It truncates
-// nothing, because the user decides on these facts.
+// too wide for the terminal, PrintCandidates prints a block for each plugin.
+// PrintCandidates never truncates a text, because the user decides on the basis of these
+// texts.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return

@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// LogLines returns the terminal lines for a log entry of a plugin. The first line is a
-// note about missing log entries, if entries are missing. The entry with its data
-// follows, and the stack frames of an error.
+// LogLines returns the terminal lines for a log entry of a plugin. If log entries before
+// this entry are missing, the first line reports how many. The next lines are the entry
+// with its data, and the stack frames if the entry is an error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string
@@ -22,7 +22,8 @@ func LogLines(e pluginlog.Entry) []string {
 }
 
 // EntryLines returns a prefix and the first line of a log entry's message, with the
-// entry's data. All further lines of the message, and the stack frames, are indented.
+// entry's data. The second and later lines of the message, and the stack frames, become
+// indented lines.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

@@ -8,9 +8,9 @@ import (
 	"opentabs/wire"
 )
 
-// PermissionRows returns a table of the permissions of plugins. The first row is the
-// table's header. If tool is not empty, the table has only the rows of the plugin and the
-// given tool.
+// PermissionRows returns the rows of a table that shows the permissions of plugins,
+// beginning with the header row. If tool is not empty, the table has only the rows of the
+// plugin and the given tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
@@ -57,8 +57,8 @@ func noteText(view httpapi.PluginPermissions) string {
 	return strings.Join(notes, "; ")
 }
 
-// grantText describes a grant for a caller of a tool and the grant's duration, such as
-// "allowed for this session".
+// grantText describes how long and for which caller a grant allows further calls of a
+// tool, such as "allowed for this session to Cursor".
 func grantText(g httpapi.Grant) string {
 	text := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {

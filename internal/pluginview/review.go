@@ -35,8 +35,8 @@ func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermi
 	}
 }
 
-// ReviewHint returns whether the tools of a newly added plugin run, and how to enable
-// them.
+// ReviewHint returns a text for the user that states whether a newly added plugin's tools
+// run. If they do not run, the text also contains the command that enables them.
 func ReviewHint(now httpapi.PluginPermissions) string {
 	const enableText = "; review and enable it with `opentabs plugin review "
 	switch {

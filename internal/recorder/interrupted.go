@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxInterruptedAge limits which record files prepare searches for calls that did not end:
-// the files of the 7 days before the newest file.
+// maxInterruptedAge limits the search for calls that had not ended when the server
+// stopped. Only the record files of the 7 days before the newest file are searched.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
 // The record of a call during which the server stopped contains these texts: an error, and
@@ -91,8 +91,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// If reading fails, the next server tries again, because this server then writes no
-	// marker that hides the older notes.
+	// If readInterrupted fails, this server writes no note that marks its start. The next
+	// server then still reads the older notes and tries again.
 	r.isPrepared = true
 	notes, err := readInterrupted(r.dir)
 	if err != nil {

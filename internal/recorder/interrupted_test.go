@@ -32,8 +32,8 @@ func crash(t *testing.T, dir string) string {
 }
 
 // TestInterruptedCallIsRecorded checks that a call that was open when the server was
-// killed gets exactly one record at the next start. A call that already has a record,
-// before or after its note, gets no second record.
+// killed gets exactly one record at the next start. A call that already has a record gets
+// no second record, whether the record file contains its record before or after its note.
 func TestInterruptedCallIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

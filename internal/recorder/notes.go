@@ -17,8 +17,8 @@ import (
 )
 
 // Note is a line in a record file that is not a record. A note is about an idempotency
-// key, a call that another call undoes, or a call that has not ended. Queries for records
-// skip notes.
+// key, a call that another call undoes, or a call that has not ended. Functions that
+// search the record files for records skip notes.
 type Note struct {
 	// Kind selects the meaning of Subject and State.
 	Kind NoteKind  `json:"note"`
@@ -26,19 +26,21 @@ type Note struct {
 	// Subject identifies what the note is about: the hash of an idempotency key, or the ID
 	// of an undone or open call.
 	Subject string `json:"subject"`
-	// State is the state of the subject, such as "open" or "failed". A newer note about a
-	// subject replaces an older note about it.
+	// State is the state of the noted key or call, such as "started" or "failed". A newer
+	// note with the same Subject replaces an older note.
 	State string `json:"state"`
-	// By is the ID of a call: the call with the idempotency key, or the call that undoes
-	// another call. Tool is the full name of the tool that the call By runs.
+	// By is a call's ID. In a note about an idempotency key, By is the call with this key; in
+	// a note about an undone call, the call that undoes it. Tool is the full name of the tool
+	// that this call runs.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
-	// ArgsHash is the hash of the arguments of the call By.
+	// ArgsHash is the hash of the arguments of the call whose ID is in the field By.
 	ArgsHash string `json:"args_hash,omitempty"`
-	// Call is the incomplete record of an open call; nil in other notes.
+	// Call is the incomplete record of the open call, if the note is about an open call;
+	// otherwise nil.
 	Call *Record `json:"call,omitempty"`
-	// Code and Error are the error of the call By, as agents see the error, without
-	// secrets. UserText is the error text for the user; empty if it equals Error.
+	// Code and Error are the code and the text for agents of a failed call's error, without
+	// secrets. UserText is the error's text for the user; empty if this text equals Error.
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`
@@ -92,8 +94,8 @@ func (r *Recorder) queueNotes(notes ...Note) {
 }
 
 // WriteNote writes the queued records and a note, and returns when the operating system
-// has accepted them. After an error, the note is not in the files. If the option Days is
-// 0, WriteNote does nothing.
+// has accepted them. If WriteNote returns an error, the record files do not contain the
+// note. If the option Days is 0, WriteNote does nothing.
 func (r *Recorder) WriteNote(n Note) error {
 	if r.opts.Days == 0 {
 		return nil
@@ -149,8 +151,8 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 // prefix returns the text with which the JSON line of each note of this kind begins.
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-// readNotes calls visit with each note of a kind in a file, newest first. readNotes
-// ignores damaged lines.
+// readNotes calls visit for each note of the given kind in a record file, newest note
+// first. readNotes ignores damaged lines.
 func readNotes(path string, kind NoteKind, visit func(Note)) error {
 	prefix := kind.prefix()
 	return readLines(path, func(line []byte) bool {

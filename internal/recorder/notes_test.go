@@ -13,7 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// bySubject formats the subjects and states of notes.
+// bySubject returns the Subject and State of each note as text, such as "k1 failed, k2
+// started".
 func bySubject(notes []Note) string {
 	var texts []string
 	for _, n := range notes {
@@ -22,8 +23,8 @@ func bySubject(notes []Note) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestNotes writes notes and records to one file. ReadNotes must return only notes, and
-// ReadPage only records, also after a restart.
+// TestNotes checks that one record file can contain notes and records. ReadNotes must
+// return only the notes, and ReadPage only the records, also after a restart.
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now()

@@ -19,8 +19,9 @@ import (
 // maxPageBytes limits how much of the record files readPage reads for one page.
 const maxPageBytes = 8 << 20
 
-// orderSlack is how much earlier a call may have ended than the calls in the records
-// before its own. The order is not exact, because records are written in batches.
+// orderSlack is by how much a record may be out of order in the record files. Records are
+// written in batches, so their order does not exactly match the times at which the calls
+// ended.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.
@@ -37,7 +38,7 @@ type Query struct {
 	// Client selects the calls of the MCP client with this name.
 	Client string
 	// Text selects the calls with this text in the tool's name, the client, the site, the
-	// error or the arguments. Upper and lower case are equivalent.
+	// error or the arguments. The search for Text ignores case.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool

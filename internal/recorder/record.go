@@ -57,8 +57,8 @@ type Facts struct {
 
 // These constants limit the size of a call's record.
 const (
-	// maxDecodedBytes limits the JSON text that is searched for secrets. If arguments or a
-	// result are larger, only their size is recorded.
+	// maxDecodedBytes limits the JSON text that is searched for secrets. If a call's
+	// arguments or result are larger, the record contains only their size.
 	maxDecodedBytes = 256 << 10
 	// maxArgsBytes limits the recorded arguments, and maxOutputBytes limits the recorded
 	// result.

@@ -26,11 +26,11 @@ const (
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is the number of days for which records are kept. Default 0: no call is
-	// recorded.
+	// Days is the number of days for which records are kept. With the default 0, the recorder
+	// records no calls.
 	Days int
-	// Bytes limits the total size of all record files; required. The oldest files are
-	// deleted first.
+	// Bytes limits the total size of all record files; required. Above the limit, the
+	// recorder deletes the oldest record files.
 	Bytes int64
 	// Arguments and Results include the arguments and the results of calls in their
 	// records. Default: false.
@@ -67,8 +67,9 @@ type Recorder struct {
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
-	// isPrepared is true after prepare has read the notes of the earlier server.
-	// needsMarker is true until the note is written that marks the start of this server.
+	// isPrepared is true after prepare has read the notes of the earlier server. needsMarker
+	// is true while the recorder still has to write the note that marks the start of this
+	// server.
 	isPrepared, needsMarker bool
 	// lastLogTime is the time of the last log entry about a failed write.
 	lastLogTime time.Time

@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-// testOptions select that the recorder stores the arguments and results of all calls.
+// testOptions make a recorder store the arguments and results of all calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 // endedCallOf returns a done call of a tool that ended at the given time.
@@ -165,7 +165,7 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 }
 
 // TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, as a crash
-// may leave it. The next recorder removes the incomplete line.
+// may leave it. The recorder that opens the folder next must remove the incomplete line.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))

@@ -32,12 +32,13 @@ type Redactor struct {
 
 // credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
-	// hints are lower-case texts, one of which is in each match of find. The regular
-	// expression runs only if the text contains a hint, because a search for hints is 100
-	// times as fast.
+	// Every credential of this kind contains at least one of the hints, which are in lower
+	// case. The regular expression runs only if a text contains a hint, because the search
+	// for hints is 100 times as fast.
 	hints []string
-	// find matches a credential with the text before it, such as "token=". The first group
-	// of find is the text before the credential, which redaction keeps.
+	// find returns a regular expression that matches a credential together with the text
+	// before it, such as "token=". The expression's first group matches only the text before
+	// the credential, which redaction keeps.
 	find func() *regexp.Regexp
 }
 
@@ -76,7 +77,8 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// removeSettings replaces the texts that the function Secrets returns.
+// removeSettings replaces the values of secret settings in a text, which the function
+// Redactor.Secrets returns.
 func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text
@@ -116,9 +118,9 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-// Value replaces the secrets in a value that [Decode] returned. Arrays and objects change
-// in place; use the returned value, because a string cannot. isChanged is true if Value
-// replaced a secret.
+// Value replaces the secrets in a value that [Decode] returned. Arrays and objects are
+// changed in place. A string cannot be changed in place, so the caller must use the
+// returned value. isChanged is true if Value replaced a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

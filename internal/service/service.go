@@ -25,7 +25,8 @@ const (
 	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
 	// outputDelay limits how long runCommand waits for output after the command has
-	// exited. A service started by the command may still have the output stream open.
+	// exited. The delay is necessary because a service that the command has started may keep
+	// the output stream open.
 	outputDelay = time.Second
 )
 
@@ -37,8 +38,8 @@ type Command struct {
 	// Env has environment variables for the service, in addition to those of the user's
 	// session.
 	Env map[string]string
-	// LogFile receives the standard error of the command on macOS. On Linux, the systemd
-	// journal receives the standard error.
+	// LogFile is the file to which the command's standard error is written on macOS. On
+	// Linux, the standard error goes to the systemd journal.
 	LogFile string
 }
 

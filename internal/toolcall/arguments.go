@@ -39,8 +39,8 @@ type schema struct {
 }
 
 // argumentParser parses the arguments of a tool on the command line. The tool's schema
-// decides whether the text 7 becomes a number or a string. The parser does not validate
-// the values, because the daemon validates them.
+// decides, for example, whether the text 7 becomes a number or a string. The parser does
+// not check whether the arguments match the schema, because the daemon does.
 type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema
@@ -107,9 +107,9 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns the schema of a list's items, and true if text is one item. If the
-// argument is not a list, or if text is a whole list in brackets, itemSchema returns
-// false.
+// itemSchema returns the schema of a list's items, and true, if the argument is a list and
+// text is one item of this list. It returns false if the argument is not a list, or if
+// text is a whole list in brackets.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -213,8 +213,9 @@ func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	return kinds
 }
 
-// addKinds adds the types that p accepts to kinds. The set seen contains the schemas
-// already visited, because schemas can refer to each other.
+// addKinds sets kinds[type] to true for each JSON Schema type that the schema p accepts.
+// The set seen contains the schemas already visited, because schemas can refer to each
+// other.
 func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
 	p = a.resolve(p, 0)
 	if seen[p] {
@@ -244,8 +245,9 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readInput reads the JSON object that the flag --input selects. The value of the flag is
-// JSON, @ followed by the path of a file, or - for stdin.
+// readInput reads the JSON object that the flag --input selects. The value of --input is
+// the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from
+// stdin.
 func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, source := []byte(text), "--input"
 	var err error

@@ -9,9 +9,10 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// askUser asks the user about the ticket in a form of the server. askUser ignores a form
-// without a ticket, because only opentabs sends tickets. If the terminal's input has ended,
-// askUser shows that the call waits until the user decides elsewhere, which ends ctx.
+// askUser shows an approval form that the server has sent, and sends the user's decision
+// for its ticket. askUser ignores a form without a ticket, because only opentabs sends
+// tickets. If the terminal's input has ended, askUser shows that the call waits until the
+// user decides elsewhere, which ends ctx.
 func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableView, form json.RawMessage) {
 	var f struct {
 		Meta struct {
@@ -40,8 +41,8 @@ type pausableView struct {
 	pauseCount  int                   // the number of open questions
 }
 
-// start opens the progress view of a call on out. After each pause, the view is opened
-// again.
+// start shows the progress of a call on the terminal output out. The function resume shows
+// it again after a pause.
 func (v *pausableView) start(out *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -58,8 +59,8 @@ func (v *pausableView) update(p terminal.Progress) {
 	v.view.Update(p)
 }
 
-// pause hides the progress view until resume is called. Several pauses need the same
-// number of resumes.
+// pause hides the progress view until resume is called. After several calls of pause, the
+// view appears again after the same number of calls of resume.
 func (v *pausableView) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

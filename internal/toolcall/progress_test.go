@@ -75,8 +75,8 @@ func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }
 
-// TestViewShowsWaitingCall checks that the terminal shows that a call waits for the user,
-// and then its progress again.
+// TestViewShowsWaitingCall checks that the terminal shows when a call waits for the user.
+// After the wait, the terminal must show the call's progress again.
 func TestViewShowsWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer

@@ -79,9 +79,9 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// readFailure returns the failure of a call from the MCP result with isError. The code and
-// the sentence for the user come from the member opentabs/error of _meta. If that sentence
-// is missing, readFailure uses the text content of the result.
+// readFailure returns the failure that an MCP result with isError describes. The error
+// code and the sentence for the user come from the member opentabs/error of _meta. If
+// _meta has no sentence for the user, readFailure uses the result's text content.
 func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`

@@ -124,9 +124,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	if err != nil {
 		return mcpclient.Result{}, callError(ctx, err)
 	}
-	// The server does not list tools that are off, but if they are called, it returns the
-	// reason why they are off. The client therefore also calls tools that the server does
-	// not list.
+	// The server does not list a tool that is off. The client calls an unlisted tool anyway,
+	// because the server then returns the reason why the tool is off.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
@@ -160,8 +159,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	return result, nil
 }
 
-// Check validates the flags of the request without the server. Call Check before [Run] or
-// [Call].
+// Check validates the flags of the request, as far as this is possible without a server.
+// Call Check before [Run] or [Call].
 func (r Request) Check() error {
 	switch {
 	case r.Output != "json" && r.Output != "text":
