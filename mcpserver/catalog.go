@@ -45,8 +45,8 @@ type toolTable struct {
 	sites func() []gateway.Site
 }
 
-// findTool returns a plugin's tool by its full name, even if the tool is refused: a call
-// of a refused tool fails with the reason.
+// findTool returns a plugin's tool by its full name, even if the tool is refused. A call
+// of a refused tool fails with the reason for the refusal.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
@@ -103,8 +103,8 @@ func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	return names
 }
 
-// isRefused reports whether a tool or prompt may not run now, such as one that is off, and
-// is therefore not listed. The caller holds catalog.mu.
+// isRefused reports whether a tool or prompt is blocked now and therefore not listed. The
+// caller holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
 	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
 	return isRefused

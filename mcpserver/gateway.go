@@ -311,7 +311,7 @@ type gatewayCall struct {
 	// The called gateway tool: "tools_call" or "tools_read".
 	name string
 	// target contains the arguments tabId, browser, instance and _detach, if the agent put
-	// them beside the arguments of the named tool instead of among them.
+	// them outside the arguments of the named tool.
 	target arguments
 	// schemaText is the input schema of a built-in tool, which is appended to errors about its
 	// arguments.

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// Keys in the _meta of results and tools. Their values are the ID of the call whose ending a
-// result repeats, a mark for a lost result, and the tool that undoes a call.
+// Keys in the _meta of results and tools. Their values are the ID of the call whose ending
+// a result repeats, a mark for a lost result, and the tool that undoes the call.
 const (
 	metaReplayed   = "opentabs/replayed"
 	metaResultLost = "opentabs/resultLost"

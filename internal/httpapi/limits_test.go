@@ -176,8 +176,8 @@ func TestIdleConnections(t *testing.T) {
 }
 
 // TestSlowRequestsAreServed checks that the limits for slow clients do not interrupt slow
-// but legitimate requests: calls without output, event streams, and large uploads on slow
-// connections.
+// but legitimate requests. Such requests are calls without output, event streams, and
+// large uploads on slow connections.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {

@@ -49,7 +49,7 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // dispatchId. In every package except wire, the test also rejects the names of JSON-RPC
 // methods, such as tool.ask.
 //
-// Test files are exempt: they simulate the browser, and write message frames by hand
+// The test ignores test files. They simulate the browser, and write message frames by hand
 // instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	changeToRoot(t)
@@ -125,8 +125,8 @@ func checkFrameFields(files []goFile) []string {
 // field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
-// frameNames returns the names of all JSON fields in package wire, and the names of all
-// JSON-RPC methods that contain a dot, such as tool.cancel.
+// frameNames returns the names of all JSON fields and JSON-RPC methods in package wire. It
+// omits methods without a dot in their names.
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
 	for _, f := range files {
@@ -179,8 +179,8 @@ func frameDirs(files []goFile) []string {
 type spelledName struct {
 	name string
 	node ast.Node
-	// isPlain is true for a string literal that is not necessarily the name of a JSON field,
-	// such as a log message.
+	// isPlain is true for a string literal that may be something else than a JSON field's
+	// name, such as a log message.
 	isPlain bool
 }
 

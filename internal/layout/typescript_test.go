@@ -211,8 +211,8 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// If a property has the same name as a constant, such as link.docs or docs: for the
-		// constant docs, the property does not count as a use of the constant.
+		// A property that has the same name as a constant does not count as a use of the
+		// constant. For the constant docs, examples are link.docs and docs:.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))

@@ -12,8 +12,7 @@ export const whoAmI = defineTool({
   output: z.object({ name: z.string() }),
 
   async handle(_params, context) {
-    // The chat site stores the user's name in a data attribute of the page, even if the user logs in without a page
-    // load.
+    // The chat site stores the name of the logged-in user in a data attribute. A login does not reload the page.
     const readUserName = () => document.documentElement.dataset.user;
     if (!readUserName()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
     const userName = readUserName();
