@@ -102,8 +102,8 @@ type Options struct {
 	// for concurrent use. By default, agents receive the output of browser tools unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
 	// MaskArgs returns the arguments of a browser tool as requests for approval show them,
-	// such as without secrets. MaskArgs must not block and must be safe for concurrent use.
-	// By default, requests for approval show all arguments.
+	// for example without secrets. MaskArgs must not block and must be safe for concurrent
+	// use. By default, requests for approval show all arguments.
 	MaskArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for the
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent

@@ -63,9 +63,10 @@ func (encodingHook) After(_ CallInfo, e EndedCall) {
 	}
 }
 
-// BenchmarkAfterHook measures how long a call with an after hook takes to return. One call
-// is made every 100 µs, because a real client also needs time for each result. The metric
-// "return-ns" is the median duration of a call.
+// BenchmarkAfterHook measures how long a call with an after hook takes to return. The
+// benchmark waits between calls, so that it makes one call every 100 µs, because a real
+// client also needs time for each result. The metric "return-ns" is the median duration of
+// a call.
 func BenchmarkAfterHook(b *testing.B) {
 	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{encodingHook{}}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -43,9 +43,9 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes each group of targets, such as the targets of one browser, in
-// which no target may be ready. If no target of any group may be ready, keepUsableGroups
-// removes nothing.
+// keepUsableGroups removes each group of targets, such as the targets of one browser,
+// whose targets are all certainly not ready. If this applies to every group,
+// keepUsableGroups removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {

@@ -31,9 +31,8 @@ func (d *discardResponse) Write(b []byte) (int, error) {
 }
 
 // TestCallAllocations limits the memory allocations of a tools/call, from the HTTP
-// handler to the dispatcher and back. Each call allocates the parsed request, a
-// cancellable context, the response stream with its heartbeat, and the key of the
-// request.
+// handler to the dispatcher and back. The limit allows for the parsed request, a cancellable
+// context, the response stream with its heartbeat, and the key of the request.
 func TestCallAllocations(t *testing.T) {
 	result := json.RawMessage(`{"text":"hello"}`)
 	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

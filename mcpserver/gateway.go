@@ -31,8 +31,8 @@ const (
 // maxDescribed is the maximum number of tools in one call of tools_describe.
 const maxDescribed = 20
 
-// Keys in the _meta of a tool. metaAlwaysLoad makes a client that loads tools on demand load
-// the tool at once.
+// Keys in the _meta of a tool. A client that loads tools on demand loads a tool with
+// metaAlwaysLoad at once.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
 	metaToolLabels = "opentabs/marks"
@@ -360,8 +360,8 @@ func (q *request) resolveGatewayCall() error {
 	return nil
 }
 
-// addTarget adds the outer arguments of a gateway call, such as tabId, to the arguments of the
-// named tool. hasInstances is true if the tool's plugin has instances.
+// addTarget adds the arguments in gatewayCall.target, such as tabId, to the named tool's
+// arguments. hasInstances is true if the tool's plugin has instances.
 func (a *arguments) addTarget(m *gatewayCall, hasInstances bool) error {
 	switch {
 	case m == nil:

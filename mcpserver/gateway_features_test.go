@@ -37,8 +37,8 @@ type feature struct {
 	// cancelAfter is the time after which the client cancels the last call; 0 means
 	// never.
 	cancelAfter time.Duration
-	// gatewayText is text that the answer contains only if the call goes through the
-	// gateway.
+	// gatewayText is the text by which an answer through the gateway differs from a direct
+	// answer.
 	gatewayText string
 	// want is text that the client's received messages must contain.
 	want string

@@ -227,7 +227,8 @@ func TestOutputSchemasOfList(t *testing.T) {
 			t.Errorf("%s: %d output schemas, want %d", name, count, want)
 		}
 	}
-	// The result of a tool is validated for every client.
+	// The server validates a tool's result even if the client has not listed the tool's
+	// output schema.
 	if r := s.open(t, "without").callTool("messages__export", `{"channel":"x"}`); !r.IsError {
 		t.Error("a result that violates its schema reached the client")
 	}

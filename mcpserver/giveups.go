@@ -11,8 +11,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// LearnedTimeouts stores client timeouts that are missing from the client table or differ from
-// it. A LearnedTimeouts must be safe for concurrent use.
+// LearnedTimeouts stores client timeouts that the client table lacks or has wrong. A
+// LearnedTimeouts must be safe for concurrent use.
 type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
 	// learned. Find must be fast, because every call uses it.

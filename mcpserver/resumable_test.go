@@ -34,8 +34,8 @@ func repeatCallText(id, args, answers, state string) string {
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernSender sends a request over either transport, and returns the answer without
-// progress.
+// modernSender sends an MCP request of protocol version 2026-07-28 over HTTP or stdio. It
+// returns the answer, without the progress notifications before it.
 type modernSender func(text string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
@@ -62,7 +62,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 }
 
-// eachModernSender runs a test over HTTP and over stdio.
+// eachModernSender runs a test of protocol version 2026-07-28 over HTTP and over stdio.
 func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, ask modernSender)) {
 	t.Helper()
 	for name, open := range modernSenders {
@@ -110,8 +110,8 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
-				// The arguments of the repeated request may have another order and other
-				// spaces. Answers to unknown forms are ignored.
+				// The server must accept a repeated request whose arguments are the same, but have a
+				// different order and different spaces. Answers to unknown forms are ignored.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {

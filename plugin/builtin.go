@@ -10,9 +10,9 @@ import (
 )
 
 // NewBuiltin completes a plugin that is part of opentabs itself. A built-in plugin has no
-// folder and no adapter, and its tools run in any tab. The caller sets Name, DisplayName,
-// Description and Tools of p, and the TargetKind of each tool. NewBuiltin panics if a tool's
-// input schema is not JSON.
+// folder and no adapter, and its tools run in any tab. Before the call, the caller sets
+// p.Name, p.DisplayName, p.Description and p.Tools, and the TargetKind of each tool.
+// NewBuiltin panics if a tool's input schema is not JSON.
 func NewBuiltin(p *Plugin) *Plugin {
 	p.isBuiltin = true
 	sum := sha256.New()

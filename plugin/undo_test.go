@@ -69,7 +69,8 @@ func TestUndoIsValidated(t *testing.T) {
 	}
 }
 
-// Packages of the original OpenTabs SDK may have a member "undo" with another meaning.
+// TestUndoOfOriginalPackagesIsIgnored checks that opentabs ignores the member "undo" in
+// packages of the original OpenTabs SDK. There, the member may have a different meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
 	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))

@@ -130,8 +130,8 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 }
 
 // TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once:
-// by Finish or by the first Cancel that finds the call. Each Cancel must be answered
-// exactly once.
+// by Finish or by the first Cancel that finds the call. Each call of Cancel must get
+// exactly one answer.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {

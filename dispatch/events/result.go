@@ -17,8 +17,8 @@ const (
 )
 
 // ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a
-// ResultStart to the text that surfaces show, only when a surface needs the text. The zero
-// ResultStart belongs to an empty result.
+// ResultStart to the text that surfaces show, only when a surface needs the text. For a
+// call with an empty result, ResultStart is the zero value.
 type ResultStart struct {
 	text   []byte
 	isCut  bool // the result is longer than text

@@ -79,13 +79,12 @@ func (o *FollowOptions) matches(e *Event) bool {
 // events. Because of this queue, many followers do not slow down calls, and the Stream
 // builds no events while no follower reads.
 type Stream struct {
-	// isRecording is true while the Stream records changes. Without followers, no Change is
-	// created for a progress report.
+	// isRecording is true while the Stream records changes. While it is false, the dispatcher
+	// creates no Change for a progress report.
 	isRecording atomic.Bool
 
 	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
-	// stops the recording. While ringMu is held, mu is the only other lock that may be
-	// acquired.
+	// stops the recording. Code that holds ringMu acquires no other lock than mu.
 	ringMu    sync.RWMutex
 	newestSeq uint64   // the number of the newest event in eventRing; later changes are in queue
 	oldestSeq uint64   // the number of the oldest event in eventRing, or newestSeq+1 if the ring is empty
@@ -127,7 +126,7 @@ func (s *Stream) Publish(c Change) {
 }
 
 // stopRecording drops all events, unless a follower has been added since the caller
-// checked. All changes that are not recorded share one sequence number.
+// checked. A single sequence number represents all changes until the next follower is added.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()

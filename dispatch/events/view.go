@@ -60,7 +60,8 @@ type View struct {
 	InvalidCount int `json:"invalid_reports,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Depth is the number of calls above a nested call, or 0 for a call of a client.
+	// Depth is the number of parent calls of a nested call, or 0 for a call that a client
+	// made.
 	Depth int `json:"depth,omitempty"`
 	// Caller is the tool that made the call, absent for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`

@@ -103,8 +103,9 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
-// TestTimedOutCall checks which surfaces show that a call timed out. Agents receive the
-// status failed instead of timed out, as in tool-call-progress.v1.
+// TestTimedOutCall checks which surfaces show that a call timed out. Agents must receive
+// the status failed instead of timed out, because tool-call-progress.v1 has no status for
+// a timeout.
 func TestTimedOutCall(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut

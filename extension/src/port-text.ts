@@ -1,13 +1,13 @@
-// Encodes a list of port messages as one string, and decodes the string. Chrome sends a string faster than an object
-// with the same content. The first line of the encoded string contains the messages as JSON. Long strings follow the
-// first line without escapes, so that JSON text is not escaped a second time.
+// Encodes a list of port messages as one string, and decodes the string. Chrome transfers a string between extension
+// scripts faster than an object with the same content. The first line of the encoded string contains the messages as
+// JSON. Long strings follow the first line without escapes, so that JSON text is not escaped a second time.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
 /**
- * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, the
- * length of each long string replaces the string.
+ * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, such
+ * a field contains only the length of the string.
  */
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 

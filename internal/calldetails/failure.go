@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxLogDelay is how long after the end of a call the call's last log entries may
-	// arrive. Pages send log entries in batches every 100 ms.
+	// maxLogDelay is the longest expected delay between the end of a call and the arrival of
+	// its last log entries. Pages send log entries in batches every 100 ms.
 	maxLogDelay = 500 * time.Millisecond
 	// maxLogEntries is how many log entries of a call are shown, and maxLogChars is the
 	// maximum length of each shown entry.

@@ -172,8 +172,8 @@ func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
 }
 
-// TestOpenPolicy checks that permissions are read from the running server, or else from
-// the files. A review must be recorded in the audit log.
+// TestOpenPolicy checks that permissions are read from the running server, or from the
+// files if no server runs. The audit log must contain a record of each review.
 func TestOpenPolicy(t *testing.T) {
 	h := newTestHome(t)
 	one, err := h.PluginStore().Add(plugintest.Package{}.Write(t))

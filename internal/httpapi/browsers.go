@@ -55,8 +55,8 @@ type KnownBrowser struct {
 }
 
 // BrowserNames reads and changes the names of browsers, and which browser each MCP client
-// uses by default. All error messages are sentences for the user. The parameter browser
-// is the ID or the name of a browser.
+// uses by default. Each error message of a BrowserNames is a sentence for the user. The
+// parameter browser is the ID or the name of a browser.
 type BrowserNames interface {
 	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)

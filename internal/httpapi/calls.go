@@ -105,8 +105,8 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 // CallsClient return the errors listed at [Client].
 type CallsClient struct{ client *Client }
 
-// Get fetches one call from the server, with the call's activities and timeline. While a
-// call has not ended, only the embedded View of the returned record is set.
+// Get fetches one call from the server, with the call's activities and timeline. If the
+// call has not ended, the returned Record contains only the embedded View.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
 	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err

@@ -72,10 +72,10 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on a loopback port. With a token, the client
-// first checks that the server has the token, and sends no request to any other program
-// (see proof.go). Without a token, the client sends requests to any program that listens
-// on the port.
+// NewClient returns a client of the server on a loopback port. If token is not empty, the
+// client first checks that the server has the token, and sends no request to any other
+// program (see proof.go). If token is empty, the client sends requests to any program that
+// listens on the port.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
@@ -90,7 +90,7 @@ func NewClient(port int, token string) *Client {
 // ignores the host in a request's URL: it always connects to this server, and checks that
 // the server has the token.
 func (c *Client) Transport() *http.Transport {
-	// A proxy would be wrong, because the server is on this machine.
+	// The transport uses no HTTP proxy, because the server runs on this machine.
 	return &http.Transport{DialContext: c.dialAndCheckProof, DisableCompression: true}
 }
 
@@ -142,8 +142,8 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	return c.postWithin(ctx, requestTimeout, path, body, v)
 }
 
-// postWithin is like post, but timeout limits the request and its response instead of
-// requestTimeout.
+// postWithin sends body as post does, but with the given timeout for the request and its
+// response instead of requestTimeout.
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -123,8 +123,8 @@ func TestEventsResume(t *testing.T) {
 			t.Errorf("with %s: heard %s, the last is %s", resumeMethod, names, e.Data)
 		}
 	}
-	// After the ID of an event from another server process, the number of missed events
-	// is unknown.
+	// If a client reconnects with an event ID of another server process, it must receive a
+	// "missed" event. The number of missed events is then unknown.
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
 		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)

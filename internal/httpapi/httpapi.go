@@ -218,8 +218,9 @@ func (a *API) Shutdown(ctx context.Context) error {
 // interface.
 type ClientTokens interface {
 	// Enter returns the name of the MCP client that has the token, or ok = false for an
-	// unknown token. The returned context ends when the token is removed. At the end of the
-	// client's request, the caller of Enter must call the returned function leave.
+	// unknown token. The returned context ends when the user removes the client's token. At
+	// the end of the client's request, the caller of Enter must call the returned function
+	// leave.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error

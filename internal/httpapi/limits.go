@@ -24,8 +24,8 @@ const (
 	// lingerTimeout limits the time for reading the rest of a request body that the
 	// handler did not read.
 	lingerTimeout = 2 * time.Second
-	// writeTimeout limits the time for writing a response to the client. Routes that
-	// stream set a write deadline for each write instead.
+	// writeTimeout limits the time for writing a response to the client. The routes of event
+	// streams replace this limit by a deadline for each write.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout = 2 * time.Minute

@@ -22,7 +22,7 @@ import (
 const StdioProtocol = "opentabs-stdio"
 
 // clientTokenHeader is the header with the token of an MCP client in a request for
-// /stdio. A request for /stdio also has the administrator token. The client token
+// /stdio. The request authenticates with the administrator token. The client token only
 // determines the client's name in the MCP session.
 const clientTokenHeader = "Opentabs-Client-Token"
 

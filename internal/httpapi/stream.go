@@ -151,8 +151,8 @@ func isClosedByServer(err error) bool {
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-// dispatchEvent calls event with the decoded data of an event. For a "missed" event,
-// dispatchEvent calls lostItems with the number of lost events.
+// dispatchEvent decodes a server-sent event and passes the value to the callback event.
+// For a "missed" event, it passes the number of lost events to the callback lostItems.
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
 	var m missedBody
 	var value T

@@ -28,8 +28,8 @@ var filesThatPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks that run on every Go file. Each check returns one message for each
-// violation in the Go file.
+// rules are the checks that run on every Go file. Each of these functions returns one
+// message for each violation in a Go file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,

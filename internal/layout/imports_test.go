@@ -219,7 +219,7 @@ type library struct {
 	// importers are the packages that may import the library. If the list contains
 	// allPackages, every package except wire may import the library.
 	importers []string
-	// why is the reason to use the library instead of code in this repository.
+	// The field why is the reason to use the library instead of code in this repository.
 	why string
 }
 

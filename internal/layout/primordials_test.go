@@ -9,8 +9,8 @@ import (
 )
 
 // guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. A
-// page can replace JavaScript built-ins such as Array.prototype.map, so guarded code must
-// not look up built-ins when it runs (sdk-ts/src/runtime/primordials.ts).
+// page can replace JavaScript built-ins such as Array.prototype.map. Such code must
+// therefore not look up built-ins when it runs (sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}
 	guardedFiles   = []string{
@@ -23,8 +23,8 @@ var (
 
 // builtInLookup matches TypeScript code that looks up a JavaScript built-in when the code
 // runs. awaitPattern matches the keywords await and async, which are forbidden only in
-// guardedFolders. In the SDK, the build replaces await and async
-// (sdk-ts/src/runtime/async.ts).
+// guardedFolders. The code of the SDK is allowed to use await and async, because the SDK's
+// build replaces these keywords (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)

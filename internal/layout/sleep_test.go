@@ -14,8 +14,9 @@ import (
 // by receiving from time.After. A receive from time.After is allowed if the test then
 // fails, because the receive is only a timeout.
 //
-// Tests that call synctest.Test, directly or through a helper, may wait, because their
-// time is fake. Helper functions may also wait if their file imports testing/synctest.
+// Tests that call synctest.Test, directly or through a helper, are allowed to wait,
+// because their time is fake. The same applies to helper functions in files that import
+// testing/synctest.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil

@@ -18,7 +18,8 @@ import (
 // check, and verify that the required rules of biome and tsc are enabled.
 
 // allowedTSImports lists the workspaces and npm packages that the code of each TypeScript
-// workspace may import. Tests may also import testOnlyPackages.
+// workspace may import. Test files are also allowed to import the packages in
+// testOnlyPackages.
 var allowedTSImports = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact", "dom-accessibility-api", "sdk-ts/src/runtime/primordials.ts", "sdk-ts/src/runtime/hints.ts"},
@@ -71,8 +72,8 @@ func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks that run on every TypeScript file. Each check returns one
-// message for each violation in the TypeScript file.
+// tsRules are the checks that run on every TypeScript file. Each of these functions
+// returns one message for each violation in a TypeScript file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {

@@ -27,8 +27,8 @@ const orderSlack = time.Minute
 // ErrCursor is the error for a query whose cursor Before is malformed.
 var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
-// Query selects records of calls. A record must match all fields; a zero field matches
-// every record.
+// Query selects the records of calls that match all of its fields. A field with the zero
+// value matches every record.
 type Query struct {
 	// Since selects the calls that ended at this time or later.
 	Since time.Time

@@ -189,8 +189,8 @@ func kindOf(value []byte) string {
 	return "integer"
 }
 
-// maxDepth limits how many references resolve follows, because a schema can refer to
-// itself.
+// maxDepth limits how many references the function resolve follows, because a schema can
+// refer to itself.
 const maxDepth = 8
 
 // resolve follows a reference such as #/$defs/item in the tool's schema. An unknown

@@ -115,7 +115,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, callError(ctx, err)
 	}
 	defer func() {
-		// The error is ignored: a session that is not closed expires on the server.
+		// An error of Close is ignored, because a session that is not closed expires on the
+		// server.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = session.Close(ctx)

@@ -110,7 +110,7 @@ func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	return Fault{}, false
 }
 
-// OnChange registers a listener that runs after each change of the faults. The listener
+// OnChange registers a function that runs after each change of the faults. This function
 // must not block.
 func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()

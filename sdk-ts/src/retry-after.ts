@@ -17,8 +17,8 @@ export function parseRetryAfterMs(header: string): number | undefined {
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
 /**
- * Sites send seconds from now, seconds since 1970 or milliseconds since 1970 in the same headers. Numbers from 1e9 are
- * taken as seconds since 1970, and numbers from 1e12 as milliseconds since 1970.
+ * In the same header, some sites send seconds from now, some seconds since 1970, and some milliseconds since 1970.
+ * Numbers from 1e9 are taken as seconds since 1970, and numbers from 1e12 as milliseconds since 1970.
  */
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 

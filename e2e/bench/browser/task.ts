@@ -1,6 +1,6 @@
 /**
- * Defines the ten-step task of the benchmark: a simulated agent orders a lamp in a web shop. The agent makes the same
- * decisions with each MCP server.
+ * Defines the ten-step task of the benchmark: a simulated agent orders a lamp in a web shop. The simulated agent makes
+ * the same decisions, whichever MCP server it uses.
  */
 
 import { pause } from '../../harness/wait.ts';

@@ -8,8 +8,8 @@ const reportCount = 10_000;
 const rounds = 7;
 
 /**
- * startTurnWatch measures the longest turn of the page's event loop. A 1 ms timer fires late by the length of the turn
- * that blocks it.
+ * startTurnWatch measures the longest turn of the page's event loop. A turn that blocks the event loop delays a 1 ms
+ * timer, and the delay is the length of the turn.
  */
 function startTurnWatch(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
@@ -34,7 +34,7 @@ const ReportsResult = z.object({
   result: z.object({ structuredContent: z.object({ made: z.number(), threw: z.number(), blockedMs: z.number() }) }),
 });
 
-/** measureProgress measures a tool that sends 10,000 progress reports in one synchronous loop. */
+/** measureProgress measures how long a tool needs to send 10,000 progress reports in one synchronous loop. */
 export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const longestTurns: number[] = [];
