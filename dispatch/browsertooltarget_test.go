@@ -118,7 +118,7 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 }
 
 // TestExclusiveCalls checks that calls that change the same tab run one after another.
-// Calls in another tab and calls that only read must not wait for such a call.
+// Calls in another tab and read-only calls must not wait for a call that changes a tab.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // guards order

@@ -28,16 +28,16 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls. If
-// the arguments are larger, a waiting call of the client whose arguments are largest in
-// total fails with rate_limited.
+// maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls.
+// Above maxWaitingBytes, a waiting call of the client whose arguments are largest in total
+// fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
 // maxEndedCalls is the number of ended calls that a dispatcher keeps in memory for lists.
 const maxEndedCalls = 200
 
-// maxEndedActivityBytes limits the total size of the activities of all ended calls. If the
-// activities are larger, the dispatcher drops the activities of the oldest ended calls.
+// maxEndedActivityBytes limits the total size of the activities of all ended calls. Above
+// maxEndedActivityBytes, the dispatcher drops the activities of the oldest ended calls.
 const maxEndedActivityBytes = 32 << 20
 
 // stopOutcomeTimeout is how long a failed call waits for the page to report whether the

@@ -12,8 +12,9 @@ import (
 // chooseTargets returns the documents in which the call may run, best first. If the plugin
 // is not ready in the first returned document, the dispatcher tries the next one.
 // chooseTargets never chooses between two browsers or two instances of a site, because
-// they may belong to different accounts. But it ignores those without a ready document if
-// another one has such a document, because the user is probably logged in only there.
+// they may belong to different accounts. It ignores browsers and instances without a ready
+// document if another one has a ready document, because the user is probably logged in
+// only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -43,9 +44,8 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes each group of targets, such as the targets of one browser,
-// whose targets are all certainly not ready. If this applies to every group,
-// keepUsableGroups removes nothing.
+// keepUsableGroups removes the groups, such as all targets of one browser, in which every
+// target is NotReady. If this is true of all groups, keepUsableGroups removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -118,7 +118,7 @@ func (t *Tool) displayName() string {
 }
 
 // newAmbiguousInstanceError returns the error of a call that must name one of several
-// instances of a site. For each instance, the error names the tab that fits the call best.
+// instances of a site. The error names the best tab of each instance for the call.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {

@@ -81,8 +81,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // The commands `plugin list`, `status` and `doctor` read the fault from a file. The daemon writes this file after
-      // the page has reported the fault.
+      // The commands `plugin list`, `status` and `doctor` read faults from a file. The daemon writes the file of faults
+      // after a page has reported a fault.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);

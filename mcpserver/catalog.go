@@ -41,7 +41,8 @@ type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
 	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search
-	// can find, including refused tools. The field Source of each site is the *plugin.Plugin.
+	// can find, including refused tools. In each gateway.Site, the field Source is the
+	// *plugin.Plugin.
 	sites func() []gateway.Site
 }
 
@@ -111,8 +112,8 @@ func (c *catalog) isRefused(fullName string) bool {
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may run.
-// Agents receive this error even if the arguments are wrong too, because agents cannot see
-// the schema of a tool that is not listed.
+// The error does not mention wrong arguments, because agents cannot see a refused tool's
+// schema.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {

@@ -319,8 +319,8 @@ type gatewayCall struct {
 }
 
 // resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that
-// its arguments name. From then on, the server handles the request like a direct call of
-// the named tool. A returned error is for the agent.
+// its arguments name. After that, the server handles the request like a direct call of the
+// named tool. A returned error is for the agent.
 func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {

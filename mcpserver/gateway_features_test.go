@@ -409,8 +409,9 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // call sends a tools/call request and returns all messages up to its answer, each with
-// the time of arrival. If the client cancels the request, there may be no answer. Messages
-// with equal times are sorted, because a form and its reminder may arrive in any order.
+// the time of arrival. If the client cancels the tools/call request, the server may send
+// no answer. Messages with equal times are sorted, because a form and its reminder may
+// arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()
 	p.post(text)

@@ -11,7 +11,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// LearnedTimeouts stores client timeouts that the client table lacks or has wrong. A
+// LearnedTimeouts stores client timeouts that the client table lacks or does not have right. A
 // LearnedTimeouts must be safe for concurrent use.
 type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
@@ -66,8 +66,8 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 
 // isListedWithOutputSchema reports whether the client has possibly listed the tool with an
 // output schema before its timeout was learned. The official MCP SDKs validate results against
-// the listed output schema. A job does not match it, so these SDKs accept a job only as an
-// error result.
+// the listed output schema. A job does not match this schema, so the SDKs accept a job only as
+// an error result.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

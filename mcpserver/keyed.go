@@ -12,17 +12,16 @@ import (
 	"opentabs/wire"
 )
 
-// Keys in the _meta of results and tools. Their values are the ID of the call whose ending
-// a result repeats, a mark for a lost result, and the tool that undoes the call.
+// Keys in the _meta of the results and tools that MCP clients receive.
 const (
-	metaReplayed   = "opentabs/replayed"
-	metaResultLost = "opentabs/resultLost"
-	metaUndo       = "opentabs/undo"
+	metaReplayed   = "opentabs/replayed"   // the ID of the earlier call whose ending a result repeats
+	metaResultLost = "opentabs/resultLost" // a mark for a result that is not stored
+	metaUndo       = "opentabs/undo"       // the tool that undoes a call
 )
 
-// idempotencyKeyOf returns the idempotency key of a call, or "" if it has none. The result
-// is also "" if the tool is read-only, because such a tool can safely run again. A
-// returned error is a sentence for the agent.
+// idempotencyKeyOf returns the idempotency key of a call, or "" if it has none.
+// idempotencyKeyOf also returns "" for a read-only tool, because such a tool can safely run
+// again. A returned error is a sentence for the agent.
 func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {

@@ -75,8 +75,8 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addProgressTimes stores in g when the client received progress notifications for a
-// request that it gave up. receivedAt is when the request arrived.
+// addProgressTimes adds the times of progress notifications to g, the description of a request
+// that timed out. receivedAt is when the request arrived.
 func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return

@@ -34,8 +34,8 @@ func repeatCallText(id, args, answers, state string) string {
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernSender sends an MCP request of protocol version 2026-07-28 over HTTP or stdio. It
-// returns the answer, without the progress notifications before it.
+// modernSender sends an MCP request of protocol version 2026-07-28 over HTTP or stdio.
+// modernSender returns the answer, without the progress notifications before the answer.
 type modernSender func(text string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{

@@ -26,7 +26,7 @@ type document struct {
 }
 
 // rawEntry is one installed plugin in plugins.json, as JSON with all its members. The JSON
-// is not validated, so a member may be missing or malformed.
+// of a rawEntry is not validated, so members may be missing or malformed.
 type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }

@@ -53,7 +53,7 @@ func (c *chaosTest) id() string {
 }
 
 // randomStep prepares one random action and returns a function that performs it. The
-// caller collects several of these functions and runs them concurrently.
+// caller of randomStep runs several returned functions concurrently.
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -130,8 +130,8 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 }
 
 // TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once:
-// by Finish or by the first Cancel that finds the call. Each call of Cancel must get
-// exactly one answer.
+// by Finish or by the first Cancel that finds the call. Each Cancel must get exactly one
+// answer.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {

@@ -52,9 +52,9 @@ func (c Client) VerifiedName() string {
 	return ""
 }
 
-// Identity returns the name under which opentabs stores the client's permissions. For a
-// client with a token, this is the token's name. For any other client, it includes the
-// unverified name that the client sent.
+// Identity returns the name under which opentabs stores the client's permissions. A client
+// with a token has the token's name. The name of any other client includes the unverified
+// name that the client sent.
 func (c Client) Identity() string {
 	if c.Credential == CredentialToken {
 		return c.VerifiedName()

@@ -21,8 +21,8 @@ const (
 // These constants determine when followers are woken. Followers are woken wakeDelay after a
 // change, at most once per wakeInterval. If the queue contains maxRingEvents/2 changes or
 // maxRingBytes/2 bytes, followers are woken once per backlogInterval instead. Followers
-// are woken in groups of wakeGroupSize. After each group, a pause of wakeGroupPause leaves
-// the processor to running calls.
+// are woken in groups of wakeGroupSize. After each group of followers, a pause of
+// wakeGroupPause leaves the processor to running calls.
 const (
 	wakeDelay       = 10 * time.Millisecond
 	wakeInterval    = 50 * time.Millisecond
@@ -79,8 +79,8 @@ func (o *FollowOptions) matches(e *Event) bool {
 // events. Because of this queue, many followers do not slow down calls, and the Stream
 // builds no events while no follower reads.
 type Stream struct {
-	// isRecording is true while the Stream records changes. While it is false, the dispatcher
-	// creates no Change for a progress report.
+	// isRecording is true while the Stream records changes. While isRecording is false, the
+	// dispatcher creates no Change for a progress report.
 	isRecording atomic.Bool
 
 	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
@@ -126,7 +126,8 @@ func (s *Stream) Publish(c Change) {
 }
 
 // stopRecording drops all events, unless a follower has been added since the caller
-// checked. A single sequence number represents all changes until the next follower is added.
+// checked. The changes until the next follower are not recorded, and share one sequence
+// number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()

@@ -39,8 +39,8 @@ func TestFollowersReadInBatches(t *testing.T) {
 			}
 		}
 		// drainBatches removes the recorded batches, which the follower has read since the time
-		// in began. It returns the number of batches, the number of their events, and the
-		// longest time between two batches.
+		// in began. drainBatches returns the number of batches, the number of their events, and
+		// the longest time between two batches.
 		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {

@@ -13,10 +13,10 @@ import (
 const (
 	maxPanelClient = 100 // characters
 	maxPanelResult = 200 // characters
-	// maxShownCalls is the maximum number of calls in each list of a state.sync. The limit
-	// applies separately to the calls that wait for the user and to all other calls.
-	// maxActivityCalls is the maximum number of calls with activities, and maxActivityBytes
-	// is the maximum total length of their activities.
+	// maxShownCalls is the maximum number of calls in each list of a state.sync.
+	// maxShownCalls applies separately to the calls that wait for the user and to all other
+	// calls. maxActivityCalls is the maximum number of calls with activities, and
+	// maxActivityBytes is the maximum total length of their activities.
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
@@ -188,8 +188,8 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 // still be added to one state.sync.
 type activityBudget struct{ calls, bytes int }
 
-// activitiesOf returns the activities of a call. An activity that is too long, or longer
-// than the rest of the budget, has no content.
+// activitiesOf returns the activities of a call. If the content of an activity is too
+// long, or longer than the rest of the budget, the content is omitted.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

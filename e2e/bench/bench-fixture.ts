@@ -55,7 +55,8 @@ export class BenchFixture {
 
   /**
    * getLiveStack returns a running opentabs and a browser that also has the benchmark's reference extension ("floor").
-   * The first call starts both. In commands to the Go client, the target "ours" is this opentabs.
+   * The first call of getLiveStack starts opentabs and the browser. In commands to the Go client, the target "ours" is
+   * this opentabs.
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {

@@ -6,8 +6,8 @@ import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
 /**
- * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, such
- * a field contains only the length of the string.
+ * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, a
+ * long string is replaced by its length.
  */
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 

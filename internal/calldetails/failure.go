@@ -65,9 +65,9 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 // is -1. The log entry for a thrown error is "TOOL failed: ERROR", with the hint on the
 // next line (extension/src/host/failure-log.ts:thrownFailure).
 //
-// Secrets are redacted in log entries but not in the error of the call, so the two texts
-// can differ. If no log entry matches the error exactly, but the tool logged only one
-// failure, findThrown returns the entry of this failure.
+// Only the log redacts secrets, so the error in the log can differ from the error of the
+// call. If no log entry matches the error exactly, but the tool logged only one failure,
+// findThrown returns the entry of this failure.
 func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
 	for i, e := range slices.Backward(entries) {

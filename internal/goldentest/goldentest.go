@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the files in testdata with the current output")
 
 // Compare fails the test if got, the output under test, differs from the content of file.
-// If the flag -update is set, Compare writes got to the file and does not fail.
+// If the flag -update is set, Compare writes got to the file and does not fail the test.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {

@@ -143,8 +143,8 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 }
 
 // runningClient returns a client of the daemon; nil if no daemon runs. If the daemon does
-// not accept the installation's token, runningClient returns an [OtherTokenError] instead
-// of nil. Otherwise, the command would change files that the daemon uses.
+// not accept the installation's token, runningClient returns an [OtherTokenError], because
+// a command must not change files that a running daemon uses.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.As(err, new(*OtherTokenError)) {

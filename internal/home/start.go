@@ -68,8 +68,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
-// WaitForServer waits until the daemon responds. Another program, such as systemd, starts
-// this daemon.
+// WaitForServer waits until a daemon that another program has started responds. The other
+// program is, for example, systemd.
 func WaitForServer(ctx context.Context, h *Home) error {
 	if h.waitForServer(ctx, nil) {
 		return nil
@@ -101,7 +101,7 @@ func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 }
 
 // readLastMessage returns the last message for the user that the log file contains after
-// offset. If the daemon did not start, this message contains the reason.
+// offset. If a daemon cannot start, it logs the reason as its last message for the user.
 func readLastMessage(path string, offset int64) string {
 	const noReasonText = "the server did not start and logged no reason"
 	f, err := os.Open(path)

@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxBulkBytes is the maximum size of a request body that lists plugins. The limit is
-// enough for about 10,000 plugins.
+// maxBulkBytes is the maximum size of a request body that lists plugins. A request body of
+// maxBulkBytes can list about 10,000 plugins.
 const maxBulkBytes = 1 << 20
 
 // enableBody is the request body of POST /plugins/enable, with a review of each plugin.

@@ -18,12 +18,12 @@ import (
 const (
 	// maxAnswerBytes is the largest response that a client reads, in bytes.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout limits how long a client waits for a TCP connection to the server. The
-	// timeout is short, because client and server run on the same machine.
+	// dialTimeout limits how long a client waits for a TCP connection to the server.
+	// dialTimeout is short, because client and server run on the same machine.
 	dialTimeout = 2 * time.Second
-	// healthTimeout limits how long a client waits for the response of /healthz. After this
-	// time, the client reports that the server does not respond. The timeout is long enough
-	// for a busy machine.
+	// healthTimeout limits how long a client waits for the response of /healthz. If /healthz
+	// takes longer, the client reports that the server does not respond. healthTimeout is
+	// long enough for a busy machine.
 	healthTimeout = 3 * time.Second
 	// requestTimeout limits most requests. reloadTimeout limits requests that make the
 	// server read all files of plugins, such as a reload.

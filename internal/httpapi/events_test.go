@@ -123,8 +123,8 @@ func TestEventsResume(t *testing.T) {
 			t.Errorf("with %s: heard %s, the last is %s", resumeMethod, names, e.Data)
 		}
 	}
-	// If a client reconnects with an event ID of another server process, it must receive a
-	// "missed" event. The number of missed events is then unknown.
+	// A client that reconnects with an event ID of another server process must receive a
+	// "missed" event, whose number is unknown.
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
 		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
@@ -135,8 +135,8 @@ func TestEventsResume(t *testing.T) {
 }
 
 // TestQuietEventsKeepTheirPosition checks an event stream whose filters match no event.
-// The client must still receive its position in the stream. Events that its filters
-// exclude must not count as missed.
+// The client must receive its position in the stream, even without matching events. Events
+// that the filters exclude must not count as missed.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")
@@ -280,8 +280,8 @@ func TestFollowOfStoppingServer(t *testing.T) {
 }
 
 // TestVerifyProgressAsFrontendsDo checks that followers receive activities of the type
-// "tool-call-progress". In each such activity, the status is "running" while the tool
-// runs, and "done" at the end.
+// "tool-call-progress". In these progress activities, the status must be "running" while
+// the tool runs, and "done" at the end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

@@ -167,9 +167,9 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 			if resp == nil {
 				continue // the server closed the connection without a response
 			}
-			// A request without a token may get a redirect: the mux redirects a path such as
-			// //calls to the cleaned path on the same host. The package net/http itself answers
-			// "OPTIONS *", without a body.
+			// Even without a token, the mux redirects a path such as //calls to the cleaned path on
+			// the same host. The package net/http itself answers the request "OPTIONS *", without a
+			// body.
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {

@@ -30,8 +30,8 @@ type Options struct {
 	// default, no client token is valid.
 	Clients ClientTokens
 	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". The
-	// server rejects a request whose Origin header names any other origin, except the
-	// server's own origin. By default, no extension is trusted.
+	// server rejects a request whose Origin header names neither a trusted extension nor the
+	// server itself. By default, no extension is trusted.
 	Origins []string
 	// Health is the response of /healthz, without the proof.
 	Health Health
@@ -42,8 +42,8 @@ type Options struct {
 	// a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
 	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
-	// an error with a text for the user. Requests for /status and the routes below
-	// /plugins call Ready first. By default, these requests do not wait for the plugins.
+	// an error with a text for the user. Requests for /status and the routes below /plugins
+	// call Ready first. By default, no request waits for the plugins.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -84,8 +84,9 @@ type Options struct {
 	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns at the
 	// end of the input in, or when ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
-	// Heartbeat is the time without events after which an event stream sends a comment. The
-	// comment keeps the connection open. By default, Heartbeat is 15 s.
+	// Heartbeat is the time without events after which an event stream sends a comment. Such
+	// a comment keeps the connection of an idle event stream open. By default, Heartbeat is
+	// 15 s.
 	Heartbeat time.Duration
 	// Log receives one line for each failed connection of /stdio. By default, failed
 	// connections are not logged.
@@ -208,7 +209,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Shutdown ends all event streams, and the input of all MCP sessions on /stdio. Shutdown
-// returns when these MCP sessions have written their last responses, or when ctx ends.
+// returns when the MCP sessions on /stdio have written their last responses, or when ctx
+// ends.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.eventStreams.stop()
 	return a.stdio.drainConns(ctx)

@@ -25,7 +25,7 @@ const (
 	// handler did not read.
 	lingerTimeout = 2 * time.Second
 	// writeTimeout limits the time for writing a response to the client. The routes of event
-	// streams replace this limit by a deadline for each write.
+	// streams replace writeTimeout by a deadline for each write.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout = 2 * time.Minute

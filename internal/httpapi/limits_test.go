@@ -41,9 +41,9 @@ func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTime
 	})
 }
 
-// connect opens a connection to the server. It also returns a function that waits until
-// the server closes the connection. This function returns the received bytes and the
-// elapsed time.
+// connect opens a connection to the server. connect also returns a function that waits
+// until the server closes the connection, and returns the received bytes and the elapsed
+// time.
 func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
@@ -176,8 +176,8 @@ func TestIdleConnections(t *testing.T) {
 }
 
 // TestSlowRequestsAreServed checks that the limits for slow clients do not interrupt slow
-// but legitimate requests. Such requests are calls without output, event streams, and
-// large uploads on slow connections.
+// but legitimate requests. Legitimate slow requests are calls without output, event
+// streams, and large uploads on slow connections.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {

@@ -33,7 +33,8 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is how many of the newest stored log entries are returned at most.
+	// Last is the maximum number of stored log entries to return. The newest entries are
+	// returned.
 	Last int
 }
 

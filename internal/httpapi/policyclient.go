@@ -9,8 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// policyClient implements [Policy] with requests to a running server. Its methods do not
-// send the surface of a change, because the server determines the surface itself.
+// policyClient implements [Policy] with requests to a running server. The methods of
+// policyClient do not send the surface of a change, because the server determines the
+// surface itself.
 type policyClient struct {
 	ctx    context.Context // context of the command that uses policyClient
 	client *Client

@@ -19,15 +19,15 @@ const maxBodyBytes = 64 << 10
 type policyRoutes struct{ policy Policy }
 
 // changeBody is the body of all requests that change permissions or settings of a plugin.
-// Each route reads only the fields that it needs.
+// Each route reads only the fields of changeBody that it needs.
 type changeBody struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
 	// Allowed is the new value of a permission that is only on or off, such as whether
-	// calls may open tabs. Target is the plugin whose tools the plugin in the URL may or may
-	// not call.
+	// calls may open tabs. Target is the plugin whose tools the other plugin, which the URL
+	// names, is or is not allowed to call.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
 	// Values are the new values of the plugin's settings, by key. The value null removes

@@ -11,7 +11,8 @@ import (
 )
 
 // TestClientOfOtherPrograms checks that a client distinguishes a foreign program from a
-// server that hangs. In both cases, the client must return an error within a minute.
+// server that hangs. For both kinds of program, the client must return an error within a
+// minute.
 func TestClientOfOtherPrograms(t *testing.T) {
 	writeEndlessly := func(c net.Conn) {
 		for {
@@ -67,8 +68,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// The client's timeout must apply to the whole response. If the timeout applied to each
-			// byte, this test server could make the client wait 100 s.
+			// The client's timeout must apply to the whole response. If the client's timeout
+			// applied to each byte, the byte-by-byte test server would make the client wait 100 s.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
 				t.Errorf("the client waited %v", waitTime)
 			}

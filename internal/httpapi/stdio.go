@@ -22,8 +22,8 @@ import (
 const StdioProtocol = "opentabs-stdio"
 
 // clientTokenHeader is the header with the token of an MCP client in a request for
-// /stdio. The request authenticates with the administrator token. The client token only
-// determines the client's name in the MCP session.
+// /stdio. A request for /stdio authenticates with the administrator token, and the client
+// token only determines the client's name in the MCP session.
 const clientTokenHeader = "Opentabs-Client-Token"
 
 // stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
@@ -127,9 +127,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// bufferedInput returns only the bytes that are already in the buffer. Further bytes
-		// must be read from conn, not from buffered. At the end of the input, buffered would
-		// make net/http cancel r.Context(), and with it all running calls.
+		// bufferedInput returns only the bytes that are already in the buffer. All later bytes
+		// are read from conn. At the end of the input, a read from buffered would make net/http
+		// cancel r.Context(), and with it all running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // eventTimeout limits how long a write to a client of an event stream may block. If a
-// write takes longer, the server disconnects the client.
+// write takes longer than eventTimeout, the server disconnects the client.
 const eventTimeout = 10 * time.Second
 
 // missedEvent is the name of the server-sent event that replaces lost events.
@@ -152,7 +152,8 @@ func isClosedByServer(err error) bool {
 }
 
 // dispatchEvent decodes a server-sent event and passes the value to the callback event.
-// For a "missed" event, it passes the number of lost events to the callback lostItems.
+// For a "missed" event, dispatchEvent passes the number of lost events to the callback
+// lostItems.
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
 	var m missedBody
 	var value T

@@ -16,7 +16,7 @@ var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Ben
 
 // TestCoverage checks the table of product requirements in docs/coverage.md. Each table
 // row must name code and a test, or explain why the product differs from the requirement.
-// TestReferences checks that the named code and Go tests exist.
+// TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)

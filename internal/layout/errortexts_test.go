@@ -11,17 +11,18 @@ import (
 	"testing"
 )
 
-// agentPhrase matches words that an error text for users must not contain. Such words are
-// "the user", and the names of tools and arguments that users never type.
+// agentPhrase matches words that an error text for users must not contain. Error texts for
+// users do not contain "the user", or the names of tools and arguments that users never
+// type.
 var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
 // agentAddress matches words that address the reader, such as "you". In an error without a
-// UserText, they would address the agent and confuse the user.
+// UserText, the word "you" would address the agent, and confuse the user.
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. The map's key is the function's name. Its value explains why one
-// text suits both agents and users, or why no user sees the text.
+// for agents and users. The map's values explain why one error text suits both agents and
+// users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",

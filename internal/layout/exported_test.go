@@ -17,7 +17,7 @@ import (
 
 // TestExportedNamesAreUsed reports exported Go names that no other package uses. A type
 // also counts as used if an exported declaration in its package mentions the type. Callers
-// can use values of such a type without naming it.
+// can use values of a type without naming the type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()

@@ -49,8 +49,8 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // dispatchId. In every package except wire, the test also rejects the names of JSON-RPC
 // methods, such as tool.ask.
 //
-// The test ignores test files. They simulate the browser, and write message frames by hand
-// instead of using the encoders that they test.
+// TestFrameFieldsAreInWire ignores test files. Tests that simulate the browser write
+// message frames by hand, instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -125,8 +125,8 @@ func checkFrameFields(files []goFile) []string {
 // field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
-// frameNames returns the names of all JSON fields and JSON-RPC methods in package wire. It
-// omits methods without a dot in their names.
+// frameNames returns the names of all JSON fields and JSON-RPC methods in package wire.
+// frameNames omits methods without a dot in their names.
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
 	for _, f := range files {

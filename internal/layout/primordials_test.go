@@ -9,8 +9,9 @@ import (
 )
 
 // guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. A
-// page can replace JavaScript built-ins such as Array.prototype.map. Such code must
-// therefore not look up built-ins when it runs (sdk-ts/src/runtime/primordials.ts).
+// page can replace JavaScript built-ins such as Array.prototype.map. Code that runs after
+// a page's scripts must therefore not look up built-ins when it runs
+// (sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}
 	guardedFiles   = []string{

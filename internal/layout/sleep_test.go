@@ -15,8 +15,8 @@ import (
 // fails, because the receive is only a timeout.
 //
 // Tests that call synctest.Test, directly or through a helper, are allowed to wait,
-// because their time is fake. The same applies to helper functions in files that import
-// testing/synctest.
+// because their time is fake. Helper functions in files that import testing/synctest are
+// allowed to wait too.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -155,8 +155,8 @@ var (
 )
 
 // checkTSSleep reports TypeScript tests that wait for a fixed time in real time. A test
-// that enables mock timers is exempt. End-to-end tests are allowed to call pause, because
-// they run a real browser.
+// that enables mock timers is allowed to wait. End-to-end tests are allowed to call pause,
+// because they run a real browser.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

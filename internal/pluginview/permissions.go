@@ -57,8 +57,8 @@ func noteText(view httpapi.PluginPermissions) string {
 	return strings.Join(notes, "; ")
 }
 
-// grantText describes how long and for which caller a grant allows further calls. An
-// example is "allowed for this session to Cursor".
+// grantText describes how long and for which caller a grant allows further calls.
+// grantText returns, for example, "allowed for this session to Cursor".
 func grantText(g httpapi.Grant) string {
 	text := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {

@@ -14,7 +14,8 @@ import (
 )
 
 // maxInterruptedAge limits the search for calls that had not ended when the server
-// stopped. Only the record files of the 7 days before the newest file are searched.
+// stopped. The search covers only the record files of the 7 days before the newest record
+// file.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
 // The record of a call during which the server stopped contains these texts: an error, and
@@ -91,8 +92,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// If readInterrupted fails, this server writes no note that marks its start. The next
-	// server then still reads the older notes and tries again.
+	// If readInterrupted fails, this server writes no note that marks its start. Without that
+	// note, the next server still reads the older notes and tries again.
 	r.isPrepared = true
 	notes, err := readInterrupted(r.dir)
 	if err != nil {

@@ -31,7 +31,7 @@ type Note struct {
 	State string `json:"state"`
 	// By is a call's ID. In a note about an idempotency key, By is the call with this key. In
 	// a note about an undone call, By is the call that undoes it. Tool is the full name of
-	// the tool that this call runs.
+	// the tool that the call with the ID in By runs.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
 	// ArgsHash is the hash of the arguments of the call whose ID is in the field By.

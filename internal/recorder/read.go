@@ -19,16 +19,15 @@ import (
 // maxPageBytes limits how much of the record files readPage reads for one page.
 const maxPageBytes = 8 << 20
 
-// orderSlack is by how much a record may be out of order in the record files. Records are
-// written in batches, so their order does not exactly match the times at which the calls
-// ended.
+// orderSlack is how far the order of the records can differ from the order in which the
+// calls ended. The two orders can differ because records are written in batches.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.
 var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
-// Query selects the records of calls that match all of its fields. A field with the zero
-// value matches every record.
+// Query selects the records of calls that match all of its fields. A field of a Query with
+// the zero value matches every record.
 type Query struct {
 	// Since selects the calls that ended at this time or later.
 	Since time.Time

@@ -26,8 +26,8 @@ const (
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is the number of days for which records are kept. With the default 0, the recorder
-	// records no calls.
+	// Days is the number of days for which records are kept. If Days has the default 0, the
+	// recorder records no calls.
 	Days int
 	// Bytes limits the total size of all record files; required. Above the limit, the
 	// recorder deletes the oldest record files.

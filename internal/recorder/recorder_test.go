@@ -21,8 +21,8 @@ import (
 // testOptions make a recorder store the arguments and results of all calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-// endedCallOf returns a call of a tool with the status done. The call ended at the given
-// time.
+// endedCallOf returns a call with the given ID and tool, whose status is done and which
+// ended at the given time.
 func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{
@@ -166,7 +166,7 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 }
 
 // TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, as a crash
-// may leave it. The recorder that opens the folder next must remove the incomplete line.
+// may leave it. The next recorder that opens the folder must remove the incomplete line.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))

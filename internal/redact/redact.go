@@ -32,13 +32,13 @@ type Redactor struct {
 
 // credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
-	// Every credential of this kind contains at least one of the hints, which are in lower
-	// case. The regular expression runs only if a text contains a hint, because the search
-	// for hints is 100 times as fast.
+	// Every credential that find matches contains at least one of the hints, which are in
+	// lower case. The regular expression runs only if a text contains a hint, because the
+	// search for hints is 100 times as fast.
 	hints []string
 	// find returns a regular expression that matches a credential together with the text
-	// before it, such as "token=". The expression's first group matches only the text before
-	// the credential, which redaction keeps.
+	// before it, such as "token=". The first group of the regular expression matches only the
+	// text before the credential, which redaction keeps.
 	find func() *regexp.Regexp
 }
 
@@ -118,9 +118,9 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-// Value replaces the secrets in a value that [Decode] returned. Arrays and objects are
-// changed in place. A string cannot be changed in place, so the caller must use the
-// returned value. isChanged is true if Value replaced a secret.
+// Value replaces the secrets in a value that [Decode] returned. Value changes arrays and
+// objects in place, but not strings, so the caller must use the returned value. isChanged
+// is true if Value replaced a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

@@ -25,8 +25,8 @@ const (
 	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
 	// outputDelay limits how long runCommand waits for output after the command has
-	// exited. The delay is necessary because a service that the command has started may keep
-	// the output stream open.
+	// exited. The wait for output must be limited, because a service that the command has
+	// started may keep the output stream open.
 	outputDelay = time.Second
 )
 
@@ -39,7 +39,7 @@ type Command struct {
 	// session.
 	Env map[string]string
 	// LogFile is the file to which the command's standard error is written on macOS. On
-	// Linux, the standard error goes to the systemd journal.
+	// Linux, the service's standard error goes to the systemd journal.
 	LogFile string
 }
 

@@ -108,8 +108,8 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 }
 
 // itemSchema returns the schema of the items of an argument that is a list, and true if
-// text is one item. It returns false if the argument is not a list, or if text is a whole
-// list in brackets.
+// text is one item. itemSchema returns false if the argument is not a list, or if text is
+// a whole list in brackets.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {

@@ -41,8 +41,8 @@ type pausableView struct {
 	pauseCount  int                   // the number of open questions
 }
 
-// start shows the progress of a call on the terminal output out. The function resume shows
-// it again after a pause.
+// start shows the progress of a call on the terminal output out. After a pause, the
+// function resume shows the progress again.
 func (v *pausableView) start(out *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

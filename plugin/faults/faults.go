@@ -38,7 +38,7 @@ const (
 	// maxFaults is the maximum number of stored faults of one plugin.
 	maxFaults = 8
 	// maxFaultsBytes is the maximum size of the file that stores faults, in bytes. Open
-	// ignores a larger file.
+	// ignores a file of faults that is larger than maxFaultsBytes.
 	maxFaultsBytes = 4 << 20
 )
 
@@ -110,8 +110,8 @@ func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	return Fault{}, false
 }
 
-// OnChange registers a function that runs after each change of the faults. This function
-// must not block.
+// OnChange registers a function that runs after each change of the faults. The registered
+// function must not block.
 func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,7 +29,7 @@ export interface BrowserLab {
 }
 
 /**
- * startBrowserLab starts all MCP servers of the comparison. The BenchFixture stops these MCP servers at the end of the
+ * startBrowserLab starts all MCP servers of the comparison. The BenchFixture stops all MCP servers at the end of the
  * benchmark.
  */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {

@@ -62,8 +62,8 @@ export const playwrightTools: ServerTools = {
 
 /**
  * controlLinePattern matches the lines of a chrome-devtools-mcp snapshot that describe elements with a role, such as
- * buttons. The pattern excludes plain text, to which chrome-devtools-mcp assigns refs too, although an agent cannot
- * click text.
+ * buttons. controlLinePattern does not match plain text. chrome-devtools-mcp assigns refs to plain text too, although
+ * an agent cannot click it.
  */
 const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 

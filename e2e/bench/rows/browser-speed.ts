@@ -159,8 +159,8 @@ async function measureLargeSnapshot(
 }
 
 /**
- * measureClick measures how long a click takes that adds a row to a table of the page. The measured time ends when a
- * tool result shows the new table row.
+ * measureClick measures how long it takes to click a button that adds a row to a table of the page. The measured time
+ * ends when a tool result shows the new table row.
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
@@ -207,8 +207,8 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * pictureCount is how many screenshots opentabs takes of a background tab. The measurement fails if any of these
- * screenshots fails.
+ * pictureCount is how many screenshots opentabs takes of a background tab. The measurement fails if any screenshot of
+ * the background tab fails.
  */
 const pictureCount = 40;
 

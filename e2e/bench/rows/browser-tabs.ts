@@ -107,8 +107,8 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
 }
 
 /**
- * hasPageScript reports whether the extension's page script runs in a page. The script runs if and only if the page has
- * an isolated world of the extension.
+ * hasPageScript reports whether the extension's page script runs in a page. The page script runs if and only if the
+ * page has an isolated world of the extension.
  */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
   return await browser.inPage(target, async (page) => {

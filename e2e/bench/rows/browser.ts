@@ -29,8 +29,8 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
 };
 
 /**
- * measureBrowser measures browser tools over MCP on stdio. It also measures Playwright MCP and chrome-devtools-mcp if
- * their npm packages are in the folder that the environment variable PEERS names.
+ * measureBrowser measures browser tools over MCP on stdio. measureBrowser also measures Playwright MCP and
+ * chrome-devtools-mcp if their npm packages are in the folder that the environment variable PEERS names.
  */
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   const lab = await startBrowserLab(fixture);

@@ -7,8 +7,8 @@ const text = 'x'.repeat(188);
 const echoCommand = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Each item has a description
- * of the point and a time budget in microseconds. Points in Chrome or in the network have no time budget.
+ * stations lists the points in the code at which a traced call records the time, in order. Each station has a
+ * description and a time budget in microseconds. A station in Chrome or in the network has no time budget.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],
@@ -36,8 +36,8 @@ const stations: readonly (readonly [station: string, description: string, budget
 
 /**
  * measureHops measures how long each hop of a call takes, such as the HTTP parser or the extension's worker. Each
- * benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. Further benchmark rows compare
- * traced calls with untraced calls and with the reference server (floor).
+ * benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. measureHops also returns benchmark
+ * rows that compare traced calls with untraced calls and with the reference server (floor).
  */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();

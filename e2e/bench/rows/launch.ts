@@ -23,8 +23,8 @@ export interface LaunchTimes {
   /** newProfileMs are the times from the launch of a browser with a new profile to the first tool result. */
   readonly newProfileMs: readonly number[];
   /**
-   * samePluginMs are times from a browser launch to the first tool result. The profile has run the called plugin
-   * before. otherPluginMs are the same times for profiles that have run only other plugins.
+   * samePluginMs are times from a browser launch to the first tool result, if the profile has run the plugin before.
+   * otherPluginMs are times from a browser launch to the first tool result, if the profile has run only other plugins.
    */
   readonly samePluginMs: readonly number[];
   readonly otherPluginMs: readonly number[];

@@ -12,7 +12,8 @@ export const whoAmI = defineTool({
   output: z.object({ name: z.string() }),
 
   async handle(_params, context) {
-    // The chat site stores the name of the logged-in user in a data attribute. A login does not reload the page.
+    // The chat site stores the name of the logged-in user in a data attribute. A login to the chat site does not reload
+    // the page.
     const readUserName = () => document.documentElement.dataset.user;
     if (!readUserName()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
     const userName = readUserName();
