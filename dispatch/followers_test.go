@@ -16,11 +16,11 @@ import (
 
 // BenchmarkFollowers measures how much ten followers slow calls down. Blocks of calls with
 // and without followers alternate, so that other load on the machine affects both alike.
-// The garbage collector runs as rarely as in the daemon. The metric "ratio" is the median
-// of the duration of a block with followers divided by the duration of a block without. On
-// a machine without an idle processor, "ratio" includes the work of the followers. The
-// metric "path-ratio" uses a follower that never reads, so that only the cost to the call
-// itself is measured.
+// A GC percentage of 400 makes the garbage collector run about as rarely as in the daemon.
+// The metric "ratio" is the median of the duration of a block with followers divided by
+// the duration of a block without. If the machine has no idle processor, the metric
+// "ratio" also includes the work of the followers. The metric "path-ratio" uses a follower
+// that never reads, so that only the cost to the call itself is measured.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))

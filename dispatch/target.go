@@ -12,8 +12,8 @@ import (
 // chooseTargets returns the documents in which the call may run, best first. If the plugin
 // is not ready in the first returned document, the dispatcher tries the next one.
 // chooseTargets never chooses between two browsers or two instances of a site, because
-// they may belong to different accounts. It ignores browsers and instances without a ready
-// document if another one has a ready document, because the user is probably logged in
+// they may belong to different accounts. chooseTargets ignores browsers and instances
+// without a ready document if another one has one, because the user is probably logged in
 // only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
@@ -45,7 +45,8 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 }
 
 // keepUsableGroups removes the groups, such as all targets of one browser, in which every
-// target is NotReady. If this is true of all groups, keepUsableGroups removes nothing.
+// target is NotReady. If all targets of all groups are NotReady, keepUsableGroups removes
+// nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {

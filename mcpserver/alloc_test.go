@@ -39,7 +39,7 @@ func TestCallAllocations(t *testing.T) {
 		return dispatch.Result{Output: result}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
-	// These are the options that the daemon uses for a client whose timeout is unknown.
+	// The daemon uses the following options for a client whose timeout is unknown.
 	options := Options{
 		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}

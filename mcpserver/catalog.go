@@ -112,8 +112,7 @@ func (c *catalog) isRefused(fullName string) bool {
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may run.
-// The error does not mention wrong arguments, because agents cannot see a refused tool's
-// schema.
+// refusedError ignores wrong arguments, because agents cannot see a refused tool's schema.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {

@@ -128,8 +128,9 @@ func (l *toolLists) siteNames() []string {
 	return names
 }
 
-// maxInstructionsWait limits how long a new client waits for the plugins, which the
-// instructions name. A client that starts the server connects before the plugins are loaded.
+// maxInstructionsWait limits how long a new client waits until the plugins, which the
+// instructions list, are loaded. A client that starts the server connects before the plugins
+// are loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
 // instructions returns the text that explains the server to the client's model.
@@ -319,8 +320,8 @@ type gatewayCall struct {
 }
 
 // resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that
-// its arguments name. After that, the server handles the request like a direct call of the
-// named tool. A returned error is for the agent.
+// its arguments name. The server handles the resolved request like a direct call of the named
+// tool. A returned error is for the agent.
 func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {

@@ -234,7 +234,8 @@ func TestOutputSchemasOfList(t *testing.T) {
 	}
 }
 
-// TestTitlesThatRepeatTheName checks that titles without information are not listed.
+// TestTitlesThatRepeatTheName checks that a tool is listed without a title if its title
+// only repeats its name.
 func TestTitlesThatRepeatTheName(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "mail", Tools: []plugintest.Tool{
 		{Name: "send_message", DisplayName: "Send Message", Description: "x", Annotations: &plugin.Annotations{Title: "send message"}},

@@ -7,8 +7,8 @@ import (
 
 // Client identifies the MCP client or command that makes a call.
 type Client struct {
-	// Session is a public ID of the MCP session. Waiting calls of different sessions take
-	// turns.
+	// Session is a public ID of the MCP session. The queue runs the waiting calls of
+	// different sessions in turn.
 	Session string
 	// IsSessionShared is true if all clients with the same name share one Session, because
 	// their protocol has no sessions. The user can't limit an approval to a shared Session.
@@ -52,9 +52,9 @@ func (c Client) VerifiedName() string {
 	return ""
 }
 
-// Identity returns the name under which opentabs stores the client's permissions. A client
-// with a token has the token's name. The name of any other client includes the unverified
-// name that the client sent.
+// Identity returns the name under which opentabs stores the client's permissions. The name
+// of a client with a token is the token's name. The name of any other client includes the
+// unverified name that the client sent.
 func (c Client) Identity() string {
 	if c.Credential == CredentialToken {
 		return c.VerifiedName()

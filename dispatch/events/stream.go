@@ -76,8 +76,8 @@ func (o *FollowOptions) matches(e *Event) bool {
 
 // Stream keeps the last events in one ring buffer for all followers. Publish only adds a
 // small Change to a queue, and the next follower that reads turns all queued changes into
-// events. Because of this queue, many followers do not slow down calls, and the Stream
-// builds no events while no follower reads.
+// events. Because Publish only adds to a queue, many followers do not slow down calls, and
+// no events are built while no follower reads.
 type Stream struct {
 	// isRecording is true while the Stream records changes. While isRecording is false, the
 	// dispatcher creates no Change for a progress report.
@@ -126,8 +126,8 @@ func (s *Stream) Publish(c Change) {
 }
 
 // stopRecording drops all events, unless a follower has been added since the caller
-// checked. The changes until the next follower are not recorded, and share one sequence
-// number.
+// checked. After stopRecording, all changes before the next call of Follow share one
+// sequence number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()

@@ -69,9 +69,9 @@ type View struct {
 	// user.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
-	// StatusWord is the tool's word for what it is doing, such as "indexing". A report with a
-	// message but no word clears the StatusWord. UserStatusWord is the last word in the tool's
-	// reports for the user.
+	// StatusWord is the tool's word for what it is doing, such as "indexing". A progress
+	// report that has a message but no status word clears StatusWord. UserStatusWord is the
+	// last word in the tool's reports for the user.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the call's result. An empty EndAudience means internal.

@@ -28,8 +28,8 @@ var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(
 // and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// SplitModules splits the code of a bundle at the comments before its modules. Parts that
-// contain only white space are dropped.
+// SplitModules splits the code of a bundle at the comments before its modules.
+// SplitModules drops modules that contain only white space.
 func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""

@@ -42,9 +42,9 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	}
 }
 
-// TestOlderServerIsReplaced checks that a command replaces a server of an older version
-// without calls. An older server with a running call must continue, and the user gets one
-// warning.
+// TestOlderServerIsReplaced checks that a command replaces a server that has an older
+// version and no open calls. An older server with a running call must continue, and the
+// user gets one warning.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(serveVariable, "1")

@@ -68,8 +68,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
-// WaitForServer waits until a daemon that another program has started responds. The other
-// program is, for example, systemd.
+// WaitForServer waits for the first response of a daemon that another program, such as
+// systemd, starts.
 func WaitForServer(ctx context.Context, h *Home) error {
 	if h.waitForServer(ctx, nil) {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"opentabs/internal/sse"
 )
 
-// maxChunkBytes is the size, in bytes, from which buffered events are written to a
-// client.
+// maxChunkBytes is how many bytes of events are collected in a buffer before they are
+// written to a client.
 const maxChunkBytes = 32 << 10
 
 // serverInstanceID identifies one server process, and is the prefix of all its event IDs.

@@ -280,8 +280,8 @@ func TestFollowOfStoppingServer(t *testing.T) {
 }
 
 // TestVerifyProgressAsFrontendsDo checks that followers receive activities of the type
-// "tool-call-progress". In these progress activities, the status must be "running" while
-// the tool runs, and "done" at the end.
+// "tool-call-progress". In an activity of the type "tool-call-progress", the status must
+// be "running" while the tool runs, and "done" at the end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

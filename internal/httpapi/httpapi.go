@@ -84,9 +84,9 @@ type Options struct {
 	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns at the
 	// end of the input in, or when ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
-	// Heartbeat is the time without events after which an event stream sends a comment. Such
-	// a comment keeps the connection of an idle event stream open. By default, Heartbeat is
-	// 15 s.
+	// Heartbeat is the time without events after which an event stream sends a comment. A
+	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
+	// s.
 	Heartbeat time.Duration
 	// Log receives one line for each failed connection of /stdio. By default, failed
 	// connections are not logged.

@@ -12,8 +12,8 @@ import (
 )
 
 // The constants in limits.go limit how slowly clients may send requests and read
-// responses. Calls, event streams, and connections of /stdio and /ws are exempt from the
-// limits.
+// responses. The limits for slow clients do not apply to calls, event streams, and
+// connections of /stdio and /ws.
 const (
 	// headerTimeout limits the time for reading the header of a request.
 	headerTimeout = 10 * time.Second

@@ -33,8 +33,7 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of stored log entries to return. The newest entries are
-	// returned.
+	// Last limits the returned stored log entries to this number of the newest entries.
 	Last int
 }
 

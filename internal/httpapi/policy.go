@@ -48,8 +48,8 @@ type Policy interface {
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
 	// Sites returns the rules for browser tools, sorted by site.
 	Sites() ([]Site, error)
-	// SetSite sets the rule for browser tools on a site. An empty rule removes the rule
-	// and all permanent approvals of clients on that site.
+	// SetSite sets the rule for browser tools on a site. If rule is empty, SetSite removes
+	// the site's rule and all permanent approvals of clients on the site.
 	SetSite(site, rule, by string) error
 	// Forget removes all of the user's decisions about a plugin, and its settings.
 	Forget(plugin, by string) error

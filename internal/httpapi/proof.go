@@ -53,8 +53,8 @@ func isChallenge(s string) bool {
 }
 
 // dialAndCheckProof opens a connection to the server, and checks that the server has the
-// token. A client without a token skips the check. dialAndCheckProof returns
-// ErrForeignServer if another program listens on the port.
+// token. If the client has no token, dialAndCheckProof does not check the server.
+// dialAndCheckProof returns ErrForeignServer if another program listens on the port.
 func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {

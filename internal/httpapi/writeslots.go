@@ -12,7 +12,7 @@ import (
 const slotTimeout = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of
-// processors. This limit leaves processor time for calls even if many clients follow
+// processors. The limit leaves processor time for calls even if many clients follow
 // events. writeSlots is safe for concurrent use.
 type writeSlots chan struct{}
 

@@ -36,8 +36,8 @@ func TestWriteSlots(t *testing.T) {
 			t.Fatal("the released slot was not acquired")
 		}
 
-		// A write that lasts longer than slotTimeout no longer occupies a slot. If a writer
-		// releases a slot that it no longer occupies, nothing changes.
+		// After slotTimeout, a slow write no longer occupies a write slot. If the writer then
+		// calls releaseSlow, nothing changes.
 		releaseSlow, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -21,8 +21,8 @@ var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|p
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. The map's values explain why one error text suits both agents and
-// users, or why no user sees the text.
+// for agents and users. The values of sharedErrorTexts explain why one error text suits
+// both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",

@@ -28,8 +28,8 @@ var filesThatPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks that run on every Go file. Each of these functions returns one
-// message for each violation in a Go file.
+// rules are the checks that run on every Go file. Each check function returns one message
+// for each violation in a Go file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
@@ -134,8 +134,8 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 }
 
 // checkJSON reports code that encodes JSON without internal/rawjson, or sends JSON
-// responses without internal/httpjson. HTTP requests may set the Content-Type
-// application/json directly.
+// responses without internal/httpjson. Code that sends an HTTP request is allowed to set
+// the Content-Type application/json itself.
 func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil

@@ -72,8 +72,8 @@ func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks that run on every TypeScript file. Each of these functions
-// returns one message for each violation in a TypeScript file.
+// tsRules are the checks that run on every TypeScript file. Each check function returns
+// one message for each violation in a TypeScript file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {

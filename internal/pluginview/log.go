@@ -10,8 +10,9 @@ import (
 )
 
 // LogLines returns the terminal lines for a log entry of a plugin. If log entries before
-// this entry are missing, the first line reports how many. LogLines then returns the lines
-// of the entry with its data, and of its stack frames if the entry is an error.
+// the given entry are missing, the first returned line reports how many. LogLines then
+// returns the lines of the entry with its data, and of its stack frames if the entry is an
+// error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string

@@ -95,8 +95,8 @@ func TestPrintReview(t *testing.T) {
 	}
 }
 
-// TestPrintCandidatesTruncatesNothing checks that a terminal of each width shows all
-// warnings and browser features of each plugin.
+// TestPrintCandidatesTruncatesNothing checks that the output contains all warnings and
+// browser features of each plugin, however narrow the terminal is.
 func TestPrintCandidatesTruncatesNothing(t *testing.T) {
 	plan := []Candidate{
 		{Name: "a", Version: "1.0.0", State: stateNew, ReadTools: 1, WriteTools: 2, Sites: []string{"*://a.example/*"}, BrowserFeatures: []string{"Function", "context.call", "fetch", "sendBeacon"}},

@@ -58,8 +58,8 @@ func truncateValue(value any) (cut any, isCut bool) {
 	return value, isCut
 }
 
-// activities returns a call's activities without secrets. The content of an activity that
-// is too long becomes null.
+// activities returns a call's activities without secrets. If the content of an activity is
+// too long, activities replaces it by null.
 func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
 	if len(views) == 0 {
 		return nil

@@ -44,8 +44,8 @@ func TestReadBackward(t *testing.T) {
 	}
 }
 
-// writeDay writes a record file with the given number of records. The call IDs in the
-// records contain consecutive numbers.
+// writeDay writes a record file with the given number of records. The records have call
+// IDs with consecutive numbers.
 func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)

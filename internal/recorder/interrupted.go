@@ -92,8 +92,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// If readInterrupted fails, this server writes no note that marks its start. Without that
-	// note, the next server still reads the older notes and tries again.
+	// If readInterrupted fails, this server writes no note that marks its start. Because the
+	// note is missing, the next server still reads the older notes and tries again.
 	r.isPrepared = true
 	notes, err := readInterrupted(r.dir)
 	if err != nil {

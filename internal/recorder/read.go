@@ -20,7 +20,8 @@ import (
 const maxPageBytes = 8 << 20
 
 // orderSlack is how far the order of the records can differ from the order in which the
-// calls ended. The two orders can differ because records are written in batches.
+// calls ended. Records are written in batches, so their order is not exactly the order in
+// which the calls ended.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.

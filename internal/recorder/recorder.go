@@ -29,8 +29,8 @@ type Options struct {
 	// Days is the number of days for which records are kept. If Days has the default 0, the
 	// recorder records no calls.
 	Days int
-	// Bytes limits the total size of all record files; required. Above the limit, the
-	// recorder deletes the oldest record files.
+	// Bytes limits the total size of all record files; required. If the files exceed Bytes,
+	// the recorder deletes the oldest ones.
 	Bytes int64
 	// Arguments and Results include the arguments and the results of calls in their
 	// records. Default: false.
@@ -98,8 +98,8 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 }
 
 // AddOpen queues a note about a call that has not ended, without blocking on the disk. If
-// the server stops before the call is recorded, the next server writes a record from the
-// note. After Close, AddOpen does nothing.
+// the server stops before it records the call, the next server makes the call's record
+// from this note. After Close, AddOpen does nothing.
 func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return

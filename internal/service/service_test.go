@@ -9,7 +9,7 @@ import (
 )
 
 // fakeLaunchctl is a shell script that replaces launchctl and records its arguments. The
-// script reports the launchd agent as loaded while the file "loaded" exists.
+// fake launchctl reports the launchd agent as loaded while the file "loaded" exists.
 const fakeLaunchctl = `#!/bin/sh
 echo "$*" >> "$FAKE_DIR/calls"
 case "$1" in

@@ -17,7 +17,7 @@ export function parseRetryAfterMs(header: string): number | undefined {
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
 /**
- * In the same header, some sites send seconds from now, some seconds since 1970, and some milliseconds since 1970.
+ * A rate-limit header contains seconds from now, seconds since 1970 or milliseconds since 1970, depending on the site.
  * Numbers from 1e9 are taken as seconds since 1970, and numbers from 1e12 as milliseconds since 1970.
  */
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
