@@ -311,7 +311,8 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	// post sends a message to the server. The channel messages receives the server's answers.
+	// post sends an MCP message to the server. The channel messages receives the server's
+	// answers.
 	post     func(text string)
 	messages chan receivedMessage
 	close    func()

@@ -66,8 +66,8 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 
 // isListedWithOutputSchema reports whether the client has possibly listed the tool with an
 // output schema before its timeout was learned. The official MCP SDKs validate results against
-// the listed output schema. A job does not match this schema, so the SDKs accept a job only as
-// an error result.
+// the listed output schema. A job does not match a tool's output schema, so the SDKs accept it
+// only as an error result.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

@@ -124,8 +124,8 @@ export interface Followers {
 }
 
 /**
- * startFollowers connects a number of clients, given in count, to the event stream of a server. If neverReading is
- * true, the clients connect but read no events.
+ * startFollowers connects `count` clients to the event stream of a server. If neverReading is true, the clients connect
+ * but read no events.
  */
 export async function startFollowers(
   port: number,

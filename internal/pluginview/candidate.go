@@ -43,7 +43,8 @@ type Candidate struct {
 	Hash    string         `json:"hash,omitempty"`
 	Sites   []string       `json:"sites"`
 	// ReadTools is the number of the plugin's tools that its author declares as read-only.
-	// WriteTools is the number of the plugin's other tools.
+	// WriteTools is the number of the plugin's tools that its author does not declare as
+	// read-only.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
 	// BrowserFeatures are the browser features that the author's code mentions.

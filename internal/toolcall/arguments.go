@@ -107,9 +107,9 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns the schema of the items of an argument that is a list, and true if
-// text is one item. itemSchema returns false if the argument is not a list, or if text is
-// a whole list in brackets.
+// itemSchema returns the schema of one item of a list argument, and true if text is one
+// item. itemSchema returns false if the argument is not a list, or if text is a whole list
+// in brackets.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
