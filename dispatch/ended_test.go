@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// orderHook is an AfterHook that records the calls for which it has run. The channel wait,
-// if set, blocks the hook.
+// orderHook is an AfterHook that records the calls for which it has run. If wait is not
+// nil, the hook blocks until the channel wait is closed.
 type orderHook struct {
 	seen *[]string
 	wait chan struct{}
@@ -41,8 +41,8 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 }
 
 // TestCallsDoNotWaitForHooks checks that a call returns before its after hooks run and
-// before its end is logged. The hooks and the log lines must follow soon, in the order of
-// the calls.
+// before its end is logged. The dispatcher must then run the hooks and write the log lines
+// in the order of the calls.
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen, want []string
@@ -94,8 +94,9 @@ func TestDrainRunsTheHooks(t *testing.T) {
 	})
 }
 
-// TestWaitingHooksAreBounded checks that at most 1,000 calls or 16 MB wait for their after
-// hooks. A call that reaches one of the limits runs all waiting hooks before it returns.
+// TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB,
+// wait for their after hooks. A call that reaches either limit runs all waiting after
+// hooks before it returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string

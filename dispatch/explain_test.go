@@ -222,8 +222,9 @@ func TestErrorTexts(t *testing.T) {
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }
 
-// TestMayHaveActed checks that an error reports whether the tool's handler may have run.
-// Only errors of tools that may change something mention idempotency keys.
+// TestMayHaveActed checks that MayHaveActed is true for exactly the errors after which the
+// tool's handler may have run. The error texts of read-only tools must not mention
+// idempotency keys.
 func TestMayHaveActed(t *testing.T) {
 	for _, c := range []struct {
 		failure failure

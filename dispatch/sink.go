@@ -19,8 +19,9 @@ func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
-// maxInlineCheck is the size up to which an output is checked at once, in bytes. The check of
-// a larger output must not delay other calls on the same link.
+// maxInlineCheck is the maximum size, in bytes, of an output that Finish checks before it
+// returns. A separate goroutine checks a larger output, so that the check does not delay other
+// calls on the same link.
 const maxInlineCheck = 64 << 10
 
 // Finish implements Sink.

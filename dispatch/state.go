@@ -75,7 +75,7 @@ type state struct {
 	output       json.RawMessage
 	err          *wire.CallError
 	reason       string // the reason that the canceller gave, or empty
-	// note contains the sentences of Options.FailureNote for err.
+	// note contains the sentences that Options.FailureNote returned for the error err.
 	note failureNote
 	// isStopSent is true if the page received a request to stop the tool; stopOutcome is the
 	// page's answer.

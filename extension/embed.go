@@ -14,9 +14,9 @@ import (
 // icons and the vendored libraries.
 //
 // The patterns match each name.ts, but no name.test.ts, which would make the program
-// larger: names that end in t.ts, st.ts and est.ts have separate patterns. A pattern
-// that matches no file does not compile, so patterns that are not needed yet are absent;
-// TestEmbeddedSources reports a source file without a pattern.
+// larger: names that end in t.ts, st.ts and est.ts have separate patterns. A go:embed
+// pattern that matches no file is a compile error, so only patterns with matching files
+// are listed. TestEmbeddedSources reports source files that no pattern matches.
 //
 //go:embed manifest.json icons/*.png vendor
 //go:embed src/*/*.html src/*/*.css src/*/*.tsx
@@ -25,9 +25,9 @@ import (
 //go:embed src/*/*[^e]st.ts src/*/*/*[^e]st.ts src/*/*[^t]est.ts
 var Source embed.FS
 
-// ID returns the extension's id, which Chrome derives from the manifest's key. The id
-// is the first 16 bytes of the key's SHA-256, with each hex digit as a letter from a to
-// p.
+// ID returns the extension's ID, which Chrome derives from the public key in the
+// manifest. The ID is the first 16 bytes of the key's SHA-256, with each hex digit
+// written as a letter from a to p.
 func ID() string {
 	text, err := Source.ReadFile("manifest.json")
 	if err != nil { // cannot fail: manifest.json is embedded

@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkCall compares a tools/call whose tool is instant with a plain Go server that
-// decodes and encodes the same JSON. The median time of a tools/call must be at most 1.5
-// times that of the plain server.
+// decodes and encodes the same JSON. The median time of a tools/call request must be at
+// most 1.5 times the median time of the plain Go server.
 func BenchmarkCall(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",

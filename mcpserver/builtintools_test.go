@@ -9,8 +9,8 @@ import (
 )
 
 // TestBuiltinToolsOfTheLoader checks that plugin.BuiltinToolNames lists all built-in
-// tools. Package plugin warns of plugin descriptions that name built-in tools, but cannot
-// import mcpserver.
+// tools. Package plugin needs this list to warn of plugin descriptions that name built-in
+// tools, because it cannot import package mcpserver.
 func TestBuiltinToolsOfTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
 	if own := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolTable))); !slices.Equal(own, known) {

@@ -52,9 +52,9 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	return answer
 }
 
-// maxRepeatedText is the length in bytes up to which a result's text repeats its structured
-// content. A larger result is sent once: clients that use only structured content receive no
-// text.
+// maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
+// as text for every client. If the content is longer, clients that use only structured content
+// receive no text.
 const maxRepeatedText = 16 << 10
 
 // needsStructuredOnly reports whether the client uses only the structured content of a result
@@ -84,7 +84,8 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run handles a request and returns the reply. After a panic, the reply is an error.
+// run handles a request and returns the reply. If the code that handles the request panics, the
+// reply is an error.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -214,10 +215,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
-	// The tool's output schema may restrict the data of a content block, such as to base64.
-	// Clients reject structured content that violates the output schema. The data of content
-	// blocks is therefore removed from structured content only if the rest still matches the
-	// output schema.
+	// The structured content omits the data of content blocks, such as the bytes of an image.
+	// If the tool's output schema requires this data, the structured content keeps the data,
+	// because clients reject structured content that violates the output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = content.ObjectOrNil(content.OneLine(result.Output))
 	}

@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// The numbers of progress reports and calls in the tests which check that no report is
-// lost.
+// The tests make callRounds calls with reportsPerCall progress reports each, and check
+// that no report is lost.
 const (
 	reportsPerCall = 1000
 	callRounds     = 5
@@ -47,7 +47,8 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// fakeAndRealCallers returns a fake and a real dispatcher, by name.
+// fakeAndRealCallers returns two Callers: "fake" is reportFast, and "real" is a
+// dispatcher with a simulated page.
 func fakeAndRealCallers() map[string]Caller {
 	return map[string]Caller{
 		"fake": callerFunc(reportFast),
@@ -55,8 +56,8 @@ func fakeAndRealCallers() map[string]Caller {
 	}
 }
 
-// checkReports checks that msgs are all progress reports of one token in order, followed
-// by the answer to the request id.
+// checkReports checks that msgs contains all progress reports for one token, in order,
+// and then the answer to request id.
 func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	t.Helper()
 	if len(msgs) != reportsPerCall+1 {
@@ -287,8 +288,8 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 }
 
 // TestResultThatBreaksItsSchema checks that the server rejects a result that violates the
-// tool's output schema. A strict client would reject such a result without naming the
-// plugin.
+// tool's output schema. If the server did not reject such a result, a strict client would
+// reject the result with an error that does not name the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{

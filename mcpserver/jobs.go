@@ -26,8 +26,8 @@ type Detach struct {
 	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a client
 	// with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after which a call becomes a job. A call becomes a job
-	// earlier if the client has an earlier known timeout.
+	// After, if positive, is the time after which a call becomes a job. If the client is known
+	// to time out before After, the call becomes a job shortly before the client's timeout.
 	After time.Duration
 }
 
@@ -47,8 +47,8 @@ type jobs struct {
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRules returns when the calls of a client become jobs, or false if they never do.
-// Clients whose calls never become jobs get no tools for jobs.
+// detachRules returns the rule for when a client's calls become jobs, or false if they never
+// become jobs. Clients whose calls never become jobs get no tools for jobs.
 func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -61,9 +61,9 @@ func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns when a call becomes a job: after a time, before the client's timeout
-// (noLimit), or never (false). The parameter argument is the value of "_detach", or nil if
-// "_detach" is missing.
+// detachAfter returns the time after which a call becomes a job. The time noLimit means
+// shortly before the client's timeout; false means that the call never becomes a job. The
+// parameter argument is the value of "_detach", or nil if "_detach" is missing.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil

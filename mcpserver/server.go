@@ -30,8 +30,8 @@ const (
 
 // sessionIdleTimeout is how long an HTTP session without running calls, open streams and
 // requests is kept. The next request in an expired session is answered with 404, and the client
-// starts a new session. If the client closed a response early, its session expires after 10
-// minutes at most.
+// starts a new session. After a client has closed a response early, its session is kept for at
+// most 10 min.
 const sessionIdleTimeout = time.Hour
 
 // serverName is the name of the server in MCP.
@@ -57,9 +57,9 @@ type Options struct {
 	MaxRequestBytes int64
 	// Refusals returns a function that reports why agents may not call a tool or prompt of a
 	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
-	// tool may run or needs an approval. Refused tools are not listed, and calls of them fail
-	// with the reported error. Call PolicyChanged when the set of refused tools has changed. By
-	// default, no tool is refused.
+	// tool may run or needs an approval. The server does not list a refused tool, and fails a
+	// call of the tool with the error from Refusals. Call PolicyChanged when the set of refused
+	// tools has changed. By default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts
@@ -72,10 +72,10 @@ type Options struct {
 	// server has no resources.
 	CallWatcher Watcher
 	// Files stores the files that tools wrote. A client can read the files that its own calls
-	// wrote as MCP resources. By default, clients can read no files.
+	// wrote as MCP resources. By default, the server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
-	// OnSessionEnd is called when its token is removed. By default, ended sessions are not
+	// OnSessionEnd is called when its token is removed. By default, the end of a session is not
 	// reported.
 	OnSessionEnd func(dispatch.Client)
 	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list
@@ -84,23 +84,25 @@ type Options struct {
 	// Jobs contains the calls that outlive their requests. By default, no call outlives its
 	// request.
 	Jobs *joblist.List
-	// Keys stores the calls with idempotency keys, which run as Jobs. By default, keys are
-	// ignored.
+	// Keys stores the calls with idempotency keys, which run as Jobs. By default, idempotency
+	// keys are ignored.
 	Keys *idempotency.Keys
-	// Detach returns when the calls of the named client become jobs. By default, calls never
-	// become jobs.
+	// Detach returns the rule for when calls of the named client become jobs. By default, calls
+	// never become jobs.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
-	// ToolListsChanged when a timeout has changed. By default, no timeouts are learned.
+	// ToolListsChanged when a stored timeout has changed. By default, the server stores no
+	// timeouts of clients.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
-	// ListsOutputSchemas reports whether a client lists the output schemas of tools. By
-	// default, all clients list output schemas.
+	// ListsOutputSchemas reports whether a client's list of tools includes the tools' output
+	// schemas. By default, the lists of all clients include output schemas.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. The name of
-	// a plugin pins all tools of the plugin. Call ToolListsChanged when the result has changed.
-	// By default, no tool is pinned.
+	// PinnedTools returns the names of tools that clients list in every list mode. If the
+	// result contains the name of a plugin, clients list all tools of the plugin. Call
+	// ToolListsChanged when the result of PinnedTools has changed. By default, PinnedTools
+	// returns no names.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.
@@ -204,8 +206,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
-// PolicyChanged updates the lists of tools and prompts after permissions have changed. Clients
-// are notified only if a list changes.
+// PolicyChanged updates the lists of tools and prompts after permissions have changed.
+// PolicyChanged notifies clients only if their list of tools or prompts has changed.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
 // ToolListsChanged notifies clients that their lists of tools may have changed.
@@ -214,7 +216,8 @@ func (s *Server) ToolListsChanged() {
 }
 
 // RevokeToken ends the sessions, streams, calls and jobs of a client whose token was removed.
-// The caller must first make sure that new requests with the token are rejected.
+// Before a call of RevokeToken, the caller must make sure that new requests with the token are
+// rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)

@@ -225,7 +225,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	if err := <-down; err != nil {
 		t.Error(err)
 	}
-	// Shutdown waited until the answer to the running call was written.
+	// Shutdown must not return before the answer to the running call is written.
 	if m := p.mustRead(); string(m.ID) != `1` || m.Result == nil {
 		t.Error(m.text)
 	}

@@ -118,8 +118,8 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// checkFolder returns why opentabs cannot use a package's folder; empty if opentabs can
-// use the folder.
+// checkFolder returns the reason why opentabs cannot use a package's folder, or an empty
+// string.
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -134,7 +134,7 @@ func checkFolder(dir string) string {
 }
 
 // readFile reads a whole regular file. If the file fits into buffer, readFile reuses
-// buffer. The result problem is empty on success.
+// buffer. problem describes why the file cannot be read, and is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {

@@ -149,11 +149,11 @@ type Tool struct {
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// TargetKind is where the tool runs. IsExclusive is true for a tool that changes its tab;
-	// see [dispatch.Tool]. TargetKind and IsExclusive are zero for tools of packages.
+	// see [dispatch.Tool]. Only built-in tools set TargetKind and IsExclusive.
 	TargetKind  dispatch.TargetKind
 	IsExclusive bool
-	// IsOptIn is true for a built-in tool that is off until the user sets a permission
-	// for the tool itself. The permission of the built-in plugin is not sufficient.
+	// IsOptIn is true for a built-in tool that is off until the user sets a permission for
+	// the tool itself. A permission for the whole built-in plugin does not turn on the tool.
 	IsOptIn bool
 	// Undo defines how opentabs undoes a call of the tool that is done; nil if the author
 	// declares no undo.
@@ -161,7 +161,7 @@ type Tool struct {
 
 	arguments schema.Validator
 	results   schema.Validator
-	// readOutputKind sets hasObjectOutput, because each call needs it.
+	// readOutputKind computes hasObjectOutput once, because each call needs hasObjectOutput.
 	readOutputKind  sync.Once
 	hasObjectOutput bool
 }

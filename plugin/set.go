@@ -25,7 +25,8 @@ type Set struct {
 type Failure struct {
 	// Path is the package's folder, or the file that could not be read.
 	Path string
-	// Name is the plugin's name when the user added the plugin; Name may be empty.
+	// Name is the name that the plugin had when the user added the plugin, or empty if
+	// unknown.
 	Name string
 	// Err describes the problem and how to correct it.
 	Err error

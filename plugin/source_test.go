@@ -185,8 +185,8 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	}
 }
 
-// npm link adds a link to the global folder. A linked plugin folder must be loaded only
-// once.
+// The command `npm link` adds a symbolic link to a plugin's folder to npm's global
+// folder. opentabs must load a plugin only once if its folder is linked.
 func TestLinkedPackages(t *testing.T) {
 	localDir, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
 	if err := os.Symlink(localDir, filepath.Join(folder, "opentabs-plugin-a")); err != nil {

@@ -42,17 +42,17 @@ func (u *Undo) String() string {
 	return u.Tool + " (" + strings.Join(arguments, ", ") + ")"
 }
 
-// These constants are the two members of the JSON object into which the pointers of an
-// undo point.
+// undoInput and undoResult are the two members of the JSON object in which an undo's JSON
+// Pointers find arguments.
 const (
 	undoInput  = "input"
 	undoResult = "result"
 )
 
-// UsesInput reports whether the undo needs an argument of the call to undo.
+// UsesInput reports whether undoing a call requires one of the call's arguments.
 func (u *Undo) UsesInput() bool { return u.usesRoot(undoInput) }
 
-// UsesResult reports whether the undo needs the result of the call to undo.
+// UsesResult reports whether undoing a call requires the call's result.
 func (u *Undo) UsesResult() bool { return u.usesRoot(undoResult) }
 
 func (u *Undo) usesRoot(root string) bool {
@@ -171,8 +171,9 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// checkArguments reports the arguments that other requires but the undo lacks, and the
-// arguments that other does not accept.
+// checkArguments checks the arguments that the undo passes to other, the tool that undoes a
+// call. checkArguments reports required arguments that are missing, and arguments that other
+// does not accept.
 func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
 	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
 		name := rawjson.Unquote(raw)

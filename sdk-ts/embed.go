@@ -27,7 +27,7 @@ import (
 var Source embed.FS
 
 // Example is the source of the example plugin of the documentation, without tests, which
-// `opentabs demo` builds. The paths begin with examples/messages.
+// `opentabs demo` builds. Each path in Example begins with examples/messages.
 //
 //go:embed examples/messages/package.json examples/messages/src/index.ts examples/messages/src/channel.ts
 //go:embed examples/messages/src/prompts/summarise-channel.ts

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// DecodeBody decodes the body of a frame. The argument to must be a pointer to the params
-// or result type of the frame. For an empty body, DecodeBody succeeds and sets no fields.
+// DecodeBody decodes the body of a frame. DecodeBody stores the body in to, a pointer to
+// the params or result type of the frame. For an empty body, DecodeBody succeeds and sets
+// no fields.
 func DecodeBody(body []byte, to any) error {
 	if len(body) == 0 {
 		return nil
@@ -14,7 +15,8 @@ func DecodeBody(body []byte, to any) error {
 	return json.Unmarshal(body, to)
 }
 
-// splitBody splits the JSON body of a frame into its members. An empty body has no members.
+// splitBody splits the JSON body of a frame into its members. For an empty body, splitBody
+// never calls use.
 func splitBody(body []byte, use func(key, value []byte) error) error {
 	if len(body) == 0 {
 		return nil
@@ -32,9 +34,9 @@ func DecodeProtocol(hello []byte) (protocol int, err error) {
 	return version.Protocol, err
 }
 
-// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output is a slice
-// of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does not scan the
-// tool's output, which Parse has already validated.
+// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output shares the
+// memory of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does not scan
+// the tool's output, which Parse has already validated.
 func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 	err = splitBody(result, func(key, value []byte) error {
 		switch string(key) {
@@ -124,8 +126,9 @@ func decodeActivity(text []byte) *Activity {
 // FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's
 // members must be in the order in which the extension writes them.
 //
-// The extension copies a tool's result into its answer without parsing it. Parse therefore
-// rejects the whole frame if the result is malformed.
+// The extension copies a tool's result into the answer frame without parsing the result. If
+// the result is malformed JSON, Parse rejects the whole frame, and only FindResultID can
+// read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {

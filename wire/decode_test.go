@@ -46,8 +46,9 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// TestDecodeMissingBody checks that the decoders accept a frame without a body. Only
-// DecodePart returns an error, because a part of a result needs a text.
+// TestDecodeMissingBody checks that the decoders accept a frame without a body. DecodePart
+// is the only exception: DecodePart returns an error, because each part of a result must
+// contain a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
@@ -68,7 +69,8 @@ func TestDecodeMissingBody(t *testing.T) {
 }
 
 // TestDecodeRejectsDuplicateMembers checks that decoders reject a JSON body with duplicate
-// members. A duplicate could be text from a web page that overrides a member of the body.
+// members. A duplicate member could be text from a web page, and must not override a
+// member of the body.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress = %+v", p)
@@ -86,7 +88,8 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 }
 
 // TestDecodeProgressKeepsMalformedReports checks that a progress report with a field of a
-// wrong type keeps its valid fields. Other progress reports in the frame must not change.
+// wrong type keeps its valid fields. The malformed report must not affect other progress
+// reports in the same frame.
 func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +
 		`{"progress":"1","message":"a","status":"b","audience":"user","endAudience":"user","activity":{"type":"text","content":1}},` +

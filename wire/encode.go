@@ -67,9 +67,9 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// frameReserveBytes is the buffer space reserved for the small members of a frame, in
-// bytes. If the small members need more than frameReserveBytes, the buffer grows with
-// another allocation.
+// frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a
+// frame except large JSON texts. If these members need more space, append allocates a
+// larger buffer.
 const frameReserveBytes = 512
 
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.
@@ -113,7 +113,7 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendAnswer appends a tool.answer request to dst. The Output of the answer must be valid
+// AppendAnswer appends a tool.answer request to dst. The field Output of p must be valid
 // JSON.
 //
 // AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster
@@ -134,8 +134,8 @@ func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendString appends s as a JSON string, encoded as json.Marshal does. Only a string that
-// needs escapes, which IDs never do, costs an allocation.
+// appendString appends s as a JSON string, encoded as json.Marshal does. appendString
+// allocates memory only for a string that needs escapes. IDs never need escapes.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {

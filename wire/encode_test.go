@@ -134,7 +134,8 @@ func rawJSON(text string) json.RawMessage {
 	return compact
 }
 
-// checkRequest compares a request frame with the output of encoding/json.
+// checkRequest checks that a request frame equals the same request as encoding/json encodes
+// it.
 func checkRequest(t *testing.T, frame []byte, id string, method Method, params any) {
 	t.Helper()
 	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {

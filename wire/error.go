@@ -113,8 +113,9 @@ type CallError struct {
 	Code ErrorCode `json:"code"`
 	// Message is what happened, for the agent.
 	Message string `json:"message"`
-	// UserText is the whole text for the user: what happened and what to do. UserText is
-	// empty if Message suits users too. Surfaces then add the next step after Code.
+	// UserText is the whole text for the user: what happened and what to do. If Message suits
+	// users too, UserText is empty, and surfaces show Message with the next step that Code
+	// implies.
 	UserText string         `json:"userText,omitempty"`
 	Tool     *ToolErrorInfo `json:"tool,omitempty"`
 	// NotStarted is true if the tool did not begin, so the call can safely run in

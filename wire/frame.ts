@@ -36,8 +36,8 @@ export type NotificationFrame<M extends NotificationMethod = NotificationMethod>
 }[M];
 
 /**
- * ResultFrame is the response to a successful JSON-RPC request. The result is not validated yet, because its type
- * depends on the request's method: call checkResult.
+ * ResultFrame is the response to a successful JSON-RPC request. parseFrame does not validate the result, because its
+ * type depends on the request's method. Call checkResult to validate the result.
  */
 export interface ResultFrame {
   readonly kind: 'result';
@@ -189,7 +189,8 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // Requiring `call`, `user` or `withdrawn` as the only member prevents a page from overwriting dispatchId and ask.
+  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. With other members, a page
+  // could override dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
@@ -258,8 +259,8 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
 );
 
 /**
- * paramsTypes and resultTypes map each method to the names of its types. The type names are precomputed, because every
- * frame needs one.
+ * paramsTypes and resultTypes map each method to the names of its types. Both maps are computed only once, because the
+ * validation of each frame needs a type name.
  */
 const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypeBase(m)}Params`]));
 const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypeBase(method)}Result`]));
@@ -308,8 +309,8 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 }
 
 /**
- * findProblemIn is findProblem without the leading path, which is built only if there is a problem, because most values
- * are valid.
+ * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller adds the path only
+ * if there is a problem, because most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// methodBodies maps each method to functions that allocate its params and its result. A
-// notification has no function for a result.
+// methodBodies maps each method to functions that allocate its params and its result. For a
+// notification, the function result is nil.
 var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodChallenge:          {newBody[ChallengeParams], nil},
 	MethodHello:              {newBody[HelloParams], newBody[HelloResult]},
@@ -80,7 +80,8 @@ type goldenFrameBody struct {
 
 // goldenBodies reads the golden frames in testdata/frames. A file name consists of a
 // method, the word params or result, and an optional variant, as in
-// tool.ask.params.user.json. The file error.json contains the error of an answer.
+// tool.ask.params.user.json. The file error.json contains the member "error" of an answer
+// frame.
 func goldenBodies(t testing.TB) []goldenFrameBody {
 	files, err := filepath.Glob("testdata/frames/*.json")
 	if err != nil {
@@ -126,9 +127,10 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. A
-// strict decoder finds unknown keys, and the comparison of bytes finds keys that differ
-// only in case. The TypeScript test frames.test.ts also reads these golden frames.
+// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. The
+// decoder rejects unknown keys, and the comparison of bytes detects keys that differ from
+// the expected keys only in case. The TypeScript test frames.test.ts also reads these
+// golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {

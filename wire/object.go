@@ -6,12 +6,12 @@ import (
 )
 
 // maxMembers is the maximum number of members of a JSON object that splitObject accepts.
-// All valid objects of the protocol have fewer members.
+// Each object that the protocol defines has fewer members.
 const maxMembers = 32
 
-// splitObject splits a JSON object into its members without decoding them. The function use
-// is called for each member in order until use returns an error. Key and value are slices
-// of the parameter object; the key has no quotes but keeps its escapes.
+// splitObject splits a JSON object into its members without decoding them. splitObject
+// calls use for each member, in order, until use returns an error. The key and the value
+// are slices of the parameter object; the key has no quotes but keeps its escapes.
 //
 // splitObject rejects duplicate keys, so that text that was copied into an object unparsed,
 // such as a tool's result, can't override a member. splitObject finds the end of each value
@@ -60,8 +60,8 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 
 var errUnclosedValue = errors.New("the object is not closed")
 
-// splitMember returns the member of a JSON object that begins at index i, and the index of
-// its end.
+// splitMember returns the key and the value of the object member that begins at index i.
+// end is the index after the member.
 func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	start := i
 	i = skipString(object, i)

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePart decodes the params of a tool.part. The returned text is a JSON string for
-// ResultText.Append, and p.Text is empty.
+// DecodePart decodes the params of a tool.part. DecodePart returns the text of the part as
+// a JSON string for ResultText.Append, and leaves p.Text empty.
 //
 // Unlike json.Unmarshal, DecodePart does not scan the text of the part, which Parse has
 // already validated.
@@ -66,7 +66,8 @@ func (t *ResultText) add(chunk []byte) {
 	t.length += len(chunk)
 }
 
-// Join returns the text of all parts. Append must not be called after Join.
+// Join returns the texts of all appended parts, joined into one text. Append must not be
+// called after Join.
 func (t *ResultText) Join() []byte {
 	var end []byte
 	end, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
@@ -78,8 +79,8 @@ func (t *ResultText) Join() []byte {
 }
 
 // unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its
-// input. An unpaired surrogate becomes the three bytes of U+FFFD, and text is copied eight
-// bytes at a time.
+// input. The reserve is 3 bytes for U+FFFD, which replaces an unpaired surrogate, and 8
+// bytes because appendUnescaped copies eight bytes at a time.
 const unescapeReserveBytes = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The

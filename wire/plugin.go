@@ -68,9 +68,9 @@ const (
 	InjectUserScripts InjectMode = "userScripts"
 	// InjectFiles registers script files from the folder of the unpacked extension.
 	InjectFiles InjectMode = "files"
-	// InjectNone means that the browser permits neither user scripts nor files of the
-	// unpacked extension, and that there are plugins, which need one of them. The side
-	// panel explains which browser setting to turn on.
+	// InjectNone means that plugins are installed, but the browser permits neither user
+	// scripts nor files of the unpacked extension. The side panel explains which browser
+	// setting the user must turn on.
 	InjectNone InjectMode = "none"
 )
 
@@ -136,7 +136,7 @@ type PluginSettings struct {
 	// without a value are absent from Values.
 	Values json.RawMessage `json:"values,omitempty"`
 	// URLs is a JSON object that maps each setting of type url to an object of URLs by
-	// instance. From each setting of type url, a document receives only the URL with the
+	// instance. A document receives, for each setting of type url, only the URL with the
 	// document's host.
 	URLs json.RawMessage `json:"urls,omitempty"`
 }
@@ -173,9 +173,8 @@ type LogEntry struct {
 	// Stack is the browser's stack trace of an error that a tool threw, truncated to
 	// MaxStackChars.
 	Stack string `json:"stack,omitempty"`
-	// StackOrigin is the stack trace of an error that was created in the line before the
-	// adapter's first line. The server uses StackOrigin to find the adapter's lines in
-	// Stack.
+	// StackOrigin is the stack trace of an error that was created one line above the adapter's
+	// code in the script. The server uses StackOrigin to find the adapter's lines in Stack.
 	StackOrigin string `json:"stackOrigin,omitempty"`
 }
 

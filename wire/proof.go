@@ -36,8 +36,8 @@ func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + co
 // keyIDChars is the length of a KeyID, in characters.
 const keyIDChars = 32
 
-// KeyID returns the public ID of a browser's secret key. The key can't be computed from its
-// ID.
+// KeyID returns the public ID of a browser's secret key. The secret key can't be computed
+// from the KeyID.
 func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
 func hexSHA256(text string) string {

@@ -50,8 +50,8 @@ type ToolPartParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the index of the part in the result, from 0.
 	Seq int `json:"seq"`
-	// Text is a slice of the result's JSON text. The slices of all parts, joined in order, are
-	// the complete JSON text.
+	// Text is one section of the JSON text of the tool's result. The texts of all parts,
+	// joined in order, are the complete JSON text.
 	Text string `json:"text"`
 }
 
@@ -95,8 +95,8 @@ type Report struct {
 	// Audience is "user" or "internal". Any other Audience means "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
-	// An invalid field is missing in the report, because JSON can't represent infinity and
-	// NaN.
+	// The report omits a number that is infinite or NaN, because JSON can't represent these
+	// values.
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
@@ -105,8 +105,8 @@ type Report struct {
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
-// Activity changes content that a running tool displays beside its progress, such as a
-// table. A call has at most one content for each Type. Either Content or Patch is set.
+// Activity changes content that a running tool displays beside its progress, such as a table.
+// A call has at most one activity of each Type. Either Content or Patch is set.
 type Activity struct {
 	// Type is the format of the activity's content: "text", "code", "table", "json", or a type
 	// that the plugin defines.
@@ -119,8 +119,8 @@ type Activity struct {
 }
 
 // ToolResyncParams requests the full content of an activity after a patch did not apply or
-// reports were lost. The page responds with progress reports that contain the last full
-// content of the activity and all later patches.
+// reports were lost. In response, the page sends progress reports with the last full content
+// of the activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
 	// ActivityType is the Activity.Type of the requested activity. An empty ActivityType

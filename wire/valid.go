@@ -149,8 +149,8 @@ func indexSpecial(text []byte) int {
 	return indexSpecialWord(text)
 }
 
-// shortStringBytes is the number of bytes that indexSpecial checks one by one. For short
-// strings, single bytes are faster than words of eight bytes.
+// shortStringBytes is the number of bytes that indexSpecial checks one by one. In short
+// strings, checking one byte at a time is faster than checking eight bytes at a time.
 const shortStringBytes = 16
 
 // indexSpecialWord does the work of indexSpecial for long strings, eight bytes at a time.
@@ -175,8 +175,9 @@ func indexSpecialWord(text []byte) int {
 // the highest bit of each byte.
 const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x8080808080808080
 
-// markEqualBytes finds the first byte of word that equals c: in the result, the lowest set bit
-// is the high bit of the matching byte. The higher bits of the result are undefined.
+// markEqualBytes finds the first byte of word that equals c. The lowest set bit of the result
+// is the high bit of the matching byte. All bits of the result above the lowest set bit are
+// meaningless.
 func markEqualBytes(word uint64, c byte) uint64 {
 	difference := word ^ lowBitOfEachByte*uint64(c)
 	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte

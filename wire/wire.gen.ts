@@ -139,8 +139,9 @@ export interface CallError {
   /** message is what happened, for the agent. */
   message: string;
   /**
-   * userText is the whole text for the user: what happened and what to do. userText is
-   * empty if Message suits users too. Surfaces then add the next step after Code.
+   * userText is the whole text for the user: what happened and what to do. If Message suits
+   * users too, userText is empty, and surfaces show Message with the next step that Code
+   * implies.
    */
   userText?: string;
   tool?: ToolErrorInfo;
@@ -778,9 +779,9 @@ export const InjectModes = [
   /** InjectFiles registers script files from the folder of the unpacked extension. */
   'files',
   /**
-   * InjectNone means that the browser permits neither user scripts nor files of the
-   * unpacked extension, and that there are plugins, which need one of them. The side
-   * panel explains which browser setting to turn on.
+   * InjectNone means that plugins are installed, but the browser permits neither user
+   * scripts nor files of the unpacked extension. The side panel explains which browser
+   * setting the user must turn on.
    */
   'none',
 ] as const;
@@ -867,7 +868,7 @@ export interface PluginSettings {
   values?: unknown;
   /**
    * urls is a JSON object that maps each setting of type url to an object of urls by
-   * instance. From each setting of type url, a document receives only the URL with the
+   * instance. A document receives, for each setting of type url, only the URL with the
    * document's host.
    */
   urls?: unknown;
@@ -911,9 +912,8 @@ export interface LogEntry {
    */
   stack?: string;
   /**
-   * stackOrigin is the stack trace of an error that was created in the line before the
-   * adapter's first line. The server uses stackOrigin to find the adapter's lines in
-   * Stack.
+   * stackOrigin is the stack trace of an error that was created one line above the adapter's
+   * code in the script. The server uses stackOrigin to find the adapter's lines in Stack.
    */
   stackOrigin?: string;
 }
@@ -2106,8 +2106,8 @@ export interface ToolPartParams {
   /** seq is the index of the part in the result, from 0. */
   seq: number;
   /**
-   * text is a slice of the result's JSON text. The slices of all parts, joined in order, are
-   * the complete JSON text.
+   * text is one section of the JSON text of the tool's result. The texts of all parts,
+   * joined in order, are the complete JSON text.
    */
   text: string;
 }
@@ -2158,8 +2158,8 @@ export interface Report {
   audience?: string;
   /**
    * invalid is true if a field of the report was infinite, NaN or of a wrong type.
-   * An invalid field is missing in the report, because JSON can't represent infinity and
-   * NaN.
+   * The report omits a number that is infinite or NaN, because JSON can't represent these
+   * values.
    */
   invalid?: boolean;
   /** activity changes content that is displayed beside the progress, such as a table. */
@@ -2172,8 +2172,8 @@ export interface Report {
 }
 
 /**
- * Activity changes content that a running tool displays beside its progress, such as a
- * table. A call has at most one content for each Type. Either Content or Patch is set.
+ * Activity changes content that a running tool displays beside its progress, such as a table.
+ * A call has at most one activity of each Type. Either Content or Patch is set.
  */
 export interface Activity {
   /**
@@ -2192,8 +2192,8 @@ export interface Activity {
 
 /**
  * ToolResyncParams requests the full content of an activity after a patch did not apply or
- * reports were lost. The page responds with progress reports that contain the last full
- * content of the activity and all later patches.
+ * reports were lost. In response, the page sends progress reports with the last full content
+ * of the activity and all later patches.
  */
 export interface ToolResyncParams {
   dispatchId: string;

@@ -38,7 +38,8 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 }
 
 // newWebSocketEcho returns a function that makes one round trip with only the WebSocket
-// library. No call through the hub can be faster than such a round trip.
+// library. A call through the hub cannot be faster than a round trip with only the WebSocket
+// library.
 func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +72,8 @@ func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// endSink receives only the error with which a call ends, or nil.
+// endSink is a dispatch.Sink that receives only the error with which a call ends, or nil if
+// the call succeeds.
 type endSink chan *wire.CallError
 
 func (d endSink) Reports([]wire.Report, int) {}
@@ -133,8 +135,8 @@ func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 	}
 }
 
-// BenchmarkEcho compares a call through the hub with a bare WebSocket echo of the same
-// size. Calls and bare echoes alternate.
+// BenchmarkEcho compares a call through the hub with a bare WebSocket echo of the same size.
+// The benchmark alternates between calls and bare WebSocket echoes.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

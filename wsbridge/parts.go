@@ -21,7 +21,8 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 	}
 	r.confirm()
 	// A reconnected browser may repeat a part of a result; repeated parts are dropped. A
-	// missing part is detected later, when the browser sends the number of parts.
+	// missing part is detected after the last part, when the browser sends the number of
+	// parts.
 	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil

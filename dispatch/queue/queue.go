@@ -6,8 +6,8 @@
 //
 // # Concurrency
 //
-// A [Queue] is safe for concurrent use. The lock of a Queue guards all lanes and places. No
-// other lock is acquired while the lock of a Queue is held.
+// A [Queue] is safe for concurrent use. One mutex guards all lanes and places of a Queue.
+// Code that holds the mutex of a Queue acquires no other mutex.
 package queue
 
 import (
@@ -60,8 +60,8 @@ type Place struct {
 	argBytes int
 	// ready is closed when the call may run or when the Queue rejects the call.
 	ready chan struct{}
-	// Queue.mu guards the fields below. turn and element are the position of the Place in its
-	// lane.
+	// Queue.mu guards isGranted, rejection, turn and element. turn and element are the
+	// position of the Place in its lane.
 	isGranted bool
 	rejection *wire.CallError
 	turn      *turn
@@ -100,9 +100,10 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	return p, nil
 }
 
-// makeRoom rejects waiting calls of the sessions that use the queue most until a new call
-// fits. If the session of the new call uses the queue most, makeRoom returns an error for
-// the new call. The caller holds Queue.mu.
+// makeRoom makes room in a full lane for a new call by rejecting waiting calls. Each
+// rejected call belongs to the session with the most waiting calls, or with the most bytes
+// of arguments. If the session of the new call has the most, makeRoom returns the error
+// that rejects the new call. The caller holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
 		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })
@@ -220,8 +221,8 @@ func (l *lane) nextPlace() *Place {
 	return p
 }
 
-// remove removes a waiting call from the queue, and also its session if it was the
-// session's only waiting call.
+// remove removes a waiting call from the lane. If the session of the call has no other
+// waiting call, remove also removes the session from the lane.
 func (l *lane) remove(p *Place) {
 	t := p.turn
 	t.places.Remove(p.element)

@@ -75,8 +75,8 @@ func TestQueueIsBounded(t *testing.T) {
 }
 
 // TestFullQueueRejectsTheGreediest checks that a client can add its first call to a queue
-// that another client has filled. The call that loses its place fails with an error that
-// contains the reason.
+// that another client has filled. The queue rejects a waiting call of the other client,
+// with an error that contains the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")

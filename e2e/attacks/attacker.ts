@@ -67,7 +67,7 @@ export function readScript(name: string): string {
   return readFileSync(path, 'utf8').replaceAll('SECRET', secretText);
 }
 
-/** makeHtmlWithScript returns the content type and the HTML of a page that runs code before anything else. */
+/** makeHtmlWithScript returns the content type and the HTML of a page that runs `code` while the page loads. */
 export function makeHtmlWithScript(code: string): readonly [string, string] {
   return ['text/html; charset=utf-8', `<!doctype html><title>t</title><script>${code}</script><p>x`];
 }

@@ -74,8 +74,8 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
 }
 
 /**
- * assertSiteTabWorksDuring runs five calls in the tab of a harmless site during an attack. If the attack could delay
- * calls, the five calls would time out.
+ * assertSiteTabWorksDuring runs five calls in the tab of a harmless site during an attack. A call that the attack
+ * delays times out, which fails the test.
  */
 async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>

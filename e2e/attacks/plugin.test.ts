@@ -54,8 +54,8 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // A document that loads while Chrome registers the plugins can expose a plugin host that no call uses. The test
-  // ignores leaks of an unused plugin host, which are harmless.
+  // If a document loads while Chrome registers the plugins, the page can detect a plugin host that no call uses. The
+  // test ignores leaks of unused plugin hosts, which are harmless because the hosts receive no calls.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });

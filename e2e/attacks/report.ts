@@ -48,7 +48,10 @@ function reportAttack(threat: string, attempt: string, repelled: boolean): void 
   process.stdout.write(`${threat.padEnd(8)}  ${repelled ? 'repelled ' : 'SUCCEEDED'}  ${attempt}\n`);
 }
 
-/** runGoAttacks runs the Go tests whose names begin with TestAttackBy. Each Go subtest is one attack. */
+/**
+ * runGoAttacks runs the Go tests whose names begin with TestAttackBy. Each subtest of a test TestAttackBy... simulates
+ * one attack.
+ */
 function runGoAttacks(): Promise<number> {
   const output: string[] = [];
   return runAndReadLines('go', ['test', '-json', '-count=1', '-run', '^TestAttackBy', './...'], root, (line) => {

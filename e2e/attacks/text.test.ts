@@ -14,8 +14,8 @@ let client: McpClient;
 const hostileText =
   '\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\\x1b[2J\u009b31m\rx\b\x00\u202egnp\u2066\u200b\u{e0041}\nopentabs: forged';
 /**
- * unsafeCharacter matches control characters and invisible characters. Tabs and joiners also match, so assertPrintable
- * removes these characters first.
+ * unsafeCharacter matches control characters and invisible characters. unsafeCharacter also matches tabs and zero-width
+ * joiners, which are harmless, so assertPrintable removes them from the text first.
  */
 const unsafeCharacter = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 

@@ -107,12 +107,12 @@ const readAndActionSteps = listSteps([
 ]);
 
 /**
- * triesAllPairs is true in `make nightly`. In `make nightly`, the test combines each action with every possible next
- * step. In other runs, the test combines each action with only one.
+ * triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step.
+ * Otherwise, the test combines each action with only one next step, to save time.
  */
 const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 
-/** sampleSteps contains one tool of each kind: a tool that reads, a tool that acts, and a dangerous tool. */
+/** sampleSteps contains one call of each kind of browser tool: a reading tool, an acting tool and a dangerous tool. */
 const sampleSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_click', { target: 'e1', snapshot: 'full' }],
@@ -206,7 +206,7 @@ for (const site of forbiddenSites) {
       ['browser_take_screenshot', {}],
     ]);
     for (const [i, [tool, words, extra]] of leavingActs.entries()) {
-      // Without OPENTABS_TEST_ALL=1, each action is combined with only one next step.
+      // Without OPENTABS_TEST_ALL=1, the test combines each action that leaves the page with only one next tool call.
       const tried = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
       for (const [nextTool, nextArgs] of tried) {
         const how = `${tool} ${words}, then ${nextTool}`;

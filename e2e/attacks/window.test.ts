@@ -131,8 +131,8 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
   await opener.close();
   await waitForTabCount();
   assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
-  // The tool call reloads the tab, which creates a new Window for the page. If opentabs may not reload the tab, the
-  // error must request that the user does.
+  // The tool call reloads the tab, which creates a new Window for the page. If opentabs does not reload the tab, the
+  // error of the tool call must contain a request to reload the tab.
   const echo = await client.call('messages__echo', { value: secretText });
   if (echo.isError) {
     assert.match(echo.text, /reload/);

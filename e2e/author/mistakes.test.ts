@@ -78,7 +78,7 @@ let stack: Stack;
 let client: McpClient;
 let dev: StartedCommand;
 let dir: string;
-/** page shows the plugin's site and was open before the plugin was created. */
+/** page shows the plugin's site. The test opens the page before it creates the plugin. */
 let page: Page;
 
 before(async () => {
@@ -183,8 +183,8 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // The test passes its page script as a string. In a function, the TypeScript compiler would insert a helper that the
-  // page does not define.
+  // page.evaluate receives its script as a string. In a function, the TypeScript compiler would insert a call to a
+  // helper function that the page does not define.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

@@ -13,7 +13,8 @@ before(async () => {
 after(() => lab?.close());
 
 /**
- * cases contains the HTML bodies of the test pages. The tests compare the accessible name of the element with the ID x.
+ * cases contains the HTML bodies of the test pages. For the element with the ID "x" in each page, the tests compare the
+ * page script's accessible name with Chrome's.
  */
 const cases = [
   // accessible names from aria-labelledby: chains, order, missing and hidden parts, references to the element itself
@@ -113,7 +114,8 @@ const cases = [
 
 /** differingNames lists accessible names that deliberately differ from Chrome's names. */
 const differingNames: readonly (readonly [html: string, name: string])[] = [
-  // The page script omits text that a user cannot see from a name, even if the name refers to a hidden label.
+  // If aria-labelledby refers to a hidden label, Chrome's accessible name includes the whole label. The page script
+  // omits the parts of the label that are hidden separately.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',

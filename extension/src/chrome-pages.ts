@@ -81,7 +81,7 @@ export interface LoadedPage {
   readonly readyState: string;
   /** status is the HTTP status of the document, or 0 if unknown. */
   readonly status: number;
-  /** resources is the number of requests of the page that have ended. */
+  /** resources is the number of network requests of the page that Chrome has completed. */
   readonly resources: number;
 }
 
@@ -229,8 +229,8 @@ export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): 
 }
 
 /**
- * wakeWorker restarts the service worker if Chrome has stopped it. Without wakeWorker, the server would have to wait
- * for the next alarm.
+ * wakeWorker restarts the service worker if Chrome has stopped it. Without wakeWorker, a stopped service worker
+ * restarts only at the next alarm, up to 30 s later.
  */
 function wakeWorker(): void {
   try {
@@ -251,8 +251,8 @@ const UserInputMessageType = 'userInput';
 
 /**
  * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
- * documentIds, watchInput watches all frames of the tab. Only trusted events count, which page scripts cannot create.
- * Pressing only a modifier key does not count, and neither does the automatic repetition of a pressed key.
+ * documentIds, watchInput watches all frames of the tab. Only events with isTrusted count, because page scripts cannot
+ * create them. Pressing only a modifier key does not count, and neither does the automatic repetition of a pressed key.
  */
 export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
   await chrome.scripting.executeScript({

@@ -252,8 +252,8 @@ export interface PageState {
   readonly audible: boolean;
   readonly documentId: string;
   /**
-   * hasBridge is true if the document runs a bridge of the current instance of the extension. A bridge that the
-   * extension injected before its reload does not count.
+   * hasBridge is true if the document runs a bridge of the current instance of the extension. hasBridge is false if the
+   * only bridge in the document is from before the last reload of the extension.
    */
   readonly hasBridge: boolean;
 }

@@ -162,9 +162,10 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script of a plugin. Code fails if the adapter could break out of the
-// function around it. The check is repeated for every script, because older versions of
-// opentabs installed adapters without a check.
+// Code returns the script of a plugin. Code returns an error if the adapter's code could
+// break out of the function that wraps it, for example with an unbalanced brace. The
+// check is repeated for every script, because older versions of opentabs installed
+// adapters without a check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -276,8 +277,8 @@ func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err err
 }
 
 // writeFiles writes the current scripts into the extension's folder and removes outdated
-// scripts. Browsers that cannot run user scripts run the script files. If no extension is
-// installed, writeFiles does nothing.
+// scripts. A browser in which user scripts are off runs the scripts from the extension's
+// folder. If no extension is installed, writeFiles does nothing.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {

@@ -92,7 +92,8 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 }
 
 // TestAdaptersScript checks that the script of a plugin contains everything that a page
-// receives. The ID of the script must depend on all of its parts.
+// receives. If any part of a plugin's script changes, the ID of the script must change
+// too.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
@@ -169,7 +170,8 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 }
 
 // BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each, whose checks
-// are already cached. The first daemon after an update also has to compose all scripts.
+// are already cached. At its first start after an update of opentabs, the daemon composes
+// the scripts of all plugins.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {

@@ -29,7 +29,8 @@ const CommandClient = dispatch.CommandNamePrefix + "call"
 // learnedTimeouts adapts the store of client timeouts to mcpserver.LearnedTimeouts.
 type learnedTimeouts struct{ store *timeouts.Store }
 
-// Find returns the stored timeout of a client, and the time since when it is stored.
+// Find returns the stored timeout of a client, and the time at which the timeout was
+// stored.
 func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	e, ok := l.store.Find(id)
 	return e.Timeout(), e.Since, ok
@@ -134,8 +135,9 @@ func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool
 	}
 }
 
-// detachRules returns a function that returns when the calls of a client become jobs.
-// Calls of `opentabs call` never become jobs, because the user waits for the result.
+// detachRules returns a function that returns the rule for when a client's calls become
+// jobs. Calls of `opentabs call` never become jobs, because the user waits for the
+// result.
 func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
 		if client == CommandClient {

@@ -27,7 +27,8 @@ type callAuditor struct {
 var _ dispatch.AfterHook = callAuditor{}
 
 // After writes an ended call to the audit log and to the recorder. After must run before
-// the policy's hook, because that hook discards why the call was allowed.
+// the hook of the policy, because the policy's hook discards the reason why the call was
+// allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	facts := a.facts(callInfo, e)
@@ -50,8 +51,8 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.OpenCallHook = callAuditor{}
 
-// Open stores a call that has not ended. If the server crashes, the recorder makes a
-// record of the call at the next start.
+// Open notes in the recorder's file that a call is still open. If the server crashes
+// before the call ends, the recorder uses the note at the next start to record the call.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }
@@ -83,8 +84,8 @@ func auditInterrupted(log *audit.Log, call recorder.Record) {
 }
 
 // maxAuditedEntries limits how many warnings and errors of one plugin are written to the
-// audit log per minute. For all further entries, the audit log has only their number, and
-// the plugin log has the entries.
+// audit log per minute. Beyond maxAuditedEntries, the audit log contains only the number
+// of warnings and errors; the plugin log contains their texts.
 const maxAuditedEntries = 30
 
 // forwardLogs sends the log entries of plugins to agents, and writes warnings and errors

@@ -48,7 +48,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon has the parts of one daemon. The exported parts are for `opentabs plugin test
+// Daemon has the parts of one daemon. The fields are exported for `opentabs plugin test
 // --browser`, which runs a separate daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
@@ -289,8 +289,9 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	return o
 }
 
-// settingsChanged reloads the plugins after a change of plugin settings. A setting may
-// add a site to a plugin's patterns, and pages have a copy of the settings.
+// settingsChanged reloads the plugins after a change of plugin settings. The reload is
+// necessary because a setting can add a site to a plugin's URL patterns, and because
+// pages have copies of the settings.
 func (d *Daemon) settingsChanged() {
 	if err := d.browser.reload(); err != nil {
 		d.log.Error().Err(err).Msg("the plugins could not be reloaded after their settings changed")

@@ -91,8 +91,8 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 }
 
 // begin puts the plugin in dir, an absolute path, into development mode until end is
-// called. The parameter permission applies if the user has set no permission for the
-// plugin.
+// called. In development mode, the parameter permission is the plugin's permission if the
+// user has set none.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// newDevelopedPlugin returns a development for a registry with two plugins. The function
-// build rebuilds the first plugin.
+// newDevelopedPlugin returns a *development for a registry with the plugins "mine" and
+// "other". The returned function build writes a new build of the plugin "mine".
 func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherState policy.State)) {
 	t.Helper()
 	state := t.TempDir()
@@ -88,8 +88,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
-	// After development mode ends, the last build stays reviewed. Later builds need a
-	// review.
+	// After development mode ends, the last build stays reviewed. A build that is made
+	// after the end of development mode needs a review.
 	endFirst()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", developedState, *changes)

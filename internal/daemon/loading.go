@@ -7,7 +7,8 @@ import (
 )
 
 // loadTimeout limits how long a request waits while a new daemon loads its plugins.
-// Loading usually takes about 50 ms, because the plugins are indexed.
+// Loading all plugins usually takes only about 50 ms, because the daemon does not read
+// adapters whose hashes are in an index.
 const loadTimeout = 10 * time.Second
 
 // errLoading is the error, for agents and users, of requests that need the plugins before
@@ -46,16 +47,16 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// GET /status also shows this error. After an error, the daemon continues without
-		// plugins.
+		// If the list of plugins cannot be read, the daemon continues without plugins,
+		// and GET /status also reports the error.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()
 	close(d.pluginLoading.done)
 	set := d.Registry.Set()
 	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
-	// The adapter files are written last, because writing is slow after an update and few
-	// browsers use the files.
+	// The adapter files are written last, because few browsers use them and writing is
+	// slow after an update of opentabs.
 	d.browser.run()
 }
 

@@ -9,7 +9,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// TestGauges checks in which gauge each call and each browser is counted.
+// TestGauges checks which gauge counts each call and each browser.
 func TestGauges(t *testing.T) {
 	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
 		v := dispatch.View{Waiting: waiting}

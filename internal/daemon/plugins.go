@@ -89,7 +89,7 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 }
 
 // mayRunIn reports whether the plugin's patterns match the URL of a document. If frame is
-// true, the plugin must also support frames.
+// true, mayRunIn returns true only for a plugin that also runs in child frames.
 func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)

@@ -16,7 +16,8 @@ import (
 // panels share one session, so the user cannot grant a permission for only this session.
 var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
 
-// The side panel shows these errors to the user if a call cannot be repeated.
+// Errors that the side panel shows if the user repeats a recorded call that cannot be
+// repeated.
 var (
 	errNotRecorded    = errors.New("the call is not recorded any more")
 	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be run again")

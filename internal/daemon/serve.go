@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/memory"
 )
 
-// callsTimeout and streamsTimeout limit single steps of a shutdown. All steps of a
-// shutdown together take less than 3 s.
+// callsTimeout and streamsTimeout limit how long a shutdown waits for calls and for
+// streams to end. The whole shutdown takes less than 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond
@@ -28,7 +28,8 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	server.BaseContext = func(net.Listener) context.Context { return serveCtx }
 	serveErr := make(chan error, 1)
 	go func() { serveErr <- server.Serve(listener) }()
-	// A shutdown need not wait for load, because load replaces each file atomically.
+	// The daemon can shut down while load is running, because load replaces each file
+	// atomically.
 	go d.load()
 	go d.Policy.Watch(serveCtx)
 	go d.browser.watch(serveCtx)
@@ -64,8 +65,9 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// shutdown first ends the calls, so that clients receive their errors. The event streams
-// are closed next, and the connections of browsers last.
+// shutdown first ends the calls, then the event streams, and last the connections of
+// browsers. The calls end first, so that clients receive the errors of the calls before
+// their connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {

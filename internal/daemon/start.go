@@ -27,8 +27,8 @@ type StartedDaemon struct {
 }
 
 // Start opens the configured port, creates the daemon, and writes its PID and port to the
-// state directory. A lock lets only one process start at a time. A second process
-// therefore finds the daemon of the first.
+// state directory. A lock allows only one process at a time to start a daemon, so a
+// second process finds the daemon that the first process started.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {

@@ -45,8 +45,8 @@ func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
-// Before stores the idempotency key of a call, and what an undo of the call needs, before
-// the call runs. Before implements dispatch.BeforeHook.
+// Before stores, before a call runs, the call's idempotency key and the data for an undo
+// of the call. Before implements dispatch.BeforeHook.
 func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
 	if err := p.keys.Before(info); err != nil {
 		return err
@@ -86,9 +86,10 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 }
 
 // receiveLate handles a result that a page sends after the call has ended. receiveLate
-// passes the result to the idempotency keys and to the undoer. Only the browser in which
-// the call ran may send the result. For a call from before a restart, the browser is not
-// known, but the ID of the call cannot be guessed.
+// passes the result to the idempotency keys and to the undoer. receiveLate ignores a
+// result from a browser in which the call did not run. After a restart of the server, the
+// browser of an earlier call is unknown, so receiveLate accepts the result from any
+// browser. Accepting the result is safe, because the ID of a call cannot be guessed.
 func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

@@ -25,8 +25,8 @@ func writeFile(t *testing.T, name, text string) {
 }
 
 // TestMarkChanges checks that a changed file has a new mark even if a program restores
-// its size and modification time. On other systems than Linux and macOS, only a change of
-// the size is checked.
+// its size and modification time. On systems other than Linux and macOS, the test only
+// checks that a change of the file's size changes the mark.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")

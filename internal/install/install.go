@@ -81,7 +81,8 @@ func parseSpec(text string) packageSpec {
 	return packageSpec{name: text}
 }
 
-// candidateNames returns the npm package names for which name may be short.
+// candidateNames returns the npm package names that name can abbreviate, such as
+// "opentabs-plugin-x" for "x".
 func candidateNames(name string) []string {
 	if scope, rest, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(rest, otherPackages) {
@@ -222,7 +223,8 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	return target, nil
 }
 
-// escapePackageName replaces the characters of a version that are unsafe in a folder name.
+// escapePackageName replaces the unsafe characters of a version with underscores and
+// truncates the version, for use in a folder name.
 func escapePackageName(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

@@ -19,8 +19,8 @@ type Source struct {
 	isFolder, isFile bool
 }
 
-// ParseSource parses the argument of `opentabs plugin install`. URLs are rejected with a
-// [usererr.Error].
+// ParseSource parses the argument of `opentabs plugin install`. For a URL, ParseSource
+// returns a [usererr.Error].
 func ParseSource(text string) (Source, error) {
 	isFile := strings.HasSuffix(text, ".tgz") || strings.HasSuffix(text, ".tar.gz")
 	info, err := os.Stat(text)

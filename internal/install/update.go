@@ -84,8 +84,8 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	return offers, nil
 }
 
-// requestVersions requests the available versions of the package, and stores the result
-// in o.
+// requestVersions requests the versions of the package from the registry, and stores the
+// versions to offer in o.
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	if o.currentPlugin != nil {
 		o.CurrentVersion = o.currentPlugin.Version
@@ -104,8 +104,8 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	o.AllowedVersion = o.newVersion.Version
 }
 
-// Update installs the version that o offers. oldPlugin is the replaced plugin, or nil if
-// the replaced plugin could not be loaded.
+// Update installs the new version in the UpdateOffer o. oldPlugin is the plugin before
+// the update, or nil if the version before the update could not be loaded.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err

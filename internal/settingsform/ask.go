@@ -12,7 +12,7 @@ import (
 // Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
 // removes the setting. The function ask shows a question and returns the user's answer, or
 // io.EOF at the end of the input. If secret is true, the terminal should hide the typed
-// text. The function notef shows a notice.
+// text. Fill calls notef to show a notice to the user.
 func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
@@ -33,8 +33,8 @@ func (f *Form) Fill(ask func(question string, secret bool) (string, error), note
 	return nil
 }
 
-// questionOf returns the text with which the terminal asks for a setting, with the
-// setting's current value.
+// questionOf returns the question that asks the user for a setting, with the setting's
+// current value.
 func questionOf(v wire.SettingView) string {
 	question := v.Label
 	if v.Description != "" {
@@ -49,8 +49,8 @@ func questionOf(v wire.SettingView) string {
 	return fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, valueText(v))
 }
 
-// answer applies what the user typed for a setting. For a URL setting, the text NAME=URL
-// sets the URL of one instance.
+// answer applies the user's answer for one setting to the form. For a URL setting, the
+// text NAME=URL sets the URL of one instance.
 func (f *Form) answer(v wire.SettingView, text string) error {
 	switch text {
 	case "":

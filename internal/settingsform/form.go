@@ -1,5 +1,5 @@
-// Package settingsform collects changes of a plugin's settings from a command line or
-// from questions.
+// Package settingsform collects a user's changes to a plugin's settings, from command-line
+// arguments or from answers to questions.
 package settingsform
 
 import (
@@ -18,7 +18,7 @@ import (
 // ignored.
 const maxStdinValue = 1 << 20
 
-// Arguments are the changes of settings in the arguments of a command.
+// Arguments are the changes to settings that the user typed as arguments of a command.
 type Arguments struct {
 	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
 	// Unset are settings to remove: KEY or KEY.INSTANCE.
@@ -30,7 +30,7 @@ type Arguments struct {
 // IsEmpty reports whether the arguments change no setting.
 func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instances) == 0 }
 
-// Form collects changes of the settings of one plugin.
+// Form collects the user's changes to the settings of one plugin.
 type Form struct {
 	Plugin string
 	Views  []wire.SettingView
@@ -47,8 +47,8 @@ func New(name string, views []wire.SettingView) *Form {
 	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
 }
 
-// Apply adds the changes in the arguments of a command. At most one value is read from
-// stdin, which is the reader in.
+// Apply adds the changes in a command's arguments to the form. Apply reads at most one
+// value from the reader in, which is stdin.
 func (f *Form) Apply(a Arguments, in io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
@@ -132,7 +132,8 @@ func (f *Form) Unset(key string) error {
 	return f.putURLs(v)
 }
 
-// urlsOf returns the URLs of a URL setting by instance, with the changes of the form.
+// urlsOf returns the URLs of a URL setting, keyed by instance name. The URLs include the
+// changes that the form has collected so far.
 func (f *Form) urlsOf(v wire.SettingView) map[string]string {
 	if f.urls[v.Key] == nil {
 		urls := map[string]string{}
@@ -153,8 +154,8 @@ func (f *Form) putURLs(v wire.SettingView) error {
 	return err
 }
 
-// find splits a key that the user typed into a setting and the name of an instance. If the
-// key has no instance, the name of the instance is empty.
+// find finds the setting for a key that the user typed. For a key such as "site.work",
+// find also returns the instance name "work"; otherwise, the instance name is empty.
 func (f *Form) find(key string) (v wire.SettingView, instance string, err error) {
 	var keys []string
 	for _, v := range f.Views {

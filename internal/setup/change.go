@@ -159,22 +159,22 @@ func (w Writer) Lock() (unlock func(), err error) {
 type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of a copy of the file before the first change by setup. Backup
-	// is empty if the file did not exist. If the user or the MCP client changed the file
-	// between two changes by setup, Backup is a copy before the second change.
+	// Backup is the path of a copy of the file before the first change by setup. Backup is
+	// empty if the file did not exist. If the user or the MCP client edited the file between
+	// two runs of setup, Backup is the copy from before the second run.
 	Backup string `json:"backup,omitempty"`
-	// Earlier is the path of the latest backup with a server opentabs that setup did not
-	// write. Earlier is empty if there was no such server.
+	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
+	// Earlier is empty if setup wrote the opentabs entries of all backups.
 	Earlier string `json:"earlier,omitempty"`
 	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
 }
 
-// Write backs up and then writes a configuration file, and returns the path of the
-// backup. The path is empty if the file is new. Write keeps the file mode and follows
-// symbolic links. Write returns an error if the file has changed since [PlanChange] or is
-// read-only.
+// Write backs up and then writes a configuration file, and returns the path of the backup. If
+// the configuration file did not exist before, Write makes no backup, and the returned path is
+// empty. Write keeps the file mode and follows symbolic links. Write returns an error if the
+// file has changed since [PlanChange] or is read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)
 	switch {

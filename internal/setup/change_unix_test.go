@@ -12,7 +12,8 @@ import (
 )
 
 // TestNotRegularFile checks that setup, undo and the doctor reject a configuration that is
-// a named pipe, also behind a link. Reading the pipe would block.
+// a named pipe, also behind a link. Reading a named pipe blocks until another process
+// writes to the pipe.
 func TestNotRegularFile(t *testing.T) {
 	for _, isLink := range []bool{false, true} {
 		m := newMachine(t)

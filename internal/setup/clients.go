@@ -70,7 +70,7 @@ type Client struct {
 	// servers is the path of the object with all MCP servers in the configuration, such
 	// as ["mcpServers"].
 	servers []string
-	// entry returns the configuration entry that makes the client start a command.
+	// entry returns the configuration entry with which the MCP client starts a command.
 	entry func(Command) any
 }
 
@@ -135,9 +135,9 @@ func newGooseEntry(c Command) any {
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
-	// programs are program names in PATH, any of which shows that the MCP client is
-	// installed. An MCP client without such a program counts as installed if the folder
-	// of its configuration file exists.
+	// programs are names of programs. If PATH contains one of the programs, the MCP
+	// client counts as installed. If PATH contains none of them, the MCP client counts as
+	// installed if the folder of its configuration file exists.
 	programs    []string
 	format      format
 	servers     []string

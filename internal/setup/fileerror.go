@@ -47,9 +47,10 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 	return e
 }
 
-// isInline reports whether the object at the path servers contains other servers.
-// newSetError calls isInline only if opentabs cannot be added to the object. An object
-// with other servers is then on one line.
+// isInline reports whether the MCP servers, in a configuration that setup cannot edit, are
+// written on one line. Setup can edit a non-empty object on several lines, so isInline
+// only checks that the object contains a server. The parameter servers is the path of the
+// object.
 func isInline(values map[string]any, servers []string) bool {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -66,8 +67,8 @@ func newRemoveError(file string, problem error) error {
 	return &FileError{File: file, problem: problem, remedy: remedy}
 }
 
-// newSyntaxError describes a syntax error for a [FileError]. The text omits the parser's
-// name, with which the parser's messages begin.
+// newSyntaxError describes a syntax error for a [FileError]. The error text omits the
+// prefix with the parser's name, such as "toml: ".
 func newSyntaxError(syntax string, err error) error {
 	text := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {

@@ -14,29 +14,29 @@ import (
 
 // format edits the text of configuration files in one syntax, such as JSON. The methods
 // change only the entry of opentabs and keep the rest of the text unchanged. The text has
-// no byte order mark, and its lines end with
-// (see [editText]).
+// no byte order mark, and its lines end with a line feed (see [editText]).
 type format interface {
-	// set returns data with the fields of entry in the configuration entry of opentabs.
-	// The parameter servers is the path of the object with all MCP servers. Other fields
-	// of an existing entry are kept.
+	// set returns the configuration text data with an opentabs entry that has the fields
+	// of entry. The parameter servers is the path of the object that contains all MCP
+	// servers. If data already has an opentabs entry, set keeps the entry's other fields.
 	set(data []byte, servers []string, entry any) ([]byte, error)
-	// remove returns data without the entry of opentabs in the object at the path
-	// servers.
+	// remove returns the configuration text data without the opentabs entry. The
+	// parameter servers is the path of the object that contains all MCP servers.
 	remove(data []byte, servers []string) ([]byte, error)
-	// inline returns the entry of opentabs as one line, for an object that is written on
-	// one line.
+	// inline returns the opentabs entry as one line of text, for a configuration with all
+	// MCP servers on one line.
 	inline(entry any) ([]byte, error)
 	// decode parses the configuration in data.
 	decode(data []byte) (map[string]any, error)
 }
 
-// errOtherChange reports that an edit would change more than the entry of opentabs. The
-// error message is a clause of the message of a [FileError].
+// errOtherChange reports that an edit would change more than the opentabs entry. The text
+// of errOtherChange becomes a clause in the message of a [FileError].
 var errOtherChange = errors.New("its layout does not allow a change of only the server opentabs")
 
 // errNotObject reports that the top level of a configuration file is not an object, but
-// for example a list. The error message is a clause of the message of a [FileError].
+// for example a list. The text of errNotObject becomes a clause in the message of a
+// [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
 // checkEdit checks that an edit has changed nothing except the entry of opentabs, and
@@ -69,8 +69,9 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 	return after, nil
 }
 
-// editText calls change with the text of a configuration file. A byte order mark and
-// Windows line endings are removed before the change, and restored in the result.
+// editText applies the function change to the text of a configuration file. editText
+// removes a byte order mark and Windows line endings before the change, and restores them
+// in the result.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
 	lineEndCount := bytes.Count(text, []byte("\r\n"))
@@ -114,8 +115,9 @@ const fieldTimeout = "timeout"
 // Only setup writes OPENTABS_HOME to the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
-// mergeFields returns the fields of entry, together with fields and environment variables
-// that the user has added to existing. The environment variable homeVariable is not kept.
+// mergeFields returns the fields of entry, plus the fields and environment variables that
+// only existing has. The environment variable homeVariable of existing is dropped unless
+// entry sets it too.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -133,8 +135,9 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 	return merged
 }
 
-// withoutServer removes the entry of opentabs from the object at the path servers. If the
-// object contains only opentabs, the object is removed too.
+// withoutServer removes the opentabs entry from the object that contains all MCP servers.
+// If the object contains no other MCP server, withoutServer removes the object too. The
+// parameter servers is the path of the object.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}
@@ -153,7 +156,8 @@ func withoutServer(values map[string]any, servers []string) map[string]any {
 	return values
 }
 
-// findServer returns the entry of opentabs in the object at the path servers, or nil.
+// findServer returns the opentabs entry of a configuration, or nil. The parameter servers
+// is the path of the object that contains all MCP servers.
 func findServer(values map[string]any, servers []string) any {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)

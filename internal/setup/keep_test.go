@@ -10,8 +10,8 @@ import (
 )
 
 // configTexts maps the ID of an MCP client to test configurations in the client's syntax.
-// Each configuration contains other servers, and comments and unknown fields if the
-// syntax allows them.
+// The configurations include empty files, other MCP servers and unknown fields, and also
+// comments if the syntax allows comments.
 var configTexts = map[string][]string{
 	"cursor": {
 		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,
@@ -180,7 +180,7 @@ func TestSecondDocument(t *testing.T) {
 }
 
 // TestDanglingLink checks that setup creates the missing target of a symbolic link. Undo
-// must remove the target and keep the link.
+// must remove the target that setup created, and keep the symbolic link.
 func TestDanglingLink(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the user and the group of f to those of an older file. Without the right
-// to set both, for example without root, keepOwner sets only the group, or nothing.
+// keepOwner sets the user and the group of f to those of an older file. A process without
+// root rights usually cannot set the user; keepOwner then sets only the group, if
+// possible.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	stat, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -45,8 +45,8 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	// Marshal also writes the headers of the parent tables, which the file may already
-	// contain.
+	// toml.Marshal also writes the headers of the parent tables. Remove these headers,
+	// because the file may already contain them.
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}

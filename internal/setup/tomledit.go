@@ -36,7 +36,8 @@ type tomlServer struct {
 }
 
 // editTOMLServer changes the opentabs entry from the values in existing to the values in
-// merged. If the layout of the file is not supported, ok is false.
+// merged. The result ok is false if editTOMLServer does not support the layout of the
+// file.
 func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merged map[string]any) (after []byte, ok bool) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		data = append(slices.Clone(data), '\n')
@@ -93,8 +94,8 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 	return append(kept, data[keptUntil:]...)
 }
 
-// relative converts a path in the file to a dotted path below the opentabs entry. isOwn
-// is false if the key does not belong to opentabs.
+// relative converts the path of a key in the file to a dotted path within the opentabs
+// entry. isOwn is false if the key is not in the opentabs entry.
 func (s *tomlServer) relative(path []string) (dotted string, isOwn bool) {
 	if len(path) < len(s.own) || !slices.Equal(path[:len(s.own)], s.own) {
 		return "", false
@@ -139,8 +140,8 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 	}
 }
 
-// inlineTable returns the new text of an inline table. Keys keep their order, and
-// unchanged values keep their text.
+// inlineTable returns the text of an inline TOML table after a change of its values to
+// those of merged. Keys keep their order, and unchanged values keep their text.
 func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[string]any) string {
 	var members []string
 	old, _ := existing.(map[string]any)
@@ -174,8 +175,9 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing adds the values of merged that are not in existing. The parameter path
-// leads to existing and to merged. insertMissing returns false if no table is at path.
+// insertMissing inserts the keys that merged has and existing lacks into the file. The
+// parameter path is the path of existing and merged within the opentabs entry.
+// insertMissing returns false if the file has no table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
@@ -209,7 +211,8 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 	return true
 }
 
-// valueStart returns the offset of a value, given the last part of its key.
+// valueStart returns the offset of the value behind a key. The parameter key is the last
+// part of a dotted key.
 func (s *tomlServer) valueStart(key *unstable.Node) int {
 	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
 	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))
@@ -220,8 +223,8 @@ func (s *tomlServer) lineStart(offset int) int {
 	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
 }
 
-// lineEnd returns the offset after the line with the given byte, including its line
-// break.
+// lineEnd returns the offset after the line that contains the byte at offset. The line
+// includes its line break.
 func (s *tomlServer) lineEnd(offset int) int {
 	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
 		return offset + i + 1

@@ -18,21 +18,21 @@ const (
 	undoDelete UndoAction = "delete"
 	// undoRemove removes only the entry of opentabs and keeps the rest of the file.
 	undoRemove UndoAction = "remove"
-	// undoKeep changes nothing, because setup did not write the server opentabs in the
+	// undoKeep changes nothing, because setup did not write the opentabs entry in the
 	// file.
 	undoKeep UndoAction = "keep"
 )
 
 // Removal is a planned removal of opentabs from the configuration of an MCP client.
 type Removal struct {
-	// File is the path of the file that setup has written. The MCP client may use another
-	// file now.
+	// File is the path of the configuration file that setup wrote, even if the MCP client
+	// now uses another file.
 	File   string
 	Action UndoAction
-	// KeepsToken is true if the server opentabs stays in the file and has a client token.
+	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
-	// earlier is the path of a backup with a server opentabs that was in the file before
-	// setup, or empty. Only the action undoRemove sets earlier.
+	// earlier is the path of a backup with the opentabs entry from before setup, or
+	// empty. earlier is always empty if Action is not undoRemove.
 	earlier string
 	// before is the current content of the configuration file, and after is the planned
 	// content.
@@ -80,8 +80,8 @@ func (r Removal) doneText() string {
 	return ""
 }
 
-// earlierText returns a clause about the server opentabs that was in the file before
-// setup. The text is empty if there was no such server.
+// earlierText returns a clause about the opentabs entry that was in the file before
+// setup. The clause is empty if the file had no opentabs entry before setup.
 func (r Removal) earlierText() string {
 	if r.earlier == "" {
 		return ""
@@ -132,7 +132,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 }
 
 // TokenVariable is the environment variable with the token of the MCP client that runs
-// `opentabs mcp`. Each server that setup writes has TokenVariable.
+// `opentabs mcp`. Each configuration entry that setup writes sets TokenVariable.
 const TokenVariable = "OPENTABS_CLIENT_TOKEN"
 
 // isOwnServer reports whether a configuration entry has the form that setup writes.
@@ -141,15 +141,16 @@ func isOwnServer(server any) bool {
 	return readCommand(fields).Env[TokenVariable] != ""
 }
 
-// hasWritten reports whether setup has written the configuration entry. If the file of
-// records is damaged, the form of the entry decides.
+// hasWritten reports whether setup has written an opentabs entry, from its form and the
+// records of setup. If the file of records is damaged, hasWritten checks only the form of
+// the entry.
 func (w Writer) hasWritten(server any, isRecorded bool) bool {
 	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
 }
 
-// contentBeforeSetup returns the content of a backup. If the file changed between two
-// setups, its backup may contain the server that the first setup wrote. ok is false for
-// such a backup, and for a missing backup.
+// contentBeforeSetup returns the content of a backup. ok is false if the backup is
+// missing, or if it contains an opentabs entry that setup wrote. Setup makes a backup
+// with its own entry if the file changed between two runs of setup.
 func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -160,8 +161,8 @@ func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 }
 
 // Undo removes opentabs from the configuration of an MCP client, and returns a sentence
-// about the change for the user. The sentence is empty if the configuration does not
-// contain opentabs. Undo keeps a server opentabs that setup did not write.
+// about the change for the user. Undo returns an empty string if the configuration does
+// not contain opentabs. Undo keeps an opentabs entry that setup did not write.
 func (w Writer) Undo(c Client) (string, error) {
 	plan, err := w.PlanUndo(c)
 	if err != nil {
@@ -188,8 +189,8 @@ func (w Writer) Undo(c Client) (string, error) {
 }
 
 // ConfiguredFile returns the path of the MCP client's configuration file from which
-// [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
-// contain opentabs, or if setup did not write the server opentabs.
+// [Writer.Undo] would remove opentabs. The path is empty if the configuration has no
+// opentabs entry, or has an opentabs entry that setup did not write.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {

@@ -23,8 +23,8 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 }
 
 // TestUndoAfterChangeBetweenSetups checks undo for a file that was edited between two
-// setups. Undo must remove only the opentabs entry, because the second backup contains
-// opentabs.
+// setups. Undo must remove only the opentabs entry instead of restoring the second
+// backup, because this backup contains opentabs.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 	for id, c := range map[string]struct{ before, edited, after string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
@@ -61,8 +61,8 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	}
 }
 
-// TestUndoOfForeignServer checks undo for a configuration that had a server opentabs
-// before the first setup, which the original OpenTabs or the user has written.
+// TestUndoOfForeignServer checks undo for a configuration that had an opentabs entry
+// before the first run of setup. The original OpenTabs or the user wrote this entry.
 func TestUndoOfForeignServer(t *testing.T) {
 	for id, before := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
@@ -91,8 +91,9 @@ func TestUndoOfForeignServer(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsForeignServer checks that undo keeps a server opentabs that setup did not
-// write: one that setup could not change, and one that replaced the server of setup.
+// TestUndoKeepsForeignServer checks that undo keeps an opentabs entry that setup did not
+// write. Either setup has never run, or another program has replaced the entry that setup
+// wrote.
 func TestUndoKeepsForeignServer(t *testing.T) {
 	for id, foreign := range map[string]string{
 		"codex":  "mcp_servers.opentabs.command = \"x\"\n",

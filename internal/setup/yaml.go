@@ -120,9 +120,10 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	return at, yamlIndent, isBehindKey
 }
 
-// findServerLines finds the lines of opentabs in the mapping of a top-level YAML key. The
-// lines from start to end are all lines of opentabs. Comments and blank lines before the
-// next key are not included. indent is the indentation of the first line.
+// findServerLines finds the lines of the opentabs entry in the mapping of a top-level
+// YAML key. start and end are the byte offsets of these lines. The lines exclude comments
+// and blank lines between the opentabs entry and the next key. indent is the indentation
+// of the entry's first line.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {

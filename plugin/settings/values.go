@@ -24,8 +24,8 @@ import (
 // settingsFile is the name of the file in the state folder that stores settings.
 const settingsFile = "settings.json"
 
-// minSecretChars is the minimum length of the texts that [Values.SecretValues] returns. If
-// logs removed shorter secrets, logs would lose ordinary words.
+// minSecretChars is the minimum length of the texts that [Values.SecretValues] returns. A
+// shorter secret may be an ordinary word, which must not disappear from logs.
 const minSecretChars = 6
 
 // lockWait is how long a change of settings.json waits for a lock that another process
@@ -38,7 +38,8 @@ type Options struct {
 	// settings.json. Default: no warning.
 	WarnUser func(sentence string)
 	// RecordChange receives each change of settings: the plugin, the changed keys (nil for all)
-	// and the surface. RecordChange must not block. By default, changes are not recorded.
+	// and the surface. RecordChange must not block. By default, changes of settings are not
+	// recorded.
 	RecordChange func(name string, keys []string, by string)
 	// Log receives errors about settings.json. Default: no log.
 	Log zerolog.Logger
@@ -279,8 +280,8 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	return allSettings
 }
 
-// Gate returns a gate that blocks calls of plugins without a required setting. set is a
-// function that returns the loaded plugins.
+// Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
+// The function set returns the loaded plugins.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {

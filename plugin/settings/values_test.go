@@ -180,8 +180,8 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 	}
 }
 
-// A change of one setting keeps unsupported members of newer versions, the settings of
-// other plugins, and the file config.json.
+// Changing one setting must keep the members of settings.json that only newer versions use,
+// and the settings of other plugins. The file config.json must not change.
 func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
@@ -248,8 +248,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// The values of a url setting are sites of the plugin. After a reload, the plugin runs in
-// these sites, and calls may open the first site.
+// The URLs of a url setting are sites of the plugin. After a reload, the plugin runs in each
+// site of its url settings, and a call can open the first of these sites.
 func TestURLSettingsDefineSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)

@@ -38,7 +38,7 @@ let frameCount = 0;
 let warnings: string[] = [];
 
 /**
- * Mocks a page whose `window` has the given properties. New iframes in the page have both localStorage and
+ * Mocks a page whose `window` has the given properties. Each new iframe in the mocked page has both localStorage and
  * sessionStorage.
  */
 function mockPage(windowProperties: object, cookie = '') {

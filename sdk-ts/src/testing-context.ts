@@ -17,13 +17,14 @@ import { ToolError } from './tool-error.ts';
  */
 export interface ContextScript {
   /**
-   * The results of `context.call`, by tool name as the handler passes it. Each value is a tool's result, or a function
-   * that receives the tool's input and returns a result or throws. Calls of any other tool reject with `unknown_tool`.
+   * The results of `context.call`, keyed by the tool name that the handler passes to `context.call`. Each value is a
+   * tool's result, or a function that receives the tool's input and returns a result or throws. Calls of any other tool
+   * reject with `unknown_tool`.
    */
   tools?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * The user's answer to `context.waitForUser`; the default is `done`. A function simulates what the user does in the
-   * page, or throws.
+   * The user's answer to `context.waitForUser`; the default is `done`. A function as the answer simulates the user's
+   * actions in the page. If the function throws an error, `waitForUser` rejects with that error.
    */
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** The value of `context.decision` in the handler. */
@@ -217,8 +218,8 @@ function makeRecordedCall(tool: string, input: unknown, { tabId }: NestedCallOpt
 }
 
 /**
- * Returns the result that the test specified for a called tool. Like a result from another page, the result is
- * converted to JSON and back.
+ * Returns the result that the test specified for a called tool. Converts the result to JSON and back, as the extension
+ * converts a result from another page.
  */
 async function resolveToolResult(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {

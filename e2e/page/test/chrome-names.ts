@@ -8,8 +8,8 @@ export interface NameComparison {
 }
 
 /**
- * compareNames loads each case as the page's body. For the element with the ID x, compareNames compares the page
- * script's name with Chrome's name.
+ * compareNames compares accessible names of the page script with Chrome's accessible names. compareNames loads each
+ * HTML text in `cases` as the page's body, and compares the two names of the element with the ID "x".
  */
 export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
   await page.session.send('Accessibility.enable');

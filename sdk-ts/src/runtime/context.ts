@@ -13,8 +13,8 @@ import {
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
- * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. Contexts of the
- * current extension are returned unchanged. Older extensions lack activities, nested calls and `waitForUser`; the
+ * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. A context that
+ * already has all methods is returned unchanged. Older extensions lack activities, nested calls and `waitForUser`; the
  * oldest support only `reportProgress`.
  */
 export function completeContext(hostContext: unknown): ToolHandlerContext {

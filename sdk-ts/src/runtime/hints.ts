@@ -15,8 +15,8 @@ import {
   textIncludes,
 } from './primordials.ts';
 
-// Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each advice
-// describes what happened and what to change in the plugin. Agents never receive this advice.
+// Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each piece of
+// advice describes what happened and what to change in the plugin. Agents never receive this advice.
 
 /** makeFailureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
 export function makeFailureHint(thrown: unknown, message: string): string {
@@ -26,7 +26,7 @@ export function makeFailureHint(thrown: unknown, message: string): string {
     return 'The tool threw a value that is not an Error, so it has no stack trace and no code. Throw new ToolError(message, code) instead.';
   if (includesText(message, 'Failed to fetch') || includesText(message, 'NetworkError'))
     return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
-  // The first text is Chrome's, and the second that of the simulated page.
+  // Chrome's error message contains "mix BigInt"; the error message in a simulated page contains "convert bigint".
   if (includesText(message, 'mix BigInt') || includesText(message, 'convert bigint'))
     return 'A bigint and a number cannot be combined. Convert one of them: BigInt(value), or Number(value) if the bigint is small.';
   if (includesText(message, 'BigInt'))
@@ -42,7 +42,8 @@ export function makeFailureHint(thrown: unknown, message: string): string {
 
 /**
  * makeLossHint describes which data JSON.stringify would drop from `value`, and what a tool should return instead.
- * Returns an empty string if no data is lost. `value` is a function, or an object without a `toJSON` method.
+ * Returns an empty string if JSON.stringify would drop no data. `value` is a function, or an object without a `toJSON`
+ * method.
  */
 export function makeLossHint(value: object): string {
   if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';

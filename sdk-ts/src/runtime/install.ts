@@ -18,8 +18,9 @@ export interface PluginIdentity {
 }
 
 /**
- * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version. Code that
- * `opentabs plugin build` appends to the bundle then sets the adapter's hash and locks the adapter.
+ * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version.
+ * Afterwards, code that `opentabs plugin build` has appended to the bundle sets the adapter's hash and locks the
+ * adapter.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
@@ -53,8 +54,8 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     'teardown',
     wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
   );
-  // The wrapped teardown already calls onDeactivate. Hiding the hook prevents the extension from calling it a second
-  // time.
+  // The wrapped `teardown` of the plugin already calls onDeactivate. Setting onDeactivate to undefined prevents the
+  // extension from calling onDeactivate a second time.
   defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
 

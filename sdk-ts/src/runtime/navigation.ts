@@ -73,7 +73,8 @@ function patchHistoryMethod(interceptor: Interceptor, original: History['pushSta
         try {
           callback(location.href);
         } catch (error) {
-          // The page's script called `history.pushState`, so it must not receive errors of an adapter.
+          // onNavigate runs during the page's call of `history.pushState`, which must not throw an adapter's error into
+          // the page's script.
           log.warn(`${name}: onNavigate failed: ${readMessage(error)}`);
         }
       },

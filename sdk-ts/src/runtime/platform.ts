@@ -3,8 +3,8 @@ import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
 // Connects an adapter's log and readiness notices to the original OpenTabs platform. The original platform calls two
-// functions that this module assigns to the container, and that post messages to the window. Under opentabs, the
-// container has private accessors for the log and the readiness notices, and ignores assignments.
+// functions that this module assigns to the container, and that post messages to the window. Under opentabs, accessors
+// of the container replace both functions with private functions of the extension's host, which post no messages.
 
 const initialContainer = ensureContainer();
 if (initialContainer) {

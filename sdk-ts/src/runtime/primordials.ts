@@ -40,8 +40,8 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Built-in prototypes, on which a page can define getters. The prototype chain of almost every value that a tool
-// handles ends with one of them.
+// Built-in prototypes, on which a page can define getters. Almost every value that a tool handles inherits from one of
+// these built-in prototypes.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -102,8 +102,8 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. A page may have defined a
- * forged property on a built-in prototype, or a getter that would receive `object`. If a getter of `object` itself
+ * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. On a built-in prototype, a
+ * page can define forged properties, and getters that would receive `object` as `this`. If a getter of `object` itself
  * throws, getSafeProperty throws the same error.
  */
 export function getSafeProperty(object: object, key: PropertyKey): unknown {
@@ -184,8 +184,9 @@ function settleChain(
 
 /**
  * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `Promise.prototype.then` reads
- * the promise's `constructor`, for which a page can define a getter on Promise.prototype. An own property `constructor`
- * with the value undefined prevents that, and selects the default Promise class.
+ * the promise's `constructor`, for which a page can define a getter on Promise.prototype. followPromise defines an own
+ * property `constructor` with the value undefined, so that no getter of the page runs and `then` uses the default
+ * Promise class.
  */
 function followPromise(
   value: Promise<unknown>,
@@ -240,8 +241,8 @@ interface SynchronousResult {
 
 /**
  * callThen calls the method `then` of a thenable that is not a native promise. If the thenable resolves before `then`
- * returns, callThen returns the result. A later result is passed on in a microtask, because the thenable may call back
- * when the stack is almost full.
+ * returns, callThen returns the result. callThen passes a later result to the callbacks in a microtask, because the
+ * thenable may resolve while the stack is almost full.
  */
 function callThen(
   value: object,
@@ -302,9 +303,9 @@ export const lockedThenMessage =
 
 /**
  * settleHiddenFromPage resolves a promise with a value that is not a thenable, without running a getter of the page.
- * Resolving a promise reads the value's `then`, so an object gets a temporary own property `then` that is undefined. If
- * the object is sealed, inherited `then` properties are removed temporarily. Returns false if the page has locked an
- * inherited `then` property.
+ * Resolving a promise reads the value's `then`, so an object gets a temporary own property `then` that is undefined. A
+ * sealed object accepts no own property `then`, so its inherited `then` properties are removed temporarily instead.
+ * Returns false if the page has locked an inherited `then` property.
  */
 export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
