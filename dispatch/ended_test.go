@@ -158,8 +158,9 @@ func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
 }
 
-// TestInvalidOutputFailsTheCall checks that a call whose output Tool.Output rejects is
-// failed for its caller and in lists, also if the output is large.
+// TestInvalidOutputFailsTheCall checks that a call fails if Tool.Output rejects the call's
+// output, even if the output is large. The caller and the lists of calls must show the
+// failure.
 func TestInvalidOutputFailsTheCall(t *testing.T) {
 	for _, output := range []string{`{}`, `"` + strings.Repeat("x", 100<<10) + `"`} {
 		d, _, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// sink implements Sink for the current run of a call.
+// sink implements Sink: a sink receives the reports and the result of a call's current run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -39,8 +39,8 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	// A tool that has reported progress or made requests has started, even if the browser
-	// reports the contrary. A call whose tool has started is never retried.
+	// If a tool has reported progress or made requests, the tool has started, even if the browser
+	// reports the contrary. The dispatcher never retries a call whose tool has started.
 	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false

@@ -12,9 +12,8 @@ import (
 // status is the internal status of a call; shownStatus returns the status for users.
 type status uint8
 
-// A call has one of the following statuses. The last four statuses are final: after
-// statusSucceeded, statusFailed, statusCancelled or statusTimedOut, the status never
-// changes.
+// Statuses of a call. The last four statuses are final: after statusSucceeded, statusFailed,
+// statusCancelled or statusTimedOut, the status of a call never changes.
 const (
 	statusNew status = iota
 	statusRunning

@@ -60,7 +60,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
 		{"browser named by id", bothInstances, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
 		{"two browsers", bothInstances, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
-		// Two browsers may use the same tab ID.
+		// Tabs of two different browsers can have the same tab ID.
 		{"one tab id in two browsers", bothInstances, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
 		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), frame(homeTab(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
 		{"unknown tab", bothInstances, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},

@@ -195,7 +195,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	return s.tracedReply(l, c, result, err)
 }
 
-// tracedReply returns the reply of toolReply with the trace of the call.
+// tracedReply returns the same reply as toolReply, and adds the trace of the call.
 func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Result, err error) reply {
 	c.Trace.Record(hops.CheckpointEnded)
 	r := s.toolReply(l, result, err)
@@ -224,8 +224,8 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	return r
 }
 
-// replyToFailure returns the reply to a failed call. Internal errors, whose details the agent
-// does not receive, are logged.
+// replyToFailure returns the reply to a failed call. replyToFailure logs internal errors,
+// because the reply to the agent omits the details of such errors.
 func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

@@ -98,8 +98,8 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// countMessages opens a GET stream, and returns a function that ends the stream and
-// returns its number of messages.
+// countMessages opens a GET stream. The returned function ends the stream, and returns
+// the number of messages that arrived on the stream.
 func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -137,8 +137,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start calls onLimit shortly before the client's timeout expires. The returned function stops
-// the timer.
+// start calls onLimit shortly before the client's timeout expires. The returned function stop
+// stops the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }

@@ -132,8 +132,8 @@ func (o *Options) setDefaults() {
 // Caller runs calls; *dispatch.Dispatcher implements it. Implementations must be safe for
 // concurrent use.
 type Caller interface {
-	// Call runs a call and returns when the call has ended. A returned error is a
-	// *dispatch.Error. If ctx ends, the call is cancelled.
+	// Call runs a call and returns when the call has ended. An error that Call returns is a
+	// *dispatch.Error. If ctx ends, Call cancels the call.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
@@ -157,8 +157,8 @@ type Server struct {
 	unsubscribe func()
 }
 
-// New returns a server that runs the tools of plugins with the given Caller. The server follows
-// changes of plugins until Shutdown.
+// New returns a server that runs the tools of plugins with the given Caller. Until Shutdown,
+// the server updates its lists of tools and prompts when plugins change.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
@@ -192,7 +192,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 }
 
 // Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
-// accepts every request. The caller must first check token, Host and Origin, and record the
+// checks no credentials. The caller must first check token, Host and Origin, and record the
 // client's credential with transport.WithCredential.
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 

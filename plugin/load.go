@@ -133,8 +133,9 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file. If the file fits into buffer, readFile reuses
-// buffer. problem describes why the file cannot be read, and is empty on success.
+// readFile reads a whole regular file. If the content fits into buffer, readFile stores
+// the content in buffer. problem describes why the file cannot be read, and is empty on
+// success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
@@ -179,8 +180,8 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	return f, info.Size(), ""
 }
 
-// unreadableText returns why a package's file cannot be read: the system's error, without
-// the name of the failed operation.
+// unreadableText returns the reason why a file of a package cannot be read. The reason is
+// the system's error, without the name of the failed operation.
 func unreadableText(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -201,7 +202,7 @@ const maxListedProblems = 20
 type PackageError struct {
 	// Dir is the package's folder.
 	Dir string
-	// Problems has at least one element.
+	// Problems are the problems of the package; there is at least one.
 	Problems []jsonread.Problem
 }
 

@@ -26,8 +26,8 @@ type Plugin struct {
 	Description string
 	// Homepage is the http or https URL of the site, or empty.
 	Homepage string
-	// Dir is the absolute path of the package's folder. Source is the way the package was
-	// installed.
+	// Dir is the absolute path of the package's folder. Source is how the user installed the
+	// package, such as from npm.
 	Dir    string
 	Source Source
 	// Matches and Excludes are match patterns of URLs. A URL that matches Excludes does
@@ -113,8 +113,8 @@ func (p *Plugin) ContentHash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RequestReload makes the registry load the plugin again. Call RequestReload after a file
-// on disk turned out to differ from the loaded file.
+// RequestReload makes the registry load the plugin again. Call RequestReload if a file of the
+// plugin on disk differs from the loaded file.
 func (p *Plugin) RequestReload() {
 	if p.onFileChange != nil {
 		p.onFileChange()
@@ -148,8 +148,9 @@ type Tool struct {
 	// The server's hard limit applies to each call in any case.
 	IdleLimit time.Duration
 	HardLimit time.Duration
-	// TargetKind is where the tool runs. IsExclusive is true for a tool that changes its tab;
-	// see [dispatch.Tool]. Only built-in tools set TargetKind and IsExclusive.
+	// TargetKind is the kind of target in which the tool runs. IsExclusive is true for a tool
+	// that changes its tab; see [dispatch.Tool]. Only built-in tools set TargetKind and
+	// IsExclusive.
 	TargetKind  dispatch.TargetKind
 	IsExclusive bool
 	// IsOptIn is true for a built-in tool that is off until the user sets a permission for
@@ -216,8 +217,8 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 // categories.
 const otherToolsHeading = "Other"
 
-// EachCategory calls f with each category and the category's tools. A plugin without
-// categories has one category, "".
+// EachCategory calls f with each category and the category's tools. For a plugin without
+// categories, EachCategory calls f once, with the category "".
 func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
 	tools := p.ToolsByCategory()
 	for len(tools) > 0 {

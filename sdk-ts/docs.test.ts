@@ -20,7 +20,7 @@ test('every snippet of docs/plugins.md is in the file that its first line names'
 });
 
 test('docs/plugins.md names every factory and function of the SDK', () => {
-  // The documentation omits the exports for programs that inspect plugins.
+  // The documentation omits exports that are meant only for programs that inspect plugins.
   const programExports = [
     'LUCIDE_ICON_NAMES',
     'NAME_REGEX',

@@ -7,7 +7,8 @@ import (
 	"encoding/json"
 )
 
-// Source contains package.json, the folder vendor and the folder src without tests.
+// Source contains the SDK's package.json, the folder vendor, and the folder src without
+// tests.
 //
 //go:embed package.json vendor/zod
 //go:embed src/auth-cache.ts src/config.ts src/content.ts src/context.ts src/dom.ts src/fetch.ts src/index.ts
@@ -26,8 +27,8 @@ import (
 //go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom vendor/whatwg-url-minimum
 var Source embed.FS
 
-// Example is the source of the example plugin of the documentation, without tests, which
-// `opentabs demo` builds. Each path in Example begins with examples/messages.
+// Example contains the documentation's example plugin, without tests. `opentabs demo` builds
+// this plugin. Each path in Example begins with examples/messages.
 //
 //go:embed examples/messages/package.json examples/messages/src/index.ts examples/messages/src/channel.ts
 //go:embed examples/messages/src/prompts/summarise-channel.ts

@@ -24,8 +24,8 @@ func splitBody(body []byte, use func(key, value []byte) error) error {
 	return splitObject(body, use)
 }
 
-// DecodeProtocol decodes only the protocol version of HelloParams. Other fields of
-// HelloParams may differ between two versions of the protocol.
+// DecodeProtocol decodes only the protocol version of HelloParams. Another version of the
+// protocol may have other fields in HelloParams.
 func DecodeProtocol(hello []byte) (protocol int, err error) {
 	var version struct {
 		Protocol int `json:"protocol"`
@@ -60,9 +60,10 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// The browser copies the JSON of a page's progress reports into Reports without parsing it.
-// A malformed report keeps its valid fields and is marked as invalid. Text from a page
-// can't override another member of the params, because duplicate members are an error.
+// The browser copies the JSON of a page's progress reports into Reports without parsing
+// this JSON. A malformed report keeps its valid fields and is marked as invalid. Text from
+// a page can't override dispatchId or seq, because DecodeProgress rejects duplicate
+// members.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		var isPlain bool
@@ -86,7 +87,7 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 }
 
 // decodeMalformedReports decodes progress reports of which some are malformed. A malformed
-// report still proves that the tool is running, and its texts may be valid.
+// progress report still proves that the tool is running, and may contain valid texts.
 func decodeMalformedReports(text []byte) ([]Report, error) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {

@@ -48,7 +48,7 @@ func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends the answer to a successful request to dst. The argument result must
+// AppendResult appends the answer to a successful request to dst. The parameter result must
 // be valid JSON.
 func AppendResult(dst []byte, id string, result []byte) []byte {
 	dst = append(dst, idPrefix...)

@@ -19,8 +19,8 @@ const (
 	ErrNavigated ErrorCode = "navigated"
 	// ErrPageCrashed means that the renderer process of the page crashed or was killed.
 	ErrPageCrashed ErrorCode = "page_crashed"
-	// ErrPageUnresponsive means that the page does not respond, because a script
-	// blocks it.
+	// ErrPageUnresponsive means that the page does not respond, because one of its scripts
+	// runs without a pause.
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded means that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
@@ -111,7 +111,7 @@ type ToolErrorInfo struct {
 // CallError describes why a call failed. CallError is the data of a JSON-RPC error.
 type CallError struct {
 	Code ErrorCode `json:"code"`
-	// Message is what happened, for the agent.
+	// Message describes for the agent why the call failed.
 	Message string `json:"message"`
 	// UserText is the whole text for the user: what happened and what to do. If Message suits
 	// users too, UserText is empty, and surfaces show Message with the next step that Code
@@ -124,7 +124,8 @@ type CallError struct {
 	// PageText is untrusted text from a web page in the error of a browser tool. Message never
 	// contains PageText, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
-	// Untrusted are the pages that PageText quotes. Only the server sets Untrusted.
+	// Untrusted are the pages that PageText quotes. The server sets Untrusted; the browser
+	// never does.
 	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
 }
 

@@ -53,7 +53,8 @@ export interface ErrorFrame {
 }
 
 /**
- * InvalidFrame is a malformed message frame. If the frame is a request with an ID, reply is the error response to send.
+ * InvalidFrame is a malformed message frame. If the malformed frame is a request with an ID, `reply` is the error
+ * response that the receiver sends.
  */
 export interface InvalidFrame {
   readonly kind: 'invalid';

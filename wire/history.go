@@ -6,12 +6,13 @@ const MaxHistoryCalls = 200
 // CallsHistoryParams requests ended calls, newest first. The server records calls in a
 // file, so the history includes calls from before its last restart.
 type CallsHistoryParams struct {
-	// Before is CallsHistoryResult.Next of the previous page. If Before is absent, the first
-	// page is requested, which begins with the newest call.
+	// Before is CallsHistoryResult.Next of the previous page. If Before is absent, the
+	// browser requests the first page, which begins with the newest call.
 	Before string `json:"before,omitempty"`
 	// Limit is the maximum number of calls per page, from 1 to MaxHistoryCalls.
 	Limit int `json:"limit"`
-	// Filter selects recorded calls. Without a Filter, all calls are requested.
+	// Filter selects recorded calls. Without a Filter, the browser requests all recorded
+	// calls.
 	Filter *CallsFilter `json:"filter,omitempty"`
 }
 
@@ -32,8 +33,8 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls contains at most CallsHistoryParams.Limit calls. A page of recorded calls may be
-	// shorter, or even empty, although older calls exist.
+	// Calls contains at most CallsHistoryParams.Limit recorded calls. Calls may contain fewer
+	// calls or none, although older calls match the filter.
 	Calls []RecordedCall `json:"calls,omitempty"`
 	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
 	// absent if no older call exists.
@@ -61,8 +62,8 @@ type CallRepeatParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallRepeatResult is an empty object that confirms that the server made the new call,
-// which may still need an approval.
+// CallRepeatResult is an empty object that confirms that the server made the new call. The
+// new call can still be waiting for approval.
 type CallRepeatResult struct{}
 
 // CallUndoParams requests that the server undo a call. The server calls the tool that the
@@ -72,8 +73,8 @@ type CallUndoParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallUndoResult confirms that the server made the undoing call, which may still need an
-// approval.
+// CallUndoResult confirms that the server made the undoing call. The undoing call can still
+// be waiting for approval.
 type CallUndoResult struct {
 	// CallID is the ID of the undoing call.
 	CallID string `json:"callId"`

@@ -31,12 +31,12 @@ const MaxPartChars = 256 << 10
 // UTF-8. A call whose result is too long fails with the error result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
-// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. Longer
-// progress messages are truncated.
+// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A longer
+// progress message is truncated.
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
-// UTF-8. Longer content and longer patches are dropped.
+// UTF-8. The server drops an activity's content or patch that is longer.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities (such as tables) of one call.
@@ -55,8 +55,8 @@ const (
 
 // Limits of the log entries in one plugin.log notification. MaxLogEntries is the maximum
 // number of entries in one plugin.log. MaxLogChars is the maximum length of each message
-// and each logged text, in UTF-16 units. MaxLogDataBytes is the maximum length of an
-// entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments in an
+// and each logged text, in UTF-16 units. MaxLogDataBytes is the maximum length of a log
+// entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments in a log
 // entry's data. MaxStackChars is the maximum length of a stack trace, in UTF-16 units.
 const (
 	MaxLogEntries   = 50

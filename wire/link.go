@@ -39,8 +39,8 @@ type HelloResult struct {
 	// PairedKey is a new key for later connections of a browser that connected with a pairing
 	// code. PairedKey is absent if the browser keeps its current key.
 	PairedKey string `json:"pairedKey,omitempty"`
-	// BrowserName is the display name that the server uses for the browser. Browser names are
-	// unique on a server.
+	// BrowserName is the display name that the server uses for the browser. No two browsers
+	// of a server have the same BrowserName.
 	BrowserName string `json:"browserName,omitempty"`
 	// IsGivenName is true if the user chose the browser's name in the side panel or with a
 	// command.

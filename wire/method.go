@@ -3,8 +3,9 @@ package wire
 // Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
 //
 // Types are named after their method: the parameters of "tool.dispatch" are
-// ToolDispatchParams, its result is ToolDispatchResult. A notification has no result type.
-// The TypeScript generator fails if a method has no type for its parameters.
+// ToolDispatchParams, its result is ToolDispatchResult. Because a notification has no result,
+// there is no result type for a notification's method. The TypeScript generator fails if a
+// method has no type for its parameters.
 type Method string
 
 // Methods that open a link and keep it alive.
@@ -32,7 +33,7 @@ const (
 	// MethodToolPart is the browser's notification with one part of a large result. The
 	// browser sends all parts of a result before its answer to tool.dispatch.
 	MethodToolPart Method = "tool.part"
-	// MethodToolResync is the server's notification that it needs the complete content of an
+	// MethodToolResync is the server's notification that requests the complete content of an
 	// activity.
 	MethodToolResync Method = "tool.resync"
 	// MethodToolAsk is the browser's notification with a request from a running tool, such as

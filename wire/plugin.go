@@ -106,8 +106,8 @@ type PluginFetchParams struct {
 // PluginFetchResult contains the parts of a plugin's script, or the code of the host.
 type PluginFetchResult struct {
 	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
-	// code. For the host, Code is a function that receives whether the host starts late, and
-	// returns the function that starts an adapter.
+	// code. For the host, Code is a function with one boolean parameter: whether the host
+	// starts late. The function returns the function that starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter
 	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.
@@ -132,8 +132,8 @@ type PluginCodeResult struct{}
 
 // PluginSettings are a plugin's settings as the server sends them to its running adapters.
 type PluginSettings struct {
-	// Values is a JSON object that maps each setting to a string, number or boolean. Settings
-	// without a value are absent from Values.
+	// Values is a JSON object that maps each setting to a string, number or boolean. Values
+	// omits settings that have no value.
 	Values json.RawMessage `json:"values,omitempty"`
 	// URLs is a JSON object that maps each setting of type url to an object of URLs by
 	// instance. A document receives, for each setting of type url, only the URL with the

@@ -77,11 +77,12 @@ type CallView struct {
 	// ParentCallID is the ID of the call whose tool made the call, and absent if the call is
 	// not nested.
 	ParentCallID string `json:"parentCallId,omitempty"`
-	// UserProgress and UserMessage are from the last progress report for the audience "user".
+	// UserProgress and UserMessage are the progress and the message of the last progress
+	// report for the audience "user".
 	UserProgress *float64 `json:"userProgress,omitempty"`
 	UserMessage  string   `json:"userMessage,omitempty"`
 	// StatusWord is the tool's word for what it is doing, such as "indexing". UserStatusWord
-	// is from the last progress report for the audience "user".
+	// is the status word of the last progress report for the audience "user".
 	StatusWord     string `json:"statusWord,omitempty"`
 	UserStatusWord string `json:"userStatusWord,omitempty"`
 	// EndAudience is "user" if the result of the call is meant for the user.
@@ -114,7 +115,7 @@ const (
 type Scope string
 
 const (
-	// ScopeOnce allows only the one suspended call.
+	// ScopeOnce allows only the suspended call that the user approves.
 	ScopeOnce Scope = "once"
 	// ScopeSession allows all calls of the tool by the client until its session ends.
 	ScopeSession Scope = "session"
@@ -180,7 +181,8 @@ type CallDecideParams struct {
 	Scope Scope `json:"scope,omitempty"`
 	// ForMs is the duration of an approval with ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
-	// Surface is where the user decided. An absent Surface means the side panel.
+	// Surface is the surface on which the user decided. An absent Surface means the side
+	// panel.
 	Surface Surface `json:"surface,omitempty"`
 }
 
@@ -317,15 +319,15 @@ type SettingView struct {
 	Required    bool        `json:"required,omitempty"`
 	// Options are the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
-	// Secret is true if the setting may be a password or a key. The server sends only IsSet,
-	// not the Value, of a secret setting.
+	// Secret is true if the setting's value may be a secret, such as a password or a key. The
+	// server sends only IsSet, not the Value, of a secret setting.
 	Secret bool `json:"secret,omitempty"`
 	IsSet  bool `json:"set,omitempty"`
 	// IsWithheld is true if the server keeps a secret setting from a plugin that starts late
 	// and lacks the user's late access.
 	IsWithheld bool `json:"withheld,omitempty"`
-	// Value is a JSON string, number or boolean, or for a SettingURL also an object that maps
-	// instances to URLs. Value is absent if the user set no value.
+	// Value is a JSON string, number or boolean. For a SettingURL, Value can also be an object
+	// that maps instances to URLs. Value is absent if the user set no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 

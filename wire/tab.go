@@ -60,8 +60,8 @@ type TabInfo struct {
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
-	// Unresponsive is true while the page does not respond, because a script blocks it.
-	// No call can begin in a page that does not respond.
+	// Unresponsive is true while the page does not respond, because one of its scripts runs
+	// without a pause. No call can begin in a page that does not respond.
 	Unresponsive bool `json:"unresponsive,omitempty"`
 	// Frozen is true while Chrome suspends the page to save resources. No script runs
 	// in a frozen page.
@@ -80,8 +80,8 @@ type TabInfo struct {
 	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
 	// net::ERR_CONNECTION_REFUSED. LoadError may also be LoadErrorNoAnswer (no response within
-	// SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). While a
-	// tab reloads, its LoadError is empty.
+	// SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). LoadError
+	// is empty while the tab reloads.
 	//
 	// If opentabs opened a tab for a call and the page redirects to a site that can't be
 	// loaded, TabInfo.URL is the address before the redirect.

@@ -16,7 +16,7 @@ type TicketPageView struct {
 type DecisionView struct {
 	TicketID string `json:"ticketId"`
 	Allowed  bool   `json:"allowed"`
-	// By is where the user decided, as a text such as "the side panel".
+	// By is a text that names where the user decided, such as "the side panel".
 	By string `json:"by"`
 }
 

@@ -92,7 +92,8 @@ type Report struct {
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "user" or "internal". Any other Audience means "internal".
+	// Audience is "user" or "internal". Any value of Audience other than "user" means
+	// "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
 	// The report omits a number that is infinite or NaN, because JSON can't represent these
@@ -100,8 +101,8 @@ type Report struct {
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience is the audience of the result of a successful call, "internal" unless a
-	// report sets EndAudience.
+	// EndAudience is the audience of a successful call's result. The audience is "internal"
+	// unless a report sets EndAudience.
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
@@ -184,7 +185,8 @@ type ToolProgressParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the number of reports of the call that the browser sent before Reports. The
 	// browser resends reports that a lost link may not have delivered, and the server uses Seq
-	// to ignore duplicates. If Seq is absent, Reports follow the previous reports directly.
+	// to ignore duplicates. If Seq is absent, no report is missing between the previous
+	// reports and Reports.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
 	// SkippedReports is the number of reports that the page dropped before Reports because its

@@ -19,8 +19,8 @@ export const ErrorCodes = [
   /** ErrPageCrashed means that the renderer process of the page crashed or was killed. */
   'page_crashed',
   /**
-   * ErrPageUnresponsive means that the page does not respond, because a script
-   * blocks it.
+   * ErrPageUnresponsive means that the page does not respond, because one of its scripts
+   * runs without a pause.
    */
   'page_unresponsive',
   /** ErrTabDiscarded means that the browser unloaded the page to save memory. */
@@ -136,7 +136,7 @@ export interface ToolErrorInfo {
 /** CallError describes why a call failed. CallError is the data of a JSON-RPC error. */
 export interface CallError {
   code: ErrorCode;
-  /** message is what happened, for the agent. */
+  /** message describes for the agent why the call failed. */
   message: string;
   /**
    * userText is the whole text for the user: what happened and what to do. If Message suits
@@ -155,7 +155,10 @@ export interface CallError {
    * contains pageText, because an agent must not treat text from a page as instructions.
    */
   pageText?: string;
-  /** untrusted are the pages that pageText quotes. Only the server sets untrusted. */
+  /**
+   * untrusted are the pages that pageText quotes. The server sets untrusted; the browser
+   * never does.
+   */
   untrusted?: readonly UntrustedPage[];
 }
 
@@ -186,13 +189,16 @@ export interface RPCError {
  */
 export interface CallsHistoryParams {
   /**
-   * before is CallsHistoryResult.Next of the previous page. If before is absent, the first
-   * page is requested, which begins with the newest call.
+   * before is CallsHistoryResult.Next of the previous page. If before is absent, the
+   * browser requests the first page, which begins with the newest call.
    */
   before?: string;
   /** limit is the maximum number of calls per page, from 1 to MaxHistoryCalls. */
   limit: number;
-  /** filter selects recorded calls. Without a filter, all calls are requested. */
+  /**
+   * filter selects recorded calls. Without a filter, the browser requests all recorded
+   * calls.
+   */
   filter?: CallsFilter;
 }
 
@@ -220,8 +226,8 @@ export interface CallsFilter {
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
   /**
-   * calls contains at most CallsHistoryParams.Limit calls. A page of recorded calls may be
-   * shorter, or even empty, although older calls exist.
+   * calls contains at most CallsHistoryParams.Limit recorded calls. calls may contain fewer
+   * calls or none, although older calls match the filter.
    */
   calls?: readonly RecordedCall[];
   /**
@@ -257,8 +263,8 @@ export interface CallRepeatParams {
 }
 
 /**
- * CallRepeatResult is an empty object that confirms that the server made the new call,
- * which may still need an approval.
+ * CallRepeatResult is an empty object that confirms that the server made the new call. The
+ * new call can still be waiting for approval.
  */
 export type CallRepeatResult = Record<string, never>;
 
@@ -272,8 +278,8 @@ export interface CallUndoParams {
 }
 
 /**
- * CallUndoResult confirms that the server made the undoing call, which may still need an
- * approval.
+ * CallUndoResult confirms that the server made the undoing call. The undoing call can still
+ * be waiting for approval.
  */
 export interface CallUndoResult {
   /** callId is the ID of the undoing call. */
@@ -464,8 +470,8 @@ export interface HelloResult {
    */
   pairedKey?: string;
   /**
-   * browserName is the display name that the server uses for the browser. Browser names are
-   * unique on a server.
+   * browserName is the display name that the server uses for the browser. No two browsers
+   * of a server have the same browserName.
    */
   browserName?: string;
   /**
@@ -485,8 +491,9 @@ export type PingResult = Record<string, never>;
  * Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
  *
  * Types are named after their method: the parameters of "tool.dispatch" are
- * ToolDispatchParams, its result is ToolDispatchResult. A notification has no result type.
- * The TypeScript generator fails if a method has no type for its parameters.
+ * ToolDispatchParams, its result is ToolDispatchResult. Because a notification has no result,
+ * there is no result type for a notification's method. The TypeScript generator fails if a
+ * method has no type for its parameters.
  */
 export const Methods = [
   /**
@@ -519,7 +526,7 @@ export const Methods = [
    */
   'tool.part',
   /**
-   * MethodToolResync is the server's notification that it needs the complete content of an
+   * MethodToolResync is the server's notification that requests the complete content of an
    * activity.
    */
   'tool.resync',
@@ -826,8 +833,8 @@ export interface PluginFetchParams {
 export interface PluginFetchResult {
   /**
    * code is a JavaScript function expression. For a plugin, code contains the adapter's
-   * code. For the host, code is a function that receives whether the host starts late, and
-   * returns the function that starts an adapter.
+   * code. For the host, code is a function with one boolean parameter: whether the host
+   * starts late. The function returns the function that starts an adapter.
    */
   code: string;
   /**
@@ -862,8 +869,8 @@ export type PluginCodeResult = Record<string, never>;
 /** PluginSettings are a plugin's settings as the server sends them to its running adapters. */
 export interface PluginSettings {
   /**
-   * values is a JSON object that maps each setting to a string, number or boolean. Settings
-   * without a value are absent from values.
+   * values is a JSON object that maps each setting to a string, number or boolean. values
+   * omits settings that have no value.
    */
   values?: unknown;
   /**
@@ -1238,12 +1245,15 @@ export interface CallView {
    * not nested.
    */
   parentCallId?: string;
-  /** userProgress and userMessage are from the last progress report for the audience "user". */
+  /**
+   * userProgress and userMessage are the progress and the message of the last progress
+   * report for the audience "user".
+   */
   userProgress?: number;
   userMessage?: string;
   /**
    * statusWord is the tool's word for what it is doing, such as "indexing". userStatusWord
-   * is from the last progress report for the audience "user".
+   * is the status word of the last progress report for the audience "user".
    */
   statusWord?: string;
   userStatusWord?: string;
@@ -1282,7 +1292,7 @@ export type TicketKind = (typeof TicketKinds)[number];
  * always.
  */
 export const Scopes = [
-  /** ScopeOnce allows only the one suspended call. */
+  /** ScopeOnce allows only the suspended call that the user approves. */
   'once',
   /** ScopeSession allows all calls of the tool by the client until its session ends. */
   'session',
@@ -1355,7 +1365,10 @@ export interface CallDecideParams {
   scope?: Scope;
   /** forMs is the duration of an approval with ScopeTime, in milliseconds. */
   forMs?: number;
-  /** surface is where the user decided. An absent surface means the side panel. */
+  /**
+   * surface is the surface on which the user decided. An absent surface means the side
+   * panel.
+   */
   surface?: Surface;
 }
 
@@ -1512,8 +1525,8 @@ export interface SettingView {
   /** options are the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * secret is true if the setting may be a password or a key. The server sends only set,
-   * not the Value, of a secret setting.
+   * secret is true if the setting's value may be a secret, such as a password or a key. The
+   * server sends only set, not the Value, of a secret setting.
    */
   secret?: boolean;
   set?: boolean;
@@ -1523,8 +1536,8 @@ export interface SettingView {
    */
   withheld?: boolean;
   /**
-   * value is a JSON string, number or boolean, or for a SettingURL also an object that maps
-   * instances to URLs. value is absent if the user set no value.
+   * value is a JSON string, number or boolean. For a SettingURL, value can also be an object
+   * that maps instances to URLs. value is absent if the user set no value.
    */
   value?: unknown;
 }
@@ -1796,8 +1809,8 @@ export interface TabInfo {
   /** discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * unresponsive is true while the page does not respond, because a script blocks it.
-   * No call can begin in a page that does not respond.
+   * unresponsive is true while the page does not respond, because one of its scripts runs
+   * without a pause. No call can begin in a page that does not respond.
    */
   unresponsive?: boolean;
   /**
@@ -1826,8 +1839,8 @@ export interface TabInfo {
   /**
    * loadError is Chrome's name of the network error that the tab displays, such as
    * net::ERR_CONNECTION_REFUSED. loadError may also be LoadErrorNoAnswer (no response within
-   * SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). While a
-   * tab reloads, its loadError is empty.
+   * SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). loadError
+   * is empty while the tab reloads.
    *
    * If opentabs opened a tab for a call and the page redirects to a site that can't be
    * loaded, TabInfo.url is the address before the redirect.
@@ -2028,7 +2041,7 @@ export interface TicketPageView {
 export interface DecisionView {
   ticketId: string;
   allowed: boolean;
-  /** by is where the user decided, as a text such as "the side panel". */
+  /** by is a text that names where the user decided, such as "the side panel". */
   by: string;
 }
 
@@ -2154,7 +2167,10 @@ export interface Report {
   loaded?: number;
   message?: string;
   status?: string;
-  /** audience is "user" or "internal". Any other audience means "internal". */
+  /**
+   * audience is "user" or "internal". Any value of audience other than "user" means
+   * "internal".
+   */
   audience?: string;
   /**
    * invalid is true if a field of the report was infinite, NaN or of a wrong type.
@@ -2165,8 +2181,8 @@ export interface Report {
   /** activity changes content that is displayed beside the progress, such as a table. */
   activity?: Activity;
   /**
-   * endAudience is the audience of the result of a successful call, "internal" unless a
-   * report sets endAudience.
+   * endAudience is the audience of a successful call's result. The audience is "internal"
+   * unless a report sets endAudience.
    */
   endAudience?: string;
 }
@@ -2271,7 +2287,8 @@ export interface ToolProgressParams {
   /**
    * seq is the number of reports of the call that the browser sent before Reports. The
    * browser resends reports that a lost link may not have delivered, and the server uses seq
-   * to ignore duplicates. If seq is absent, Reports follow the previous reports directly.
+   * to ignore duplicates. If seq is absent, no report is missing between the previous
+   * reports and Reports.
    */
   seq?: number;
   reports?: readonly Report[];
@@ -2359,14 +2376,14 @@ export const MaxPartChars = 262144;
 export const DefaultMaxResultBytes = 104857600;
 
 /**
- * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. Longer
- * progress messages are truncated.
+ * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A longer
+ * progress message is truncated.
  */
 export const MaxMessageChars = 2000;
 
 /**
  * MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
- * UTF-8. Longer content and longer patches are dropped.
+ * UTF-8. The server drops an activity's content or patch that is longer.
  */
 export const MaxActivityBytes = 262144;
 

@@ -20,9 +20,9 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		return nil
 	}
 	r.confirm()
-	// A reconnected browser may repeat a part of a result; repeated parts are dropped. A
-	// missing part is detected after the last part, when the browser sends the number of
-	// parts.
+	// After a reconnection, a browser may send a part of a result for the second time; the
+	// server drops such a part. A missing part is detected after the last part, when the
+	// browser sends the number of parts.
 	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil

@@ -20,11 +20,11 @@ const maxReloadAttempts = 3
 // opened tab.
 const openedTabTimeout = 20 * time.Second
 
-// requestReload asks a browser to reload one of the tabs that the call allows, best tab first.
-// isLoading reports whether a tab reloads. isAnswered is false if the link was lost, so that
-// the request may be repeated. The browser refuses a reload that could lose the user's work. If
-// the tabs are in several browsers, no tab is reloaded, because each browser may be signed in
-// to a different account of the site.
+// requestReload requests that a browser reload one of the tabs that the call allows, the best
+// tab first. isLoading is true if the browser is reloading a tab. isAnswered is false if the
+// link was lost, so that the request may be repeated. The browser refuses a reload that could
+// lose the user's work. If the tabs are in several browsers, no tab is reloaded, because each
+// browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
@@ -145,8 +145,8 @@ func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoic
 	}
 }
 
-// askBrowsers sends one request to each browser that the call allows. isWaiting is true if the
-// link to one of these browsers is lost but may return.
+// askBrowsers sends one request to each browser that the call allows. isWaiting is true if one
+// of the browsers has lost its link and may still reconnect.
 func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++

@@ -78,8 +78,8 @@ func New(l Limits) *Queue {
 func (p *Place) Ready() <-chan struct{} { return p.ready }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
-// call's arguments. If the queue is full, Enter returns rate_limited. The caller must call
-// Leave once for each Place.
+// call's arguments. If the queue is full, Enter returns an error with the code
+// rate_limited. The caller must call Leave once for each Place.
 func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -159,7 +159,8 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// closedChannel is the ready channel of calls that may run at once.
+// closedChannel is a closed channel. closedChannel is the ready channel of each call that
+// can run without waiting.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -189,8 +190,8 @@ func (l *lane) add(p *Place, session string) {
 	t.placeBytes += p.argBytes
 }
 
-// turnWithMost returns the turn for which sizeOf is greatest, or nil if sizeOf is 0 for all
-// turns.
+// turnWithMost returns the turn of the session for which sizeOf is greatest, or nil if
+// sizeOf is always 0.
 func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	var greediest *turn
 	for _, t := range l.turnsBySession {

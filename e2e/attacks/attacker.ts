@@ -20,8 +20,8 @@ export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
   /**
-   * leaks lists the secrets that pages of the site have reported. A hostile page reports each secret that it sees with
-   * POST /note.
+   * leaks lists the secrets that pages of the site have reported. A hostile page reports each secret that it receives
+   * with an HTTP request POST /note.
    */
   readonly leaks: string[];
   /** requests lists all HTTP requests that the site received, as "METHOD path". */
@@ -78,7 +78,10 @@ export interface HandwrittenPlugin {
   readonly urlPatterns: readonly string[];
   readonly toolNames: readonly string[];
   readonly adapterCode: string;
-  /** world and start are fields of the plugin's manifest. An absent manifest field has its default. */
+  /**
+   * world and start are fields of the plugin's manifest. If a manifest field is absent, the plugin has the default of
+   * the field.
+   */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }

@@ -136,7 +136,7 @@ async function assertForbidden(how: string, steps = readAndActionSteps): Promise
   assert.equal(state, `0 ${privateText} true`, `${how}: state of the page`);
 }
 
-/** closeForbidden closes all tabs with a forbidden page. */
+/** closeForbidden closes all tabs that show a page of a forbidden site. */
 async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }

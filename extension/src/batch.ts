@@ -26,7 +26,8 @@ export interface BatcherOptions<M> {
 /** Batcher sends messages over a port in order, alone or in batches. */
 export interface Batcher<M> {
   /**
-   * post sends a message now or with the next batch. If no port is connected, post drops the message and returns false.
+   * post sends a message at once or with the next batch. If no port is connected, post drops the message and returns
+   * false.
    */
   post(message: M): boolean;
   /** flush sends all waiting messages now. If no port is connected, flush keeps the messages and returns false. */

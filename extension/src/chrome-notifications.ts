@@ -16,7 +16,10 @@ export interface NotificationContent {
 export interface NotificationListeners {
   onClick(id: string): void;
   onButtonClick(id: string, button: number): void;
-  /** onClose is called after a notification has closed. `isByUser` is true if the user closed the notification. */
+  /**
+   * onClose is called after the user, Chrome or the extension has closed a notification. `isByUser` is true if the user
+   * closed the notification.
+   */
   onClose(id: string, isByUser: boolean): void;
 }
 

@@ -150,9 +150,9 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
 }
 
 /**
- * navigateHistory moves a tab one page back (-1) or forward (1) in the tab's history. `chrome.tabs.goBack` is only the
- * fallback for pages without scripts, because it skips pages that the user did not interact with. At the end of the
- * tab's history, navigateHistory does nothing.
+ * navigateHistory moves a tab one page back (-1) or forward (1) in the tab's history. navigateHistory uses
+ * `chrome.tabs.goBack` only for pages in which no script can run, because goBack skips pages that the user has not
+ * interacted with. At the end of the tab's history, navigateHistory does nothing.
  */
 export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void> {
   try {

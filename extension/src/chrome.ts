@@ -120,7 +120,7 @@ export function onInstalled(listener: () => void): void {
 
 /**
  * createWakeAlarm creates an alarm that triggers onWorkerStart every 30 s, the shortest period that Chrome allows. The
- * alarm restarts a worker that has stopped.
+ * alarm restarts the service worker if Chrome has stopped it.
  */
 export async function createWakeAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
@@ -469,8 +469,8 @@ export async function setTabBadge(tabId: number, text: string | undefined, title
 }
 
 /**
- * openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions of the extension opened the side
- * panel on a click instead.
+ * openPopupOnClick makes a click on the toolbar icon open the popup. In earlier versions of the extension, a click on
+ * the toolbar icon opened the side panel.
  */
 export async function openPopupOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: false });

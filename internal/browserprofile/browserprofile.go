@@ -90,7 +90,7 @@ func (m Machine) composeName(sentName string, profileNames map[string]string, pr
 }
 
 // dataDirs returns the directories in which Chromium browsers store their profiles by
-// default. A returned directory need not exist.
+// default. dataDirs also returns directories that do not exist.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil

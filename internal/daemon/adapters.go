@@ -118,8 +118,8 @@ func (s script) options() jsbuild.ScriptOptions {
 
 // start returns the event at which the adapter starts, or an empty value if the adapter's
 // code decides. The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter
-// with the start setting StartIdle also starts at DOMContentLoaded, because the adapter
-// may need a parsed document.
+// with StartIdle also starts at DOMContentLoaded, because the adapter can require a
+// parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -255,9 +255,9 @@ func (a *adapters) recordFault(s script, err error) error {
 	return err
 }
 
-// readAdapterCode returns the code of the adapter and of the pre-script, which may be
-// empty. readAdapterCode fails if either could break out of the function around it, for
-// example with an unbalanced brace.
+// readAdapterCode returns the code of the adapter, and the code of the pre-script (empty
+// if there is none). readAdapterCode returns an error if one of them could break out of
+// the function that wraps the code, for example with an unbalanced brace.
 func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err

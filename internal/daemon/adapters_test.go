@@ -55,8 +55,8 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 }
 
-// TestAdaptersOfReviewedPlugins checks that browsers receive no code of plugins that may
-// not run.
+// TestAdaptersOfReviewedPlugins checks that browsers receive no code of plugins that must
+// not run, such as plugins without a review.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
 	dirs := config.Dirs{State: t.TempDir()}

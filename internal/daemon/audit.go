@@ -75,8 +75,8 @@ func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) rec
 	return facts
 }
 
-// auditInterrupted writes a call to the audit log that was running when an earlier server
-// process crashed or was killed.
+// auditInterrupted writes an interrupted call to the audit log. The call was running when
+// an earlier server process crashed or was killed.
 func auditInterrupted(log *audit.Log, call recorder.Record) {
 	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
 	r.Origin, r.Hash = call.Site, call.Hash

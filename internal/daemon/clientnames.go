@@ -15,7 +15,7 @@ import (
 const maxClientName = 100
 
 // agentNames returns the names of the connected MCP clients, sorted and without
-// duplicates. Sessions of the opentabs command are omitted.
+// duplicates. agentNames omits the sessions of the opentabs command.
 func agentNames(sessions []transport.ClientInfo) []string {
 	var names []string
 	for _, c := range sessions {

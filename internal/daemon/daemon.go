@@ -48,8 +48,9 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon has the parts of one daemon. The fields are exported for `opentabs plugin test
-// --browser`, which runs a separate daemon.
+// Daemon contains the parts of one daemon, such as its plugins, settings and browsers.
+// The fields are exported for `opentabs plugin test --browser`, which runs a separate
+// daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy
@@ -88,8 +89,9 @@ func extensionOrigins(settings config.Settings) []string {
 	return origins
 }
 
-// newDaemon creates a daemon that will serve at address. Damaged files are repaired, or
-// ignored with an error in the log. The plugins are loaded later by [Daemon.Serve].
+// newDaemon creates a daemon that will serve at address. newDaemon repairs damaged files
+// in the state directory, or ignores them and logs an error. newDaemon loads no plugins;
+// [Daemon.Serve] loads them.
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
 	started := time.Now()
 	origins := extensionOrigins(h.Settings)

@@ -60,9 +60,9 @@ func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	return ok
 }
 
-// permission returns the permission of a plugin in development mode for which the user has
-// set no permission. The daemon sets policy.Options.IsInDevelopment to the method
-// permission, so that a new build counts as reviewed even before its review is stored.
+// permission returns the permission that a plugin in development mode has while the user
+// has set none. permission is the value of policy.Options.IsInDevelopment, so that a new
+// build counts as reviewed even before its review is stored.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -79,7 +79,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
 		}
 	}
-	// A permission that the user has set overrides the permission of development mode.
+	// A permission that the user has set for a plugin overrides the permission that the
+	// plugin has in development mode.
 	if err := d.plugins.policy.SetPermission("mine", "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}

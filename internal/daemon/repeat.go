@@ -33,8 +33,8 @@ type callRepeater struct {
 }
 
 // repeat starts a new call with the tool and the arguments of a recorded call. The new
-// call needs the same permissions as any other call. repeat returns without waiting for
-// the new call to end. The error message is a sentence for the user.
+// call needs the same approvals as any other call. repeat returns without waiting for
+// the new call to end. The message of a returned error is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {

@@ -29,7 +29,7 @@ type Mark struct {
 	Device     uint64 `json:"device,omitempty"`
 }
 
-// Of returns the attributes of the file that info describes, as a [Mark].
+// Of returns the [Mark] of the file that info describes.
 func Of(info os.FileInfo) Mark {
 	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
 	m.addSystemFields(info)

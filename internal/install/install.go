@@ -1,8 +1,8 @@
 // Package install installs plugins from npm registries, package files and folders.
 //
 // Each version of a package has a separate folder in the state directory, whose files
-// never change. Scripts of packages are never run. A package is used only after it is
-// completely unpacked and checked.
+// never change. Install scripts of packages, such as postinstall, never run. A package is
+// used only after it is completely unpacked and checked.
 package install
 
 import (
@@ -112,8 +112,8 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// RegistryOf returns the URL of the registry for a package, and which setting selected
-// this registry.
+// RegistryOf returns a line with the URL of the registry for a package, and with the
+// setting that selected the registry.
 func (i *Installer) RegistryOf(packageName string) string {
 	registry, setBy, err := i.registries.Registry(packageName)
 	if err != nil {
@@ -144,7 +144,8 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the
-// plugin. If e has no package name, the package file determines the name and the version.
+// plugin. If the entry e has no package name, the name and the version in the package
+// file are used.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {

@@ -66,11 +66,12 @@ type Info struct {
 	Tags        map[string]string `json:"tags,omitempty"`
 	Versions    int               `json:"versions"`
 	Registry    string            `json:"registry"`
-	// Installed is the installed version. Source is how the plugin was installed.
+	// Installed is the version of the plugin that is installed. Source is how the user
+	// installed the plugin, such as from npm.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed is why the installed plugin cannot be loaded or does not start in pages.
-	// Failed is empty if the plugin works.
+	// Failed is why the installed plugin cannot be loaded or does not start in pages. If
+	// the installed plugin works, Failed is empty.
 	Failed string `json:"failed,omitempty"`
 	// Tools are the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
@@ -83,8 +84,8 @@ type toolCategory struct {
 	Tools    []string `json:"tools"`
 }
 
-// Info returns what the registry has about a plugin. text is the plugin's name with an
-// optional version or range.
+// Info returns the registry's information about a plugin. text is the plugin's name with
+// an optional version or range.
 func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)

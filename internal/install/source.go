@@ -52,8 +52,8 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	return newPlugin, nil
 }
 
-// addBuildHint adds the build command to err if path contains a plugin that is not
-// built.
+// addBuildHint adds the command `opentabs plugin build` to err if path contains a plugin
+// that is not built.
 func addBuildHint(err error, path, given string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
 	_, distErr := os.Stat(filepath.Join(path, "dist"))

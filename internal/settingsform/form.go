@@ -21,7 +21,7 @@ const maxStdinValue = 1 << 20
 // Arguments are the changes to settings that the user typed as arguments of a command.
 type Arguments struct {
 	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
-	// Unset are settings to remove: KEY or KEY.INSTANCE.
+	// Unset names the settings to remove, as KEY or KEY.INSTANCE.
 	Sets, Unset []string
 	// Instances are NAME=URL texts, which set URLs of the plugin's only URL setting.
 	Instances []string
@@ -34,8 +34,8 @@ func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instan
 type Form struct {
 	Plugin string
 	Views  []wire.SettingView
-	// Changes maps the key of each changed setting to its new value. The JSON value null
-	// removes a setting.
+	// Changes maps the key of each changed setting to its new value. The new value null
+	// removes the setting's value.
 	Changes map[string]json.RawMessage
 	// urls maps the key of a URL setting and the name of an instance to a URL.
 	urls map[string]map[string]string

@@ -234,8 +234,8 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig replaces a configuration file atomically. The new file keeps the mode of
-// the old file, and its owner if this process may set the owner.
+// replaceConfig replaces a configuration file atomically. The new file has the mode of the old
+// file, and also the owner if this process has the right to set the owner.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	info, err := os.Stat(target)

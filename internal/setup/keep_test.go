@@ -93,7 +93,7 @@ func commentIn(line string) string {
 }
 
 // TestUndoKeepsComments checks undo for configurations that the user has changed since
-// setup. Undo must keep every comment and every value except those of opentabs.
+// setup. Undo must keep every comment and every value outside the opentabs entry.
 func TestUndoKeepsComments(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, before := range texts {

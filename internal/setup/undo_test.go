@@ -157,7 +157,8 @@ func TestPlanUndo(t *testing.T) {
 			t.Error("PlanUndo has changed a file")
 		}
 	}
-	// PlanUndo also writes nothing if setup has never run or the record is damaged.
+	// PlanUndo must write no file, even if setup has never run or the record of setup is
+	// damaged.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}

@@ -52,8 +52,8 @@ func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
 }
 
-// setYAMLValues changes a mapping so that it has exactly the values of merged. Unchanged
-// keys and values keep their layout.
+// setYAMLValues changes a mapping so that it has exactly the values of merged. Keys and
+// values that do not change keep their layout in the file.
 func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	if mapping.Kind != yaml.MappingNode {
 		return errors.New("the node is not a mapping")

@@ -170,10 +170,9 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	return views
 }
 
-// Change sets settings of a plugin, by key; null or an empty string deletes a setting. If
-// one of the values is invalid, Change sets no setting. by is the surface on which the
-// user made the change. The error of Change names the invalid setting and the allowed
-// values.
+// Change sets settings of a plugin, by key; null or an empty string deletes a setting. If one of
+// the values is invalid, Change leaves all settings unchanged. by is the surface on which the
+// user made the change. The error of Change names the invalid setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {

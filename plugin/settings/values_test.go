@@ -41,8 +41,8 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// The values of settings keep their JSON type. The value of a url setting is stored as an
-// object that maps instance names to URLs.
+// A stored setting keeps the JSON type of its value. The value of a url setting is stored as
+// an object that maps instance names to URLs.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string

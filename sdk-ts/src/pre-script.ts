@@ -18,8 +18,8 @@ export interface PreScriptLog {
 }
 
 /**
- * The argument that a pre-script's function receives. A pre-script may call `set` and the log functions at any time,
- * even after it has returned.
+ * The argument that a pre-script's function receives. A pre-script can call `set` and the log functions at any time,
+ * even after its function has returned.
  */
 export interface PreScriptContext {
   /** Stores a JSON value for the plugin's adapter. The adapter reads the value with `getPreScriptValue(key)`. */
@@ -28,8 +28,9 @@ export interface PreScriptContext {
 }
 
 /**
- * Runs `script` at once, in the page and each of its frames, before any script of the page. Errors of `script` are
- * logged to the console. Does nothing if opentabs is not starting a pre-script, for example in a test.
+ * Runs `script` at once, in the page and each of its frames, before any script of the page. If `script` throws an
+ * error, the error is logged to the page's console. Does nothing if opentabs is not starting a pre-script, for example
+ * in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
   const runner = getContainer()?._preScriptRunner;

@@ -29,7 +29,7 @@ export interface ContextScript {
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
-  /** Cancels the call after this many progress reports. Each change of an activity also counts as a report. */
+  /** Cancels the call after this many progress reports. Each change of an activity also counts as a progress report. */
   stopAtReport?: number | undefined;
 }
 

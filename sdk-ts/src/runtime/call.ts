@@ -25,8 +25,8 @@ export interface InstalledPlugin {
 
 /**
  * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. The handler receives a
- * complete context, and its waits stop when the call is stopped. Errors that the handler throws are passed on
- * unchanged.
+ * complete context, whose waiting functions stop when the call is stopped. Errors that the handler throws reach the
+ * extension unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = getSafeProperty(tool, 'name');
@@ -94,7 +94,9 @@ export function callHook(caller: InstalledPlugin, hook: string, args: readonly u
   runHook(caller, hook, getSafeProperty(caller.plugin, hook), args);
 }
 
-/** Calls `method`, the implementation of a plugin's hook, with the plugin as `this`. Errors of the hook are logged. */
+/**
+ * Calls `method`, the implementation of a plugin's hook, with the plugin as `this`. Logs an error that `method` throws.
+ */
 export function runHook(caller: InstalledPlugin, hook: string, method: unknown, args: readonly unknown[] = []): void {
   if (!isMethod(method)) return;
   try {

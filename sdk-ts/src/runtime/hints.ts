@@ -16,7 +16,8 @@ import {
 } from './primordials.ts';
 
 // Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each piece of
-// advice describes what happened and what to change in the plugin. Agents never receive this advice.
+// advice describes what happened and what to change in the plugin. Only authors of plugins receive the advice, never
+// agents.
 
 /** makeFailureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
 export function makeFailureHint(thrown: unknown, message: string): string {

@@ -136,9 +136,9 @@ export function onSettled(
 }
 
 /**
- * settleChain implements onSettled for thenables that resolve to other thenables; `resolvedCount` of them have
- * resolved so far. A loop follows the chain, because recursion over thenables that resolve synchronously could overflow
- * the stack and lose the tool's result.
+ * settleChain implements onSettled for a chain of thenables that resolve to other thenables. `resolvedCount` is the
+ * number of thenables in the chain that have resolved so far. settleChain uses a loop, because recursion over thenables
+ * that resolve synchronously could overflow the stack and lose the tool's result.
  */
 function settleChain(
   value: unknown,

@@ -19,7 +19,7 @@ export function isMethod(value: unknown): value is Method {
   return typeof value === 'function';
 }
 
-/** Returns the message of a thrown value, and never throws. */
+/** Returns the error message of a thrown value. Never throws, even if a getter of the value throws. */
 export function readMessage(error: unknown): string {
   if (!hasProperties(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {
