@@ -95,8 +95,8 @@ func TestDrainRunsTheHooks(t *testing.T) {
 }
 
 // TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB,
-// wait for their after hooks. A call that reaches either limit runs all waiting after
-// hooks before it returns.
+// wait for their after hooks. A call that reaches the limit of calls or of bytes runs all
+// waiting after hooks before the call returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -151,7 +151,7 @@ func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	})
 }
 
-// rejectOutput is an [dispatch.OutputChecker] that accepts no output.
+// rejectOutput is a [dispatch.OutputChecker] that accepts no output.
 type rejectOutput struct{}
 
 func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {

@@ -53,8 +53,8 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 }
 
 // maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
-// as text for every client. If the content is longer, clients that use only structured content
-// receive no text.
+// as text for every client. If the structured content is longer, clients that use only
+// structured content receive no text.
 const maxRepeatedText = 16 << 10
 
 // needsStructuredOnly reports whether the client uses only the structured content of a result

@@ -63,7 +63,7 @@ type Options struct {
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts
-	// wait for Ready. By default, requests do not wait for the plugins.
+	// wait until Ready returns. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default,
 	// agents cannot inspect plugins.
@@ -71,8 +71,8 @@ type Options struct {
 	// CallWatcher provides the calls that the server offers as MCP resources. By default, the
 	// server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote. A client can read the files that its own calls
-	// wrote as MCP resources. By default, the server offers no files.
+	// Files stores the files that tools wrote. As MCP resources, a client can read the files
+	// that its own calls wrote. By default, the server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
 	// OnSessionEnd is called when its token is removed. By default, the end of a session is not
@@ -99,8 +99,8 @@ type Options struct {
 	// ListsOutputSchemas reports whether a client's list of tools includes the tools' output
 	// schemas. By default, the lists of all clients include output schemas.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. If the
-	// result contains the name of a plugin, clients list all tools of the plugin. Call
+	// PinnedTools returns the names of tools that clients list in every list mode. If
+	// PinnedTools returns the name of a plugin, clients list all tools of the plugin. Call
 	// ToolListsChanged when the result of PinnedTools has changed. By default, PinnedTools
 	// returns no names.
 	PinnedTools func() []string
@@ -137,7 +137,8 @@ type Caller interface {
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless its ticket w is resolved.
+	// Remind sends a message as progress of a suspended call, unless the call's ticket w is
+	// already resolved.
 	Remind(w dispatch.WaitingTicket, message string)
 }
 

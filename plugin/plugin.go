@@ -156,7 +156,7 @@ type Tool struct {
 	// IsOptIn is true for a built-in tool that is off until the user sets a permission for
 	// the tool itself. A permission for the whole built-in plugin does not turn on the tool.
 	IsOptIn bool
-	// Undo defines how opentabs undoes a call of the tool that is done; nil if the author
+	// Undo defines how opentabs undoes a finished call of the tool; nil if the author
 	// declares no undo.
 	Undo *Undo
 
@@ -187,7 +187,7 @@ func (t *Tool) FullName() string { return t.Dispatch().FullName() }
 // IsReadOnly reports whether the author declares that the tool changes nothing.
 func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
 
-// Dispatch returns the description of the tool that the dispatcher needs.
+// Dispatch returns the tool's description for the dispatcher.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Output: t,

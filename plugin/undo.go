@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Undo declares how to undo a call of a tool that is done: by a call of another tool of
-// the same plugin.
+// Undo declares how to undo a finished call of a tool: by a call of another tool of its
+// plugin.
 type Undo struct {
 	// Tool is the name of the tool that undoes the call, without the name of the plugin.
 	Tool string
@@ -171,9 +171,9 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// checkArguments checks the arguments that the undo passes to other, the tool that undoes a
-// call. checkArguments reports required arguments that are missing, and arguments that other
-// does not accept.
+// checkArguments checks the arguments that the undo passes to the undoing tool, which is the
+// parameter other. checkArguments reports missing required arguments, and arguments that the
+// undoing tool does not accept.
 func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
 	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
 		name := rawjson.Unquote(raw)
@@ -192,8 +192,7 @@ func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Probl
 	}
 }
 
-// UndoTool returns the tool that undoes a call of t that is done; nil if t declares no
-// undo.
+// UndoTool returns the tool that undoes finished calls of t, or nil if t declares no undo.
 func (t *Tool) UndoTool() *Tool {
 	if t.Undo == nil {
 		return nil

@@ -27,8 +27,8 @@ import (
 //go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom vendor/whatwg-url-minimum
 var Source embed.FS
 
-// Example contains the documentation's example plugin, without tests. `opentabs demo` builds
-// this plugin. Each path in Example begins with examples/messages.
+// Example contains the documentation's example plugin, without tests, which `opentabs demo`
+// builds. Each path in Example begins with examples/messages.
 //
 //go:embed examples/messages/package.json examples/messages/src/index.ts examples/messages/src/channel.ts
 //go:embed examples/messages/src/prompts/summarise-channel.ts

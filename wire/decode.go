@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// DecodeBody decodes the body of a frame. DecodeBody stores the body in to, a pointer to
-// the params or result type of the frame. For an empty body, DecodeBody succeeds and sets
-// no fields.
+// DecodeBody decodes the body of a frame. The parameter `to` is a pointer to the params or
+// result type of the frame. For an empty body, DecodeBody succeeds and sets no fields.
 func DecodeBody(body []byte, to any) error {
 	if len(body) == 0 {
 		return nil
@@ -128,8 +127,8 @@ func decodeActivity(text []byte) *Activity {
 // members must be in the order in which the extension writes them.
 //
 // The extension copies a tool's result into the answer frame without parsing the result. If
-// the result is malformed JSON, Parse rejects the whole frame, and only FindResultID can
-// read the frame's ID.
+// a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID
+// can read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {

@@ -46,9 +46,8 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// TestDecodeMissingBody checks that the decoders accept a frame without a body. DecodePart
-// is the only exception: DecodePart returns an error, because each part of a result must
-// contain a text.
+// TestDecodeMissingBody checks that all decoders except DecodePart accept a frame without
+// a body. DecodePart must return an error, because each part of a result contains a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {

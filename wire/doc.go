@@ -1,7 +1,7 @@
 // Package wire defines the protocol between the opentabs daemon and the browser extension.
-// Each frame on the WebSocket between daemon and extension has a Go struct. The TypeScript
-// types in wire.gen.ts are generated from the Go structs of package wire. The Go tests and
-// the TypeScript tests read the same example frames in testdata/frames.
+// Each kind of frame on the WebSocket between daemon and extension has a Go struct. The
+// TypeScript types in wire.gen.ts are generated from the Go structs of package wire. The
+// Go tests and the TypeScript tests read the same example frames in testdata/frames.
 //
 // A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only package wire and
 // the generated TypeScript contain the JSON names of a frame's fields:

@@ -310,8 +310,8 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 }
 
 /**
- * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller adds the path only
- * if there is a problem, because most values are valid.
+ * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller of findProblemIn
+ * adds the path of the value only to a problem, because most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);

@@ -12,7 +12,7 @@ import (
 )
 
 // methodBodies maps each method to functions that allocate its params and its result. For a
-// notification, the function result is nil.
+// notification, the field result is nil.
 var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodChallenge:          {newBody[ChallengeParams], nil},
 	MethodHello:              {newBody[HelloParams], newBody[HelloResult]},

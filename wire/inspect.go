@@ -57,7 +57,7 @@ type CallFailure struct {
 	// Stack lists the stack frames in the author's code, innermost first, such as
 	// "exportMessages (src/tools/export.ts:31:11)".
 	Stack []string `json:"stack,omitempty"`
-	// Hints is advice about common mistakes of plugin authors.
+	// Hints are sentences of advice for the plugin's author about common mistakes.
 	Hints []string `json:"hints,omitempty"`
 	// Log contains the plugin's last log entries in the call's tab while the call ran, oldest
 	// first.

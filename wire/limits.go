@@ -36,7 +36,7 @@ const DefaultMaxResultBytes = 100 << 20
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
-// UTF-8. The server drops an activity's content or patch that is longer.
+// UTF-8. The server drops content and patches that exceed MaxActivityBytes.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities (such as tables) of one call.

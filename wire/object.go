@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// maxMembers is the maximum number of members of a JSON object that splitObject accepts.
-// Each object that the protocol defines has fewer members.
+// maxMembers is the maximum number of members of a JSON object that splitObject accepts. No
+// JSON object of the protocol has as many members.
 const maxMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. splitObject

@@ -45,7 +45,7 @@ type PluginInfo struct {
 	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
 	InDevelopment bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser in
-	// which user scripts are off. File is empty if the server has no folder of an unpacked
+	// which user scripts are off. File is empty if the server finds no folder of an unpacked
 	// extension.
 	File string `json:"file,omitempty"`
 }
@@ -107,7 +107,7 @@ type PluginFetchParams struct {
 type PluginFetchResult struct {
 	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
 	// code. For the host, Code is a function with one boolean parameter: whether the host
-	// starts late. The function returns the function that starts an adapter.
+	// starts late. The host's function returns a second function, which starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter
 	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.

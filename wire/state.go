@@ -234,8 +234,8 @@ type ToolView struct {
 	// Category is the name of the group under which the tool is listed, absent if the tool has
 	// no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the name of the tool that undoes a call of the tool, absent if the author
-	// declares none.
+	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent if the
+	// author declares none.
 	Undo string `json:"undo,omitempty"`
 }
 

@@ -120,8 +120,8 @@ type Activity struct {
 }
 
 // ToolResyncParams requests the full content of an activity after a patch did not apply or
-// reports were lost. In response, the page sends progress reports with the last full content
-// of the activity and all later patches.
+// reports were lost. In response to tool.resync, the page sends progress reports with the last
+// full content of the activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
 	// ActivityType is the Activity.Type of the requested activity. An empty ActivityType

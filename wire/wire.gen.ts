@@ -273,7 +273,7 @@ export type CallRepeatResult = Record<string, never>;
  * plugin's author declared for undoing.
  */
 export interface CallUndoParams {
-  /** callId is the ID of the call to undo, whose status must be done. */
+  /** callId is the ID of the call to undo. The status of the call must be "done". */
   callId: string;
 }
 
@@ -287,10 +287,10 @@ export interface CallUndoResult {
 }
 
 /**
- * BrowserHops are the times that one traced call spent in the browser, in microseconds.
- * Each of the times is measured with a single clock, because the clocks of the service
- * worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages
- * over many calls are accurate.
+ * BrowserHops are the times that one traced call spent in the browser, in microseconds. Both
+ * ends of each time are measured with the same clock, because the clocks of the service worker
+ * and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages over many
+ * calls are accurate.
  */
 export interface BrowserHops {
   /**
@@ -403,7 +403,7 @@ export interface CallFailure {
    * "exportMessages (src/tools/export.ts:31:11)".
    */
   stack?: readonly string[];
-  /** hints is advice about common mistakes of plugin authors. */
+  /** hints are sentences of advice for the plugin's author about common mistakes. */
   hints?: readonly string[];
   /**
    * log contains the plugin's last log entries in the call's tab while the call ran, oldest
@@ -757,7 +757,7 @@ export interface PluginInfo {
   dev?: boolean;
   /**
    * file is the adapter's path in the folder of the unpacked extension, for a browser in
-   * which user scripts are off. file is empty if the server has no folder of an unpacked
+   * which user scripts are off. file is empty if the server finds no folder of an unpacked
    * extension.
    */
   file?: string;
@@ -834,7 +834,7 @@ export interface PluginFetchResult {
   /**
    * code is a JavaScript function expression. For a plugin, code contains the adapter's
    * code. For the host, code is a function with one boolean parameter: whether the host
-   * starts late. The function returns the function that starts an adapter.
+   * starts late. The host's function returns a second function, which starts an adapter.
    */
   code: string;
   /**
@@ -1425,8 +1425,8 @@ export interface ToolView {
    */
   category?: string;
   /**
-   * undo is the name of the tool that undoes a call of the tool, absent if the author
-   * declares none.
+   * undo is the name of another tool, which undoes calls of this tool. undo is absent if the
+   * author declares none.
    */
   undo?: string;
 }
@@ -2208,8 +2208,8 @@ export interface Activity {
 
 /**
  * ToolResyncParams requests the full content of an activity after a patch did not apply or
- * reports were lost. In response, the page sends progress reports with the last full content
- * of the activity and all later patches.
+ * reports were lost. In response to tool.resync, the page sends progress reports with the last
+ * full content of the activity and all later patches.
  */
 export interface ToolResyncParams {
   dispatchId: string;
@@ -2383,7 +2383,7 @@ export const MaxMessageChars = 2000;
 
 /**
  * MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
- * UTF-8. The server drops an activity's content or patch that is longer.
+ * UTF-8. The server drops content and patches that exceed MaxActivityBytes.
  */
 export const MaxActivityBytes = 262144;
 

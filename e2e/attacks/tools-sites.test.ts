@@ -107,8 +107,8 @@ const readAndActionSteps = listSteps([
 ]);
 
 /**
- * triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step.
- * Otherwise, the test combines each action with only one next step, to save time.
+ * triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step. Outside
+ * `make nightly`, the test combines each action with only one next step, to save time.
  */
 const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 
@@ -206,7 +206,8 @@ for (const site of forbiddenSites) {
       ['browser_take_screenshot', {}],
     ]);
     for (const [i, [tool, words, extra]] of leavingActs.entries()) {
-      // Without OPENTABS_TEST_ALL=1, the test combines each action that leaves the page with only one next tool call.
+      // After each action that leaves the page, the test tries all next tool calls if OPENTABS_TEST_ALL=1, and
+      // otherwise only one.
       const tried = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
       for (const [nextTool, nextArgs] of tried) {
         const how = `${tool} ${words}, then ${nextTool}`;

@@ -53,7 +53,7 @@ type script struct {
 }
 
 // currentScripts returns the scripts of the plugins that may run. Browsers receive no
-// code of other plugins.
+// code of plugins that must not run.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	runnable := a.plugins.runnablePlugins()
@@ -116,10 +116,10 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns the event at which the adapter starts, or an empty value if the adapter's
-// code decides. The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter
-// with StartIdle also starts at DOMContentLoaded, because the adapter can require a
-// parsed document.
+// start returns the time at which the adapter starts. If the result is empty, package
+// jsbuild derives the time from the adapter's code. The original OpenTabs SDK starts
+// adapters at DOMContentLoaded. An adapter with StartIdle also starts at
+// DOMContentLoaded, because the adapter can require a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -163,9 +163,9 @@ func (a *adapters) List() []wire.PluginInfo {
 }
 
 // Code returns the script of a plugin. Code returns an error if the adapter's code could
-// break out of the function that wraps it, for example with an unbalanced brace. The
-// check is repeated for every script, because older versions of opentabs installed
-// adapters without a check.
+// break out of the function that wraps it, for example with an unbalanced brace. Code
+// checks the adapter each time, because older versions of opentabs installed adapters
+// without this check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {

@@ -111,7 +111,7 @@ func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID s
 }
 
 // listModes returns a function that decides which tools a client lists. Commands of
-// opentabs list all tools, because they look up their tool in the list.
+// opentabs list all tools, because a command looks up its tool in the list.
 func listModes(t config.Tools) func(client string) gateway.Mode {
 	return func(client string) gateway.Mode {
 		if strings.HasPrefix(client, dispatch.CommandNamePrefix) {

@@ -51,8 +51,8 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.OpenCallHook = callAuditor{}
 
-// Open notes in the recorder's file that a call is still open. If the server crashes
-// before the call ends, the recorder uses the note at the next start to record the call.
+// Open writes a note about an unfinished call to the recorder's file. If the server
+// crashes before the call ends, the recorder records the call at the next start.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }

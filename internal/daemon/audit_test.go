@@ -17,7 +17,8 @@ import (
 )
 
 // TestCallAuditor checks that the audit record of a call has everything except the
-// arguments and the result. Each answer of the user to a tool has a separate record.
+// arguments and the result. The audit log must have a separate record for each answer
+// of the user to a tool.
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()

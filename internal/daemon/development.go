@@ -74,8 +74,8 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 }
 
 // development sends the builds of `opentabs plugin dev` to pages. Each build counts as
-// reviewed, because the user who runs the command is the plugin's author. development is
-// safe for concurrent use.
+// reviewed, because the user who runs `opentabs plugin dev` is the plugin's author.
+// development is safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins

@@ -117,8 +117,8 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	return info, nil
 }
 
-// pluginFailure returns why an installed plugin cannot be loaded or started. The result
-// is nil if the plugin works or is not installed.
+// pluginFailure returns why an installed plugin cannot be loaded or started.
+// pluginFailure returns nil if the plugin works or is not installed.
 func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
@@ -156,7 +156,8 @@ func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	return info
 }
 
-// Lines formats the information as lines without unsafe control characters.
+// Lines returns the information about the plugin as lines of text without unsafe control
+// characters.
 func (info Info) Lines() []string {
 	title := info.Package + " " + info.Version
 	if info.DisplayName != "" {

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// wikiViews returns one setting of each type. Only the settings site and token have
+// wikiViews returns one setting of each type. Only the settings "site" and "token" have
 // values.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{

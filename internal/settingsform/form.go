@@ -23,7 +23,8 @@ type Arguments struct {
 	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
 	// Unset names the settings to remove, as KEY or KEY.INSTANCE.
 	Sets, Unset []string
-	// Instances are NAME=URL texts, which set URLs of the plugin's only URL setting.
+	// Instances are texts NAME=URL. Each text sets the URL of one instance in the plugin's
+	// only URL setting.
 	Instances []string
 }
 
@@ -93,7 +94,8 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 }
 
 // Set changes a setting to a value that the user typed. The key names a setting, or one
-// instance of a URL setting, as in site.work. An error of Set is written for the user.
+// instance of a URL setting, as in site.work. The message of an error from Set is a
+// sentence for the user.
 func (f *Form) Set(key, text string) error {
 	v, instance, err := f.find(key)
 	if err != nil {

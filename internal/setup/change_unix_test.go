@@ -12,8 +12,8 @@ import (
 )
 
 // TestNotRegularFile checks that setup, undo and the doctor reject a configuration that is
-// a named pipe, also behind a link. Reading a named pipe blocks until another process
-// writes to the pipe.
+// a named pipe or a link to one. Reading a named pipe blocks until another process writes
+// to the pipe.
 func TestNotRegularFile(t *testing.T) {
 	for _, isLink := range []bool{false, true} {
 		m := newMachine(t)
@@ -84,8 +84,8 @@ func TestOwnerIsKept(t *testing.T) {
 	check("undo")
 }
 
-// TestAccessErrors checks that an error about the folder of a client's file has its own
-// remedy, and not the remedy for a folder of opentabs.
+// TestAccessErrors checks that an error about the folder of an MCP client's file has a
+// suitable remedy. The error must not have the remedy for the state directory of opentabs.
 func TestAccessErrors(t *testing.T) {
 	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOTDIR} {
 		err := explainAccess("/home/a/.cursor/mcp.json", &os.PathError{Op: "open", Path: "/home/a/.cursor/mcp.json", Err: number})

@@ -13,8 +13,8 @@ type FileError struct {
 	// ManualLines are the lines that the user can add to the file by hand. ManualLines is
 	// empty if opentabs could not be removed from the file.
 	ManualLines string
-	// ManualLocation describes where in the file the lines belong. ManualLocation is empty
-	// if the lines are the complete content of a new file.
+	// ManualLocation describes where in the file the user must add ManualLines.
+	// ManualLocation is empty if ManualLines are the complete content of a new file.
 	ManualLocation string
 	// problem is a clause about the file, such as "it is read-only". remedy is what the
 	// user should do.
@@ -50,7 +50,7 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 // isInline reports whether the MCP servers, in a configuration that setup cannot edit, are
 // written on one line. Setup can edit a non-empty object on several lines, so isInline
 // only checks that the object contains a server. The parameter servers is the path of the
-// object.
+// object that contains all MCP servers.
 func isInline(values map[string]any, servers []string) bool {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)

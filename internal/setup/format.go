@@ -16,12 +16,12 @@ import (
 // change only the entry of opentabs and keep the rest of the text unchanged. The text has
 // no byte order mark, and its lines end with a line feed (see [editText]).
 type format interface {
-	// set returns the configuration text data with an opentabs entry that has the fields
+	// set returns the configuration in data, with an opentabs entry that has the fields
 	// of entry. The parameter servers is the path of the object that contains all MCP
 	// servers. If data already has an opentabs entry, set keeps the entry's other fields.
 	set(data []byte, servers []string, entry any) ([]byte, error)
-	// remove returns the configuration text data without the opentabs entry. The
-	// parameter servers is the path of the object that contains all MCP servers.
+	// remove returns the configuration in data, without the opentabs entry. The parameter
+	// servers is the path of the object that contains all MCP servers.
 	remove(data []byte, servers []string) ([]byte, error)
 	// inline returns the opentabs entry as one line of text, for a configuration with all
 	// MCP servers on one line.
@@ -69,9 +69,9 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 	return after, nil
 }
 
-// editText applies the function change to the text of a configuration file. editText
-// removes a byte order mark and Windows line endings before the change, and restores them
-// in the result.
+// editText returns the text of a configuration file after the edit that the function
+// change makes. editText removes a byte order mark and Windows line endings before the
+// change, and restores them in the result.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
 	lineEndCount := bytes.Count(text, []byte("\r\n"))
@@ -115,9 +115,9 @@ const fieldTimeout = "timeout"
 // Only setup writes OPENTABS_HOME to the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
-// mergeFields returns the fields of entry, plus the fields and environment variables that
-// only existing has. The environment variable homeVariable of existing is dropped unless
-// entry sets it too.
+// mergeFields returns the fields of the new entry, plus fields and environment variables
+// that only the existing entry has. mergeFields drops the variable homeVariable of the
+// existing entry unless the new entry sets homeVariable too.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -137,7 +137,7 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 
 // withoutServer removes the opentabs entry from the object that contains all MCP servers.
 // If the object contains no other MCP server, withoutServer removes the object too. The
-// parameter servers is the path of the object.
+// parameter servers is the path of the object with the MCP servers.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}

@@ -279,7 +279,8 @@ func TestVerifyFailures(t *testing.T) {
 }
 
 // TestClaudeConfigDir checks that the variable CLAUDE_CONFIG_DIR selects the folder of
-// Claude Code's configuration. If this folder exists, Claude Code counts as installed.
+// Claude Code's configuration. If the folder in CLAUDE_CONFIG_DIR exists, Claude Code
+// counts as installed.
 func TestClaudeConfigDir(t *testing.T) {
 	m := newMachine(t)
 	if c := clientOf(t, m, "claude-code"); c.File != filepath.Join(m.Home, ".claude.json") {

@@ -45,8 +45,8 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	// toml.Marshal also writes the headers of the parent tables. Remove these headers,
-	// because the file may already contain them.
+	// toml.Marshal also writes the headers of the parent tables, but the file may
+	// already contain these headers.
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}

@@ -301,7 +301,7 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call of a plugin without a required setting fails. The error of the call names the
+// A call fails if its plugin lacks a required setting. The error of the call names the
 // command that sets the missing setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})

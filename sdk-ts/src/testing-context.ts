@@ -55,7 +55,7 @@ export interface RecordedCall {
 export interface TestContext extends ToolHandlerContext {
   /** All progress reports of the handler, unchanged and in order. */
   readonly reports: readonly ProgressOptions[];
-  /** All changes of activities by the handler, in order. */
+  /** All changes that the handler made to activities, in order. */
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];

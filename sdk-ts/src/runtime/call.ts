@@ -52,7 +52,10 @@ export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Propert
 
 type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** Returns a copy of a tool or prompt whose method `key` runs inside `wrapper` with a complete context. */
+/**
+ * Returns a copy of a tool or prompt. The method `key` of the copy runs inside `wrapper` and receives a complete
+ * context.
+ */
 function wrapMethod(
   caller: InstalledPlugin,
   definition: Properties,

@@ -4,8 +4,8 @@ import { apply } from './primordials.ts';
 import { hasProperties, readMessage } from './value.ts';
 
 // All adapters of a document share one patch of `history.pushState` and `history.replaceState`.
-// `__openTabs._navigationInterceptor` stores the original methods, and the callbacks by plugin name. Adapters of the
-// original OpenTabs SDK use the same object.
+// `__openTabs._navigationInterceptor` stores the original methods of `history`, and a callback for each plugin name.
+// Adapters of the original OpenTabs SDK also use `_navigationInterceptor`.
 
 const { forEach: forEachOfMap } = Map.prototype;
 

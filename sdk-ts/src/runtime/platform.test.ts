@@ -44,7 +44,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
   const logs: unknown[] = [];
   let notices = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
-  // The test defines the same accessors in the adapter's container as the extension's host.
+  // The test defines the same accessors in the adapter's container as the extension's host does.
   const container = {
     get _setLogTransport() {
       return () => () => undefined;
