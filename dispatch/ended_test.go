@@ -41,8 +41,8 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 }
 
 // TestCallsDoNotWaitForHooks checks that a call returns before its after hooks run and
-// before its end is logged. The dispatcher must then run the hooks and write the log lines
-// in the order of the calls.
+// before its end is logged. After the calls, the dispatcher must run the hooks and write
+// the log lines, in the order of the calls.
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen, want []string

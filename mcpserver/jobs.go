@@ -26,8 +26,8 @@ type Detach struct {
 	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a client
 	// with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after which a call becomes a job. If the client is known
-	// to time out before After, the call becomes a job shortly before the client's timeout.
+	// After, if positive, is the time after which a call becomes a job. If the client's
+	// timeout is known to expire earlier, the call becomes a job shortly before that timeout.
 	After time.Duration
 }
 

@@ -185,7 +185,7 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	}
 }
 
-// The command `npm link` adds a symbolic link to a plugin's folder to npm's global
+// The command `npm link` creates, in npm's global folder, a symbolic link to a plugin's
 // folder. opentabs must load a plugin only once if its folder is linked.
 func TestLinkedPackages(t *testing.T) {
 	localDir, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()

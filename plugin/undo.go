@@ -25,8 +25,8 @@ type Undo struct {
 // UndoArgument is one argument of a call that undoes another call.
 type UndoArgument struct {
 	Name string
-	// Pointer is a JSON Pointer (RFC 6901) into the object {input, result} of the call to
-	// undo, such as /result/id.
+	// Pointer is a JSON Pointer (RFC 6901) into the object {input, result} of the call that
+	// is undone, such as /result/id.
 	Pointer string
 }
 

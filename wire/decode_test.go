@@ -171,9 +171,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// hasExactKeys reports whether the keys of a JSON object are ASCII without escapes and
-// differ in more than case. If hasExactKeys returns true, encoding/json and splitObject
-// must return equal members.
+// hasExactKeys reports whether all keys of a JSON object are ASCII without escapes, and no
+// two keys differ only in case. If hasExactKeys returns true, encoding/json and
+// splitObject must return equal members.
 func hasExactKeys(body []byte) bool {
 	seen := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {

@@ -68,7 +68,7 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 }
 
 // frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a
-// frame except large JSON texts. If these members need more space, append allocates a
+// frame except large JSON texts. If the reserved space is too small, append allocates a
 // larger buffer.
 const frameReserveBytes = 512
 

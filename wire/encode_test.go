@@ -134,8 +134,8 @@ func rawJSON(text string) json.RawMessage {
 	return compact
 }
 
-// checkRequest checks that a request frame equals the same request as encoding/json encodes
-// it.
+// checkRequest checks that a request frame has the same bytes that encoding/json writes for
+// the request.
 func checkRequest(t *testing.T, frame []byte, id string, method Method, params any) {
 	t.Helper()
 	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {

@@ -190,8 +190,8 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. With other members, a page
-  // could override dispatchId and ask.
+  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. If other members were allowed,
+  // a page could override dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;

@@ -24,9 +24,9 @@ type PluginInfo struct {
 	// does not run.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// ScriptID identifies the complete script that runs the adapter. The ID changes with the
-	// adapter, the host code, the pre-script and the settings. ScriptID contains only letters,
-	// digits, hyphens and underscores.
+	// ScriptID identifies the complete script that runs the adapter. The ID changes if the
+	// adapter, the host code, the pre-script or the settings change. ScriptID contains only
+	// letters, digits, hyphens and underscores.
 	ScriptID string `json:"script"`
 	// AllFrames is true if the script also runs in child frames of a page. Chrome runs a
 	// script in child frames if the plugin has a pre-script or RunsInFrames is true.

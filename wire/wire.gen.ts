@@ -728,9 +728,9 @@ export interface PluginInfo {
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * script identifies the complete script that runs the adapter. The ID changes with the
-   * adapter, the host code, the pre-script and the settings. script contains only letters,
-   * digits, hyphens and underscores.
+   * script identifies the complete script that runs the adapter. The ID changes if the
+   * adapter, the host code, the pre-script or the settings change. script contains only
+   * letters, digits, hyphens and underscores.
    */
   script: string;
   /**

@@ -102,8 +102,8 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 
 // makeRoom makes room in a full lane for a new call by rejecting waiting calls. Each
 // rejected call belongs to the session with the most waiting calls, or with the most bytes
-// of arguments. If the session of the new call has the most, makeRoom returns the error
-// that rejects the new call. The caller holds Queue.mu.
+// of arguments. If the new call belongs to the session that uses the lane most, makeRoom
+// instead returns the error that rejects the new call. The caller holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
 		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })

@@ -62,7 +62,7 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   const statuses = () =>
     answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
   // Playwright's event "response" omits the responses that CORS hides from the page. The DevTools event
-  // responseReceivedExtraInfo reports also the responses that CORS hides.
+  // responseReceivedExtraInfo also reports the responses that CORS hides.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');

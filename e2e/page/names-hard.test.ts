@@ -121,7 +121,7 @@ const differingNames: readonly (readonly [html: string, name: string])[] = [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',
     'Shown',
   ],
-  // The page script omits characters that Chrome does not draw, such as soft hyphens, from a name.
+  // From an accessible name, the page script omits characters that Chrome does not draw, such as soft hyphens.
   ['<button id=x>a<!-- c -->b<wbr>c&shy;d</button>', 'abcd'],
   // The specification HTML-AAM derives the name of a figure from its caption, and the name of a video from its title.
   ['<figure id=x><img src="" alt="Cat"><figcaption>A <b>cat</b></figcaption></figure>', 'A cat'],

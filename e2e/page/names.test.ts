@@ -11,8 +11,8 @@ before(async () => {
 after(() => lab?.close());
 
 /**
- * nameCases contains the HTML bodies of the test pages, one per line. The tests compare the accessible name of the
- * element with the ID x.
+ * nameCases contains the HTML bodies of the test pages, one per line. For the element with the ID "x" in each page, the
+ * tests compare the page script's accessible name with Chrome's.
  */
 const nameCases = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>

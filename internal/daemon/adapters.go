@@ -116,9 +116,9 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns the time at which the adapter starts. If the result is empty, package
-// jsbuild derives the time from the adapter's code. The original OpenTabs SDK starts
-// adapters at DOMContentLoaded. An adapter with StartIdle also starts at
+// start returns the time at which the adapter starts. If start returns an empty value,
+// package jsbuild derives the time from the adapter's code. The original OpenTabs SDK
+// starts adapters at DOMContentLoaded. An adapter with StartIdle also starts at
 // DOMContentLoaded, because the adapter can require a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {

@@ -193,8 +193,9 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// newDetails returns a source of details about calls for side panels. The caller sets
-// Find, TraceIDOf and UndoOf before the first browser connects.
+// newDetails returns a source of details about calls for side panels. The caller of
+// newDetails sets the fields Find, TraceIDOf and UndoOf before the first browser
+// connects.
 func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {

@@ -90,9 +90,9 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 	return &development{folders: folders, plugins: p, onChange: onChange, log: log}
 }
 
-// begin puts the plugin in dir, an absolute path, into development mode until end is
-// called. In development mode, the parameter permission is the plugin's permission if the
-// user has set none.
+// begin puts the plugin in dir, an absolute path, into development mode until the
+// returned function end is called. In development mode, the parameter permission is the
+// plugin's permission if the user has set none.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err

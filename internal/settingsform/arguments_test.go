@@ -25,7 +25,7 @@ func wikiViews() []wire.SettingView {
 }
 
 // applyForm applies command-line arguments to a new form, and returns the form's changes
-// as JSON. The text in is the content of the simulated stdin.
+// as JSON. The parameter in is the content of the simulated stdin.
 func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
 	t.Helper()
 	f := New("wiki", views)

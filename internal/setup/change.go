@@ -164,7 +164,7 @@ type setupRecord struct {
 	// two runs of setup, Backup is the copy from before the second run.
 	Backup string `json:"backup,omitempty"`
 	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
-	// Earlier is empty if no backup contains such an entry from before setup.
+	// Earlier is empty if no backup contains an opentabs entry from before setup.
 	Earlier string `json:"earlier,omitempty"`
 	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`

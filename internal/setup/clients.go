@@ -122,8 +122,8 @@ type gooseEntry struct {
 	Timeout int               `yaml:"timeout"`
 }
 
-// gooseTimeoutSeconds is the timeout of calls in Goose. The timeout equals the hard limit
-// of calls in opentabs, 5 min.
+// gooseTimeoutSeconds is the timeout of calls in Goose. gooseTimeoutSeconds equals the
+// hard limit of calls in opentabs, 5 min.
 const gooseTimeoutSeconds = 300
 
 func newGooseEntry(c Command) any {
@@ -135,9 +135,9 @@ func newGooseEntry(c Command) any {
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
-	// programs are names of programs. If PATH contains one of the programs, the MCP
-	// client counts as installed. If PATH contains none of them, the MCP client counts as
-	// installed if the folder of its configuration file exists.
+	// programs are the names of the MCP client's programs. If PATH contains one of the
+	// programs, the MCP client counts as installed. Without a program in PATH, the MCP
+	// client counts as installed if the folder of its configuration file exists.
 	programs    []string
 	format      format
 	servers     []string

@@ -69,8 +69,8 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 	return after, nil
 }
 
-// editText returns the text of a configuration file after the edit that the function
-// change makes. editText removes a byte order mark and Windows line endings before the
+// editText returns the text of a configuration file after an edit. The function change
+// makes the edit. editText removes a byte order mark and Windows line endings before the
 // change, and restores them in the result.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)

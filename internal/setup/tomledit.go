@@ -175,9 +175,9 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing inserts the keys that merged has and existing lacks into the file. The
-// parameter path is the path of existing and merged within the opentabs entry.
-// insertMissing returns false if the file has no table at path.
+// insertMissing inserts into the table at path the keys that merged has but existing
+// lacks. The path is relative to the opentabs entry. insertMissing returns false if the
+// file has no table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
@@ -223,8 +223,8 @@ func (s *tomlServer) lineStart(offset int) int {
 	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
 }
 
-// lineEnd returns the offset after the line that contains the byte at offset. The line
-// includes its line break.
+// lineEnd returns the offset after the line that contains the byte at offset. lineEnd
+// counts the line break as part of the line.
 func (s *tomlServer) lineEnd(offset int) int {
 	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
 		return offset + i + 1

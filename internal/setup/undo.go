@@ -141,9 +141,9 @@ func isOwnServer(server any) bool {
 	return readCommand(fields).Env[TokenVariable] != ""
 }
 
-// hasWritten reports whether setup has written an opentabs entry, from its form and the
-// records of setup. If the file of records is damaged, hasWritten checks only the form of
-// the entry.
+// hasWritten reports whether setup has written an opentabs entry. hasWritten checks the
+// form of the entry and the records of setup. If the file of records is damaged,
+// hasWritten checks only the form of the entry.
 func (w Writer) hasWritten(server any, isRecorded bool) bool {
 	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
 }

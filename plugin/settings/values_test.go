@@ -141,8 +141,8 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-// Surfaces receive only whether a secret setting has a value. SecretValues returns the value,
-// so that logs can remove it.
+// Surfaces receive only whether a secret setting has a value. SecretValues returns the value
+// of the secret setting, so that logs can remove the value.
 func TestSecretValuesAreNotSent(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {

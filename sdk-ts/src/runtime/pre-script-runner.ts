@@ -2,9 +2,9 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// The build puts this code before a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the
-// page. Pre-scripts use the same container fields as in the original OpenTabs SDK, so the original platform can also
-// run them.
+// The build puts the code of this file before a plugin's pre-script in dist/pre-script.iife.js, which runs before any
+// script of the page. Pre-scripts use the same container fields as in the original OpenTabs SDK, so the original
+// platform can also run them.
 
 /** The build replaces OPENTABS_PLUGIN_NAME with the plugin's name as a string literal. */
 declare const OPENTABS_PLUGIN_NAME: string;
