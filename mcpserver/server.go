@@ -91,18 +91,16 @@ type Options struct {
 	// never become jobs.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
-	// ToolListsChanged when a stored timeout has changed. By default, the server stores no
-	// timeouts of clients.
+	// ToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas reports whether a client's list of tools includes the tools' output
 	// schemas. By default, the lists of all clients include output schemas.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. If
-	// PinnedTools returns the name of a plugin, clients list all tools of the plugin. Call
-	// ToolListsChanged when the result of PinnedTools has changed. By default, PinnedTools
-	// returns no names.
+	// PinnedTools returns the names of tools that clients list in every list mode. The name of
+	// a plugin in the result selects all tools of the plugin. Call ToolListsChanged when the
+	// result of PinnedTools has changed. By default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.
@@ -137,8 +135,8 @@ type Caller interface {
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless the call's ticket w is
-	// already resolved.
+	// Remind sends a message as progress of a suspended call, unless ticket w is already
+	// resolved.
 	Remind(w dispatch.WaitingTicket, message string)
 }
 
@@ -217,8 +215,7 @@ func (s *Server) ToolListsChanged() {
 }
 
 // RevokeToken ends the sessions, streams, calls and jobs of a client whose token was removed.
-// Before a call of RevokeToken, the caller must make sure that new requests with the token are
-// rejected.
+// Before RevokeToken, the caller must make sure that new requests with the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)

@@ -19,8 +19,8 @@ const (
 	ErrNavigated ErrorCode = "navigated"
 	// ErrPageCrashed means that the renderer process of the page crashed or was killed.
 	ErrPageCrashed ErrorCode = "page_crashed"
-	// ErrPageUnresponsive means that the page does not respond, because one of its scripts
-	// runs without a pause.
+	// ErrPageUnresponsive means that the page does not respond, because a script keeps the
+	// page busy.
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded means that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"

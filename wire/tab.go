@@ -60,8 +60,8 @@ type TabInfo struct {
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
-	// Unresponsive is true while the page does not respond, because one of its scripts runs
-	// without a pause. No call can begin in a page that does not respond.
+	// Unresponsive is true while the page does not respond, because a script keeps the page
+	// busy. No call can begin in a page that does not respond.
 	Unresponsive bool `json:"unresponsive,omitempty"`
 	// Frozen is true while Chrome suspends the page to save resources. No script runs
 	// in a frozen page.

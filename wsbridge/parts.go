@@ -20,9 +20,8 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		return nil
 	}
 	r.confirm()
-	// After a reconnection, a browser may send a part of a result for the second time; the
-	// server drops such a part. A missing part is detected after the last part, when the
-	// browser sends the number of parts.
+	// The server drops a part of a result that a reconnected browser sends again. The number
+	// of parts, which the browser sends last, reveals missing parts.
 	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil

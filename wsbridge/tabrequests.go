@@ -118,8 +118,7 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 type browserToolSearch struct{ hub *Hub }
 
 // find returns the current state of the tab that choice names, or all connected browsers if
-// choice names no tab. If the link of a browser is lost, find waits for the browser to
-// reconnect until the grace period ends.
+// choice names no tab. find waits a grace period for a browser that may reconnect.
 func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
