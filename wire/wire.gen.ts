@@ -19,8 +19,8 @@ export const ErrorCodes = [
   /** ErrPageCrashed means that the renderer process of the page crashed or was killed. */
   'page_crashed',
   /**
-   * ErrPageUnresponsive means that the page does not respond, because one of its scripts
-   * runs without a pause.
+   * ErrPageUnresponsive means that the page does not respond, because a script keeps the
+   * page busy.
    */
   'page_unresponsive',
   /** ErrTabDiscarded means that the browser unloaded the page to save memory. */
@@ -1809,8 +1809,8 @@ export interface TabInfo {
   /** discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * unresponsive is true while the page does not respond, because one of its scripts runs
-   * without a pause. No call can begin in a page that does not respond.
+   * unresponsive is true while the page does not respond, because a script keeps the page
+   * busy. No call can begin in a page that does not respond.
    */
   unresponsive?: boolean;
   /**
