@@ -1,7 +1,4 @@
-/**
- * If a plugin does not start in pages, every surface shows the reason at once. The plugin works again as soon
- * as its folder is repaired.
- */
+/** If a plugin does not start in pages, every surface shows the reason at once, until the plugin is repaired. */
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
