@@ -247,8 +247,7 @@ func (t *ticket) recheckGate() bool {
 }
 
 // pauseTimers pauses the time limits of the call and of its parent calls, and asks the
-// client for a decision. The returned function resumes the time limits and withdraws the
-// question.
+// client for a decision. The returned function resumes the time limits and withdraws the question.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
@@ -299,8 +298,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// withdraw closes the ticket without a decision, or returns false if the user decided
-// first.
+// withdraw closes the ticket without a decision, or returns false if the user decided first.
 func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
 	defer t.call.mu.Unlock()

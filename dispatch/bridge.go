@@ -15,15 +15,13 @@ type Readiness int
 const (
 	// ReadyUnknown means that isReady has not run yet.
 	ReadyUnknown Readiness = iota
-	// NotReady means that no tool can run in the document, for example because it is a login
-	// page.
+	// NotReady means that no tool can run in the document, for example because it is a login page.
 	NotReady
 	// Ready means that the plugin's tools can run in the document.
 	Ready
 )
 
-// Target is one document, or for a browser tool one tab or browser, in which a call can
-// run.
+// Target is one document, or for a browser tool one tab or browser, in which a call can run.
 type Target struct {
 	// Browser is the permanent ID of the browser. BrowserName is the name that the user gave
 	// the browser.
@@ -42,8 +40,7 @@ type Target struct {
 	Frozen bool
 	// Problem explains why the adapter did not start, for a target in [Targets.BrokenTabs].
 	// For a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
-	// a target of a browser tool, Problem explains why the extension can't run scripts in the
-	// tab.
+	// a target of a browser tool, Problem explains why the extension can't run scripts in the tab.
 	Problem string
 	// LoadFailedAtMs is when the page failed to load, in milliseconds since 1970 by the
 	// browser's clock. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
@@ -53,8 +50,7 @@ type Target struct {
 	Secrets *wire.SecretFields
 }
 
-// Instance is one of several sites in a plugin's settings, such as the home server of a
-// wiki.
+// Instance is one of several sites in a plugin's settings, such as the home server of a wiki.
 type Instance struct {
 	Name string
 	// URL is an http or https URL, of which only the host and port are compared.
@@ -68,8 +64,7 @@ type TargetChoice struct {
 	// Browser selects a browser, see [wire.MatchesBrowser].
 	Browser string
 	TabID   int
-	// Client is the client that makes the call, which does not restrict the targets that
-	// match.
+	// Client is the client that makes the call, which does not restrict the targets that match.
 	Client Client
 	// Sites are URLs, one of which must have the host and port of the tab.
 	Sites []string
@@ -104,8 +99,7 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 	return w.Browser == "" || wire.MatchesBrowser(w.Browser, id, name)
 }
 
-// Targets are the documents and tabs in which a plugin runs or could run, grouped by their
-// state.
+// Targets are the documents and tabs in which a plugin runs or could run, grouped by their state.
 type Targets struct {
 	// BrowserCount is the number of connected browsers.
 	BrowserCount int
@@ -122,14 +116,12 @@ type Targets struct {
 	TabsToReload []Target
 	// BrokenTabs are matching tabs in which the adapter failed to start.
 	BrokenTabs []Target
-	// LoadingTabs are matching tabs that are still loading, so that the adapter may start
-	// soon.
+	// LoadingTabs are matching tabs that are still loading, so that the adapter may start soon.
 	LoadingTabs []Target
 	// ErrorPages are matching tabs that show an error page of Chrome because their page could
 	// not be loaded.
 	ErrorPages []Target
-	// TabsAwaitingCode are matching tabs to which the browser is still sending the adapter's
-	// code.
+	// TabsAwaitingCode are matching tabs to which the browser is still sending the adapter's code.
 	TabsAwaitingCode []Target
 	// IsSyncing is true while a browser in which the call may run has not yet confirmed the
 	// current list of plugins.

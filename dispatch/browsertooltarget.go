@@ -43,8 +43,7 @@ func (p *browserToolTarget) get() Target {
 }
 
 // choose selects the target of a browser tool, and returns false if the call has ended. For
-// tools of plugins, choose selects nothing, because their document is chosen after the
-// gates.
+// tools of plugins, choose selects nothing, because their document is chosen after the gates.
 func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		storeArgsStart(c)
@@ -128,8 +127,7 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// maskArgs returns the arguments of a call in the form that users may see; see
-// [Options.MaskArgs].
+// maskArgs returns the arguments of a call in the form that users may see; see [Options.MaskArgs].
 func maskArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.TargetKind.isChosenBeforeGates() || c.d.opts.MaskArgs == nil {

@@ -39,8 +39,7 @@ type Tool struct {
 	// Options.MaxIdleLimit and Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
-	// Output checks the output of each call of the tool. Output is nil if every output is
-	// valid.
+	// Output checks the output of each call of the tool. Output is nil if every output is valid.
 	Output OutputChecker `json:"-"`
 }
 
@@ -107,8 +106,7 @@ type Result struct {
 // PreparedCall is safe for concurrent use.
 type PreparedCall struct{ call *liveCall }
 
-// Prepare returns a call that has not started. Dispatcher.Calls lists the call only after
-// Run.
+// Prepare returns a call that has not started. Dispatcher.Calls lists the call only after Run.
 func (d *Dispatcher) Prepare(req Call) *PreparedCall { return &PreparedCall{newLiveCall(d, req)} }
 
 // ID returns the call ID, which is known before the call starts.

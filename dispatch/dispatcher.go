@@ -186,8 +186,7 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }
 
-// call runs a new liveCall, which may be a nested call, and returns when the call has
-// ended.
+// call runs a new liveCall, which may be a nested call, and returns when the call has ended.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.addCall(c) {
 		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
@@ -298,8 +297,7 @@ func (d *Dispatcher) find(callID string) *liveCall {
 	return nil
 }
 
-// Follow returns a Follower, which reads the events of calls. The caller must close the
-// Follower.
+// Follow returns a Follower, which reads the events of calls. The caller must close the Follower.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.Follow(o) }
 
 // Shutdown fails all calls with the code shutdown and rejects new calls. Shutdown does not

@@ -30,8 +30,7 @@ type afterHookQueue struct {
 	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues the after hooks of a call whose arguments and result have the given total
-// size.
+// add queues the after hooks of a call whose arguments and result have the given total size.
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)

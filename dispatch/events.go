@@ -16,8 +16,7 @@ type (
 	CredentialKind = events.CredentialKind
 	// Requester is the client that made a call, as surfaces show it.
 	Requester = events.Requester
-	// Caller is a tool that calls another tool, and the document in which the calling tool
-	// runs.
+	// Caller is a tool that calls another tool, and the document in which the calling tool runs.
 	Caller = events.Caller
 	// WaitingTicket describes what a suspended call waits for.
 	WaitingTicket = events.WaitingTicket

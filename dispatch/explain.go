@@ -23,8 +23,7 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
-// failure contains the facts from which explainFailure builds the error text of a failed
-// call.
+// failure contains the facts from which explainFailure builds the error text of a failed call.
 type failure struct {
 	callID string
 	tool   Tool

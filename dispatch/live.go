@@ -47,8 +47,7 @@ type liveCall struct {
 	requests     toolRequests
 	chosenTarget browserToolTarget
 
-	// retryErrors receives the error of an attempt if the call may be tried in another
-	// document.
+	// retryErrors receives the error of an attempt if the call may be tried in another document.
 	retryErrors chan *wire.CallError
 	done        chan struct{} // closed at the end of the call
 
@@ -83,8 +82,7 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 }
 
 // Cancellation describes who cancelled a call and why. Pass a Cancellation as the cause of
-// the context of [Dispatcher.Call]; without a cause, the error names the client as the
-// canceller.
+// the context of [Dispatcher.Call]; without a cause, the error names the client as the canceller.
 type Cancellation struct {
 	CancelledBy string // who cancelled the call, such as "the client"
 	// Reason is the reason that the canceller gave, without hidden characters, or empty.
@@ -245,8 +243,7 @@ func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: failureStatusOf(err), err: err})
 }
 
-// cancel ends the call with the status cancelled, or returns false if the call had already
-// ended.
+// cancel ends the call with the status cancelled, or returns false if the call had already ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
 	return c.end(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})

@@ -85,8 +85,7 @@ func firstSentence(text string) string {
 	return strings.TrimRight(sentence, ".")
 }
 
-// begin records a request and returns false if the call has ended or the request is a
-// duplicate.
+// begin records a request and returns false if the call has ended or the request is a duplicate.
 func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

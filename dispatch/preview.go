@@ -98,8 +98,7 @@ func (reloadGate) Name() string { return "reload" }
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
 // requestReload asks the user to approve the reload of a tab for a call. If the call has
-// ended, or if the user has already approved a reload for the call, requestReload returns
-// false.
+// ended, or if the user has already approved a reload for the call, requestReload returns false.
 func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 	c.mu.Lock()
 	isApproved := c.isReloadApproved

@@ -79,8 +79,7 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &copied.details})
 }
 
-// fillFacts sets card to the facts about a call that never change, such as its tool and
-// client.
+// fillFacts sets card to the facts about a call that never change, such as its tool and client.
 func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt

@@ -71,8 +71,7 @@ func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	}
 }
 
-// acceptReports records progress reports, and returns false if the call is not running in a
-// page.
+// acceptReports records progress reports, and returns false if the call is not running in a page.
 func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()

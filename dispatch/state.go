@@ -55,8 +55,7 @@ var shownStatuses = [...]wire.CallStatus{
 
 func (s status) shownStatus() wire.CallStatus { return shownStatuses[s] }
 
-// failureStatusOf returns the status of a call that ends with an error: timed out or
-// failed.
+// failureStatusOf returns the status of a call that ends with an error: timed out or failed.
 func failureStatusOf(err *wire.CallError) status {
 	if err.Code.IsTimeout() {
 		return statusTimedOut

@@ -45,8 +45,7 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 }
 
 // keepUsableGroups removes the groups, such as all targets of one browser, in which every
-// target is NotReady. If all targets of all groups are NotReady, keepUsableGroups removes
-// nothing.
+// target is NotReady. If all targets of all groups are NotReady, keepUsableGroups removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -153,8 +152,7 @@ func InstanceName(instances []Instance, address string) string {
 }
 
 // sameHost reports whether two URLs have the same host and port. The hosts localhost,
-// 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open
-// 127.0.0.1.
+// 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open 127.0.0.1.
 func sameHost(a, b string) bool {
 	hostA, portA, isValidA := hostAndPort(a)
 	hostB, portB, isValidB := hostAndPort(b)
