@@ -285,7 +285,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 		return mcp.Tool{}, l.server.catalog.refusedError(t.tool.Plugin, t.tool.Dispatch())
 	}
 	definition := t.definition
-	if _, mayDetach := l.server.jobs.detachRules(q.clientID()); mayDetach {
+	if _, mayDetach := l.server.jobs.detachRuleOf(q.clientID()); mayDetach {
 		definition = t.withDetach()
 		definition.RawOutputSchema = t.definition.RawOutputSchema
 	}

@@ -47,9 +47,9 @@ type jobs struct {
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRules returns the rule for when a client's calls become jobs, or false if they never
+// detachRuleOf returns the rule for when a client's calls become jobs, or false if they never
 // become jobs. Clients whose calls never become jobs get no tools for jobs.
-func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
+func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
 	}
@@ -119,7 +119,7 @@ func (j *jobs) startTimer(q *request) {
 	if q.Method != transport.MethodCall {
 		return
 	}
-	rule, ok := j.detachRules(q.clientID())
+	rule, ok := j.detachRuleOf(q.clientID())
 	if !ok {
 		return
 	}

@@ -49,7 +49,7 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 	return builtinTool{
 		definition: newBuiltinDefinition(name, title, description, schema, name != "job_cancel"),
 		isOffered: func(s *Server, client clients.ID) bool {
-			_, hasJobs := s.jobs.detachRules(client)
+			_, hasJobs := s.jobs.detachRuleOf(client)
 			return hasJobs
 		},
 		run: func(s *Server, ctx context.Context, q request) reply {

@@ -70,7 +70,7 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 // definitionFunc returns a function that adapts the definition of a plugin's tool to a
 // client. If calls of the client may become jobs, the tool gets the argument "_detach".
 func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
-	_, mayDetach := l.server.jobs.detachRules(client.id())
+	_, mayDetach := l.server.jobs.detachRuleOf(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
 	return func(t *listedTool) mcp.Tool {
 		definition := t.definition

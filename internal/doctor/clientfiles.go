@@ -159,7 +159,7 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 	switch {
 	case err != nil:
-		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstSentence(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
+		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstLine(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
 		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))

@@ -119,7 +119,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	startedAt = time.Now()
 	command := setup.Command{Path: c.Program, Args: []string{"mcp"}}
 	if toolCount, err = setup.Verify(ctx, command); err != nil {
-		c.reportFailure("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstSentence(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
+		c.reportFailure("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstLine(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
 		return
 	}
 	c.reportOK("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
@@ -144,8 +144,8 @@ func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	return len(tools), err
 }
 
-// firstSentence returns the first line of an error's text.
-func firstSentence(err error) string {
+// firstLine returns the first line of an error's text.
+func firstLine(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(line)
 }

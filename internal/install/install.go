@@ -210,7 +210,7 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
-	target := filepath.Join(parent, escapePackageName(version)+"-"+hex.EncodeToString(sum[:4]))
+	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(sum[:4]))
 	// The target folder may already exist, and its files may be damaged.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -224,9 +224,9 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	return target, nil
 }
 
-// escapePackageName replaces the unsafe characters of a version with underscores and
+// escapeVersion replaces the unsafe characters of a version with underscores and
 // truncates the version, for use in a folder name.
-func escapePackageName(version string) string {
+func escapeVersion(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r

@@ -51,7 +51,7 @@ func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merge
 		case unstable.Table, unstable.ArrayTable:
 			var last *unstable.Node
 			table, last = tomlKeys(e)
-			if path, isOwn := s.relative(table); isOwn {
+			if path, isOwn := s.pathWithinEntry(table); isOwn {
 				s.insertAt[path] = s.lineEnd(endOf(last))
 			}
 		case unstable.KeyValue:
@@ -86,7 +86,7 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 			continue
 		}
 		keys, _ := tomlKeys(e)
-		if _, isOwn := s.relative(append(slices.Clone(table), keys...)); isOwn {
+		if _, isOwn := s.pathWithinEntry(append(slices.Clone(table), keys...)); isOwn {
 			kept = append(kept, data[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
 			keptUntil = s.lineEnd(endOf(e))
 		}
@@ -94,9 +94,9 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 	return append(kept, data[keptUntil:]...)
 }
 
-// relative converts the path of a key in the file to a dotted path within the opentabs
+// pathWithinEntry converts the path of a key in the file to a dotted path within the opentabs
 // entry. isOwn is false if the key is not in the opentabs entry.
-func (s *tomlServer) relative(path []string) (dotted string, isOwn bool) {
+func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) {
 	if len(path) < len(s.own) || !slices.Equal(path[:len(s.own)], s.own) {
 		return "", false
 	}
@@ -108,7 +108,7 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 	keys, last := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
-	dotted, isOwn := s.relative(path)
+	dotted, isOwn := s.pathWithinEntry(path)
 	if !isOwn && isInline { // the inline table may contain opentabs
 		for children := field.Value().Children(); children.Next(); {
 			if child := children.Node(); child.Kind == unstable.KeyValue {
@@ -120,7 +120,7 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 		return
 	}
 	start, end := int(field.Raw.Offset), endOf(field)
-	if tablePath, ok := s.relative(table); ok {
+	if tablePath, ok := s.pathWithinEntry(table); ok {
 		s.insertAt[tablePath] = s.lineEnd(end)
 	}
 	if isInline {

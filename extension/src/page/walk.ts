@@ -179,43 +179,43 @@ export class TreeWalk {
   *#enter(
     element: Element,
     parent: TreeNode,
-    estimateLineOverhead: WalkPosition,
+    place: WalkPosition,
     style: CSSStyleDeclaration,
     shown: ElementVisibility,
   ) {
-    const closed = estimateLineOverhead.closed || shown.closed;
+    const closed = place.closed || shown.closed;
     let role = computeRole(element);
     // If a whole list has cursor: pointer, the items of the list are clickable, and not the list.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
-    const isIcon = estimateLineOverhead.pointer && role === '' && isActionIcon(element);
-    const isShape = role === '' && !estimateLineOverhead.pointer && this.#drawings.isShape(element);
+    const isIcon = place.pointer && role === '' && isActionIcon(element);
+    const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
     const isAction =
       ActionRoles.has(role) ||
-      (isPointer && !estimateLineOverhead.pointer) ||
+      (isPointer && !place.pointer) ||
       isIcon ||
       isKeyboardFocusable(element) ||
       isShape ||
-      (role === '' && ((!estimateLineOverhead.pointer && declaresClick(element)) || isCustomField(element)));
+      (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
     if (role === '' && isAction && shown.reachable && findLabelledControl(element) === null)
       role = isShape && !isPointer ? element.localName : 'clickable';
     if (closed || !shown.reachable) {
       if (!this.#showsHiddenControl(element, role, closed, shown)) role = '';
     }
     const inner: WalkPosition = {
-      clip: clipsContent(style) ? new ClipOf({ element, outer: estimateLineOverhead.clip }) : estimateLineOverhead.clip,
+      clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
       closed,
-      pointer: estimateLineOverhead.pointer || ((isPointer || isAction) && !isContainer),
-      named: estimateLineOverhead.named || this.#isLabelOfControl(element),
-      level: estimateLineOverhead.level,
-      list: estimateLineOverhead.list,
+      pointer: place.pointer || ((isPointer || isAction) && !isContainer),
+      named: place.named || this.#isLabelOfControl(element),
+      level: place.level,
+      list: place.list,
     };
     if (!this.#hasLine(element, role)) return yield* this.#visitChildren(element, parent, inner, style, shown);
-    const node = this.#addNode(element, role, parent, isAction || (isPointer && !estimateLineOverhead.pointer));
+    const node = this.#addNode(element, role, parent, isAction || (isPointer && !place.pointer));
     this.#isAtLineStart = true;
     if (!isCompleteOnOneLine(element, role, node)) {
-      const list = ListRoles.has(role) ? node : estimateLineOverhead.list;
-      const level = role === 'paragraph' ? estimateLineOverhead.level : estimateLineOverhead.level + 1;
+      const list = ListRoles.has(role) ? node : place.list;
+      const level = role === 'paragraph' ? place.level : place.level + 1;
       if (level > this.#options.depth) this.#addFold(node, element);
       else yield* this.#visitChildren(element, node, { ...inner, level, list }, style, shown);
     }
