@@ -45,6 +45,7 @@ export interface HistoryPage {
 export function makeHistory(act: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
   let next: string | undefined;
   let hasOlder = true;
+  let isFirstLoaded = false;
   const readHistoryPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
     const position = before === undefined ? {} : { before };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
