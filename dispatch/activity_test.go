@@ -105,8 +105,9 @@ func TestManyActivityPatches(t *testing.T) {
 	}
 }
 
-// TestManyInvalidActivityPatches checks that valid patches apply despite many invalid
-// patches. Thousands of invalid patches of large content must not delay a reader.
+// TestManyInvalidActivityPatches checks that valid patches apply despite many invalid patches. Even
+// thousands of invalid patches to a large table must not delay a follower that reads the call's
+// events.
 func TestManyInvalidActivityPatches(t *testing.T) {
 	mixed := []wire.Report{newContentReport("table", `[]`)}
 	for i := range 250 {
@@ -202,8 +203,8 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	})
 }
 
-// TestEventsOfActivities checks the type and the audience of activity events. A change
-// without an audience has the audience of the previous change.
+// TestEventsOfActivities checks the type and the audience of activity events. If an activity report
+// names no audience, its event has the audience of the previous report about the same activity.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

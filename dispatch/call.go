@@ -15,22 +15,23 @@ type Tool struct {
 	Plugin string
 	Name   string
 	// PluginName is the plugin's display name, and Matches are the URL patterns of its sites.
-	// PluginName and Matches are used only in error messages.
+	// Only error messages contain PluginName and Matches.
 	PluginName string
 	Matches    []string
 	// About describes the tool for the user who approves or denies the call.
 	About events.ToolAbout
-	// Instances are the sites that the user configured in the plugin's settings, such as a
-	// work and a home server. Instances of different settings may share a name. A plugin with
-	// fixed sites has no Instances.
+	// Instances are the sites that the user configured in the plugin's settings, such as a work and
+	// a home server. Two instances can have the same name if they come from different settings.
+	// Instances is empty if the plugin's sites are fixed.
 	Instances []Instance
 	// OpenURL is the page to open for a call that finds no tab, if the user permits opening
 	// tabs. OpenURL is empty if the plugin's author declared no page to open.
 	OpenURL string
 	// Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// TargetKind is where the tool runs. Any kind except TargetDocument marks a browser
-	// tool, whose target is chosen before the gates decide.
+	// TargetKind is the kind of place where the tool runs: in a plugin's document, a page, a tab or
+	// a browser. A browser tool has any kind except TargetDocument, and the dispatcher chooses its
+	// target before the gates decide.
 	TargetKind TargetKind
 	// IsExclusive is true if the tool changes its tab. Exclusive calls in one tab run one
 	// after another.
@@ -43,8 +44,8 @@ type Tool struct {
 	Output OutputChecker `json:"-"`
 }
 
-// OutputChecker returns an error if a tool's output is invalid. The call then fails with
-// this error. CheckOutput must be safe for concurrent use.
+// OutputChecker returns an error if a tool's output is invalid. The tool's call then fails with the
+// returned error. CheckOutput must be safe for concurrent use.
 type OutputChecker interface {
 	CheckOutput(output json.RawMessage) *wire.CallError
 }
@@ -63,8 +64,9 @@ type Call struct {
 	Tool Tool
 	// Args is a JSON object that the caller has validated against the tool's input schema.
 	Args json.RawMessage
-	// Browser and TabID select the tab; zero values leave the choice to the dispatcher.
-	// Instance is the name of one of Tool.Instances, or empty.
+	// Browser and TabID select the tab; zero values leave the choice to the dispatcher. Instance
+	// selects one of the plugin's configured sites by its name in Tool.Instances; empty for any
+	// site.
 	Browser  string
 	TabID    int
 	Instance string

@@ -51,23 +51,23 @@ type Gate interface {
 // Result. If two gates return verdicts of one kind, the dispatcher uses the verdict of the
 // first gate and logs the conflict.
 type Verdict struct {
-	// Block ends the call with this error.
+	// Block, if not nil, is the error with which the call fails.
 	Block *wire.CallError
-	// Suspend makes the call wait for the user.
+	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
-	// Wait, if not nil, delays the call for a short time. After the delay, the gates decide
+	// Wait, if not nil, delays the call. After [Wait.Duration], all gates decide about the call
 	// again.
 	Wait *Wait
 	// Result, if not nil, becomes the result of the call, and the tool does not run.
 	Result *SuppliedResult
 }
 
-// Wait delays a call that the gate may allow a little later.
+// Wait delays a call that the gate could allow after a short time.
 type Wait struct {
 	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done is a channel that ends the delay early when it is closed. A nil channel has no
-	// effect.
+	// Done is a channel that ends the delay early when it is closed. If Done is nil, the delay
+	// always lasts for the complete Duration.
 	Done <-chan struct{}
 	// Message is the reason for the delay, which the client receives as a progress
 	// notification.
@@ -82,7 +82,7 @@ func NewBlockVerdict(code wire.ErrorCode, message, userText string) Verdict {
 
 // SuppliedResult is a result that a gate returns instead of running the tool.
 type SuppliedResult struct {
-	// Output is the result as JSON text, or nil for undefined.
+	// Output is the result as JSON text, or nil for JavaScript's undefined.
 	Output json.RawMessage
 }
 
@@ -98,12 +98,12 @@ type Ticket struct {
 	// PassDecisionToTool is true if the tool receives the decision as context.decision, an
 	// object with the keys "allow", "scope", "by" and "data".
 	PassDecisionToTool bool
-	// Limit is how long the user may take to decide before the ticket fails with
-	// approval_timeout. The remaining part of Options.SuspendLimit is the default and the
-	// maximum of Limit.
+	// Limit is how long the user may take to decide before the ticket fails with approval_timeout.
+	// By default and at most, Limit is the part of Options.SuspendLimit that the call has not used
+	// yet.
 	Limit time.Duration
-	// Scopes are the extents of an approval that the user may choose from. Empty Scopes mean
-	// ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
+	// Scopes are the scopes that the approval form offers, such as once or always. Empty Scopes
+	// mean ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
 	Scopes []wire.Scope
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
 	// is false, the call is read-only only if the tool's author declares so.
@@ -180,8 +180,8 @@ type ToolMessage struct {
 	Audience string    `json:"audience,omitempty"`
 }
 
-// runGates runs all gates, and returns the verdict with the highest precedence and its
-// gate. If all gates allow the call, the returned gate is nil.
+// runGates runs all gates, and returns the verdict with the highest precedence and its gate. If
+// all gates allow the call, runGates returns a nil gate.
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var decidingGate Gate

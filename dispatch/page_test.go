@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInUnresponsivePage checks a call in a page that does not respond. The call ends
-// at its time limits, and the error names the calls that run in the page.
+// TestCallInUnresponsivePage checks a call in a page that does not respond. The call fails at its
+// idle limit or hard limit, and the error names all calls that run in the page.
 func TestCallInUnresponsivePage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -30,8 +30,8 @@ async function makeThreeCalls() {
 }
 
 /**
- * followEvents reads the event stream /events with a filter until stream.stop is called. The promise started resolves
- * when the stream is open.
+ * followEvents reads the event stream /events with a filter until stream.stop is called. When the stream is open, the
+ * promise `started` resolves.
  */
 function followEvents(filter: string) {
   const controller = new AbortController();

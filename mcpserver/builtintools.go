@@ -44,8 +44,8 @@ func newBuiltinDefinition(name, title, description, schema string, isReadOnly bo
 	return definition
 }
 
-// decodeArguments decodes the arguments of a built-in tool. A returned error is a
-// *dispatch.Error for the agent.
+// decodeArguments decodes the arguments of a built-in tool. If the arguments do not match the
+// tool's schema, decodeArguments returns a *dispatch.Error with a message for the agent.
 func decodeArguments(q request, arguments any) error {
 	if len(q.Params.Arguments) == 0 {
 		return nil

@@ -30,8 +30,8 @@ const (
 // maxListedCalls limits the number of calls in the resource opentabs://calls.
 const maxListedCalls = 500
 
-// Watcher provides calls and their events; *dispatch.Dispatcher implements it. Implementations
-// must be safe for concurrent use.
+// Watcher provides calls and their events; *dispatch.Dispatcher implements it. An implementation of
+// Watcher must be safe for concurrent use.
 type Watcher interface {
 	// Calls returns the running and waiting calls, then the most recently ended calls.
 	Calls() []dispatch.View
@@ -127,8 +127,8 @@ func (r *resources) findContent(uri string) (any, bool) {
 	return view, ok
 }
 
-// hideResult removes the result from a call, and changes its status to the words of
-// tool-call-progress.v1.
+// hideResult removes the result from a snapshot of a call. It also replaces the call's status with
+// the status that the format tool-call-progress.v1 defines.
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
 // unknownResource is the error for the URI of a resource that does not exist.

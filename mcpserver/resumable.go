@@ -17,24 +17,26 @@ import (
 	"opentabs/wire"
 )
 
-// Limits for calls that wait for the next request of their client.
+// Limits for calls whose clients must send another request to get the result.
 const (
-	// maxResumableCalls is the maximum number of calls that wait between two requests. Beyond
-	// the limit, a call keeps its request open, as for a client without forms.
+	// maxResumableCalls is the maximum number of calls that wait between two requests. If that many
+	// calls are waiting, opentabs keeps the request of any further call open, as for a client
+	// without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two requests is
-	// kept. maxKeptAnswerBytes limits the total size of the kept answers, in bytes. Beyond the
-	// limit, the oldest answers are dropped.
+	// keptAnswerLifetime is how long the answer of a call that ended between two requests is kept.
+	// maxKeptAnswerBytes limits the total size of the kept answers, in bytes. When the total size
+	// exceeds maxKeptAnswerBytes, the server drops the oldest answers.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
 
-// resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28
-// or later. The server cannot send requests to clients of protocol version 2026-07-28 or later.
-// The reply to a call contains the form (input_required), and the client repeats its request
-// with the user's decision. Until the client repeats its request, the call waits in
-// resumableCalls. The call continues if the user decides elsewhere, such as in the side panel.
-// resumableCalls is safe for concurrent use.
+// resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
+// later. The server cannot send requests to clients of protocol version 2026-07-28 or later. If a
+// call needs the user's decision, the server therefore answers the client's request with an
+// approval form (input_required). The client shows the form, and repeats its request with the
+// user's decision. Until then, the call waits in resumableCalls. If the user decides elsewhere,
+// such as in the side panel, the call continues without the repeated request. resumableCalls is
+// safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -52,8 +54,8 @@ func newResumableCalls() *resumableCalls {
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the first request. A repeated request must have an equal
-	// digest.
+	// requestDigest is the digest of the client's first request. When the client repeats the
+	// request, the digest must be the same.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.
@@ -71,8 +73,8 @@ type resumableCall struct {
 // openTicket is a ticket that is not yet resolved.
 type openTicket struct {
 	form.Question
-	// isAnswered is set after the client's answer, so that the form is not shown again,
-	// and isDecided if the answer was a decision.
+	// isAnswered is true if the client has answered the approval form, so that the form is not
+	// shown again. isDecided is true if this answer contained a decision of the user.
 	isAnswered, isDecided bool
 }
 
@@ -111,8 +113,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.attachAndWait(ctx, q, p)
 }
 
-// attachAndWait waits for the answer to the attached request q. The sender p sends progress
-// to the client of q.
+// attachAndWait waits for the reply to the request q. While attachAndWait waits, p sends the call's
+// progress to the client.
 func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
 	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {
@@ -293,8 +295,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const unknownStateText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// findByState returns the call of a requestState. An unknown requestState, or one of another
-// request, results in an error reply.
+// findByState returns the call that a requestState identifies. If the requestState is unknown or
+// comes from a different request, findByState returns an error reply.
 func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
 	content, ok := r.seal.Decode(state)
 	if !ok {
@@ -336,7 +338,8 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	}
 }
 
-// dropExpired drops an answer that no request has fetched.
+// dropExpired drops the answer of an ended call if no request of the client has fetched the answer
+// in time.
 func (r *resumableCalls) dropExpired(c *resumableCall) {
 	r.mu.Lock()
 	isExpired := slices.Contains(r.endedCalls, c) && !c.isAttached()

@@ -135,8 +135,8 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// An argument of a prompt stays a string if its schema allows a string. All other
-// arguments of a prompt are parsed as JSON.
+// An argument of a prompt stays a string if its schema allows a string. If the schema allows no
+// string, the argument is parsed as JSON.
 func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

@@ -13,8 +13,8 @@ import (
 // WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
-// fileStamps maps the paths of files to attributes that change with the files. fileStamps
-// contains no stamp for a missing file.
+// fileStamps maps the path of each file to a stamp: attributes, such as the size, that change when
+// the file changes. A missing file has no stamp.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
@@ -49,7 +49,8 @@ func (w *Watch) Changed() bool {
 	return isSettled && !now.isSame(loaded)
 }
 
-// currentStamps returns the stamps of the plugins' files now and at the last reload.
+// currentStamps returns the current stamps of the plugins' files, and their stamps at the last
+// reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
@@ -60,8 +61,8 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	return now, loaded
 }
 
-// addPluginLists adds the stamps of plugins.json and of the folders with global npm
-// packages.
+// addPluginLists adds the stamps of the file plugins.json, and of the folders that contain the
+// globally installed npm packages.
 func (s fileStamps) addPluginLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
@@ -78,7 +79,7 @@ func (s fileStamps) addPluginLists(list string, folders []string) {
 	}
 }
 
-// addPackageFiles adds the stamps of the files in the packages of entries.
+// addPackageFiles adds the stamps of the files in each plugin's package, such as the adapter.
 func (s fileStamps) addPackageFiles(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {

@@ -44,7 +44,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome decodes the browser's answer to a tool call. The call must already be removed
+// readOutcome decodes the browser's answer to a tool call. The caller must have removed the call
 // from the run table.
 func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {

@@ -31,9 +31,9 @@ func (p *browserPeer) listTabs(tabs ...string) {
 	p.readFrames()
 }
 
-// findTargets starts a call's search for a tab, and answers the requests that the browser
-// receives meanwhile. Each step is a frame that the browser sends, some time after the
-// previous step.
+// findTargets searches for the target of a call through the hub, and meanwhile acts as the browser.
+// The function answer returns the browser's answer to each frame from the hub. Each element of
+// steps is a frame that the browser sends itself, some time after the previous one.
 func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
@@ -101,8 +101,8 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	})
 }
 
-// TestErrorPageIsLoadedOnce checks that a tab with Chrome's error page is reloaded once
-// for a call. A second failure must end the call.
+// TestErrorPageIsLoadedOnce checks that a tab with Chrome's error page is reloaded once for a call.
+// If the page fails to load again, the call must fail.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
@@ -139,8 +139,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	}
 }
 
-// TestLoadFailsWhileACallWaits checks that a page load that fails during the call is not
-// repeated. The call must still wait for another loading tab.
+// TestLoadFailsWhileACallWaits checks that a page load that fails during the call is not repeated.
+// If another matching tab is still loading, the call must wait for that tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

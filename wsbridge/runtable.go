@@ -28,8 +28,9 @@ type runTable struct {
 }
 
 // connect makes l the link of the browser, and resends frames that may have been lost with the
-// previous link. If lostErr is not nil, earlier calls fail with lostErr. The caller must call
-// the returned functions without holding a lock.
+// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. Each
+// returned function finishes one of these calls, and the caller must call the function without
+// holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -71,8 +72,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all calls with the error cause and rejects new calls. The caller must call the
-// returned functions without holding a lock.
+// close ends all calls with the error cause and rejects new calls. Each returned function finishes
+// one call, and the caller must call the function without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -97,9 +98,9 @@ func (rt *runTable) removeRun(id string) *toolRun {
 	return r
 }
 
-// endAll fails all calls with an error, and reports all pending cancellations as ignored. The
-// returned functions finish the calls and must be called without a lock. The caller holds
-// runTable.mu.
+// endAll fails all calls with an error, and reports each unconfirmed cancellation as ignored by the
+// page. Each returned function finishes one call, and must be called without a lock. The caller of
+// endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
@@ -117,8 +118,8 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a call and returns the function that ends the call. The returned function
-// must be called without a lock. The caller holds runTable.mu.
+// finishLater removes a call from the run table and returns a function that finishes the call. That
+// function must be called without a lock. The caller of finishLater holds runTable.mu.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
@@ -158,8 +159,8 @@ func (rt *runTable) endUnlisted(generation int) {
 	callAll(finishFuncs)
 }
 
-// handleResumed handles a reconnected browser's list of its calls. The page of each call that
-// the server no longer has receives a tool.cancel.
+// handleResumed handles a reconnected browser's list of its calls. If the list contains a call that
+// the server no longer has, handleResumed sends tool.cancel to the call's page.
 func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -22,8 +22,8 @@ const (
 // runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its
 // fields.
 type runRequests struct {
-	// openRequests has the requests whose answer is not confirmed, by request number. The
-	// numbers of all requests are in seenNumbers.
+	// openRequests maps a request's number to the request until the browser confirms its answer.
+	// seenNumbers contains the numbers of all requests, including confirmed ones.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
 	// keptBytes is the total size of the answers in openRequests.
@@ -35,8 +35,9 @@ type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has
 	// answered.
 	answer []byte
-	// isResent is set when the answer was resent after a reconnect. The reconnected browser
-	// repeats each tool.ask once. The repeated tool.ask then needs no further answer.
+	// isResent is true if the server has resent the answer after a reconnect. The reconnected
+	// browser also repeats each tool.ask once. The server does not answer the repeated tool.ask,
+	// because it has already resent the answer.
 	isResent bool
 }
 
@@ -66,8 +67,9 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 }
 
 // acceptRequest reports whether a tool.ask is new, or returns the error of a rejected one. If a
-// repeated tool.ask has an answer, the answer is resent. A rejected tool.ask is not recorded,
-// so that the browser may repeat it later. The caller holds runTable.mu.
+// repeated tool.ask has an answer, the answer is resent. acceptRequest does not record a rejected
+// tool.ask, so that the browser can send the same request again later. The caller holds
+// runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -104,7 +106,7 @@ func (a *runRequests) recordNumber(number int) {
 	a.seenNumbers[number] = true
 }
 
-// removeRequest removes the request with this number and its answer.
+// removeRequest removes the request with the given number, together with its answer.
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
 		a.keptBytes -= len(openRequest.answer)
@@ -125,9 +127,9 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerToolRequest sends the answer to a tool's request, or returns false if the browser does
-// not have the call. The answer is kept until the browser confirms it. Only the first answer to
-// a request is sent.
+// answerToolRequest sends the answer to a tool's request, or returns false if the browser does not
+// have the call. The server keeps the answer until the browser confirms that the page has received
+// it. Only the first answer to a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -154,9 +156,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	return true
 }
 
-// resendAnswers resends the answers that the page of a call may lack. The reconnected browser
-// has already listed the call, so the page exists. The caller holds runTable.mu, and
-// runTable.link is not nil.
+// resendAnswers sends all unconfirmed answers of a call again, because they may have been lost with
+// the previous link. The reconnected browser has already listed the call, so the page exists. The
+// caller holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -170,8 +172,8 @@ func (rt *runTable) resendAnswers(r *toolRun) {
 	r.pendingResyncs = nil
 }
 
-// answerConfirmed handles a browser's confirmation of a tool.answer frame. The ID of a
-// tool.answer request ends with <ask>/<run>.
+// answerConfirmed handles a browser's confirmation of a tool.answer frame. The parameter id is
+// <ask>/<run>: the number of the tool's request and the call's ID.
 func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	numberText, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(numberText)

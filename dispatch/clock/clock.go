@@ -17,8 +17,8 @@ import (
 )
 
 // If a timer fires more than suspendThreshold late, the process or the machine was probably
-// suspended. Progress reports from the time of the suspension may still be unread, so the
-// call gets another graceAfterSuspend before it reaches its idle limit.
+// suspended. Progress reports that arrived during the suspension may still be unread, so the clock
+// extends the idle limit by graceAfterSuspend.
 const (
 	suspendThreshold  = 2 * time.Second
 	graceAfterSuspend = 5 * time.Second
@@ -37,7 +37,8 @@ type Clock struct {
 	// limits replace the idle limit of the Clock.
 	nestedCalls atomic.Int64
 	// lastReport is when the last progress report arrived, in nanoseconds after start. While
-	// HoldIdle suspends the idle limit, lastReport equals hardLimit.
+	// HoldIdle suspends the idle limit, lastReport instead contains the value of hardLimit as a
+	// marker.
 	lastReport atomic.Int64
 	// endedPauses is the total length of the pauses that have ended since start, in
 	// nanoseconds. frozenAt is the elapsed time plus one while the Clock is paused or stopped,
@@ -92,7 +93,7 @@ func (c *Clock) Pause() {
 	}
 }
 
-// Resume ends one Pause. When no Pause is left, the idle limit restarts.
+// Resume ends one Pause. When every Pause has ended, the idle limit restarts.
 func (c *Clock) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

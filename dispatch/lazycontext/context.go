@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// Context is a context.Context that ends when its parent ends or when End is called. Begin
-// sets the parent and must be called before any method of context.Context. The zero Context
-// has no parent yet.
+// Context is a context.Context that ends when its parent ends or when End is called. Begin sets the
+// parent context. Call Begin before any method of the interface context.Context, such as Done. A
+// zero Context has no parent context.
 //
 // context.WithCancel allocates three times and registers itself with its parent. A Context
 // allocates and registers nothing until Done is first called. Each tool call has a Context,

@@ -37,14 +37,17 @@ export interface Failure {
 export interface BrowserFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /** userPage is the active tab, as if the user worked in it. */
+  /** userPage is the page in the active tab, which simulates the page that the user works in. */
   readonly userPage: Page;
   /** origin and otherOrigin are the origins of two test sites that serve the same pages. */
   readonly origin: string;
   readonly otherOrigin: string;
   /** setPage sets the HTML that both test sites serve at path. */
   setPage(path: string, html: string): void;
-  /** start dispatches a browser tool to the current document of a tab. The tool fails if the tab navigates first. */
+  /**
+   * start dispatches a browser tool to the current document of a tab. The tool fails if the tab loads another document
+   * before the tool starts.
+   */
   start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
   /** callTool runs a browser tool in a tab and returns the tool's result. callTool throws if the tool fails. */
   callTool(tool: string, args?: object, tabId?: number): Promise<Output>;
@@ -56,8 +59,8 @@ export interface BrowserFixture {
   /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
   /**
-   * findPage returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
-   * independently.
+   * findPage returns the Playwright page of the tab that shows url. Through the page, a test checks a tool's effects
+   * without using other tools.
    */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;

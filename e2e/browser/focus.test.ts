@@ -30,8 +30,8 @@ const workPage = `<title>Work</title>${eventRecorderScript}<h1>Work</h1><label>N
   <input type="file" aria-label="File"><button onclick="shown.textContent = confirm('Sure?')">Ask</button><p id="shown"></p>`;
 
 /**
- * tabOpeningPage contains a link and a button that open a new tab. After trusted input, Chrome briefly activates the
- * new tab.
+ * tabOpeningPage contains a link and a button that open a new tab. If trusted input opens the new tab, Chrome makes the
+ * new tab the active tab for a moment.
  */
 const tabOpeningPage = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
 
@@ -47,8 +47,8 @@ const readOnlyCalls = listSteps([
 ]);
 
 /**
- * userState is an expression that describes the user's page: its visibility, focus, caret, width and events. The
- * viewport height is excluded, because Chrome's debugger bar changes the height.
+ * userState is a JavaScript expression that returns the state of the user's page: its visibility, focus, caret, width
+ * and events. The expression excludes the viewport's height, because Chrome's debugger bar changes the height.
  */
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;

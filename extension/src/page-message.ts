@@ -19,7 +19,10 @@ export type ToPage =
       readonly after: PageNumbers;
       readonly hasInput: boolean;
     }
-  /** Answers the page script's message 'input'. `isDone` is false if the worker could not send the input. */
+  /**
+   * Answers the page script's message 'input'. `isDone` is false if the worker could not send the trusted input to the
+   * page.
+   */
   | { readonly op: 'inputDone'; readonly input: number; readonly isDone: boolean }
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
   /** Requests a 'pong'. */
@@ -48,7 +51,10 @@ export type FromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
-/** UnknownFromPage is a FromPage whose answer, progress and input request have not been validated yet. */
+/**
+ * UnknownFromPage is a page script's message (FromPage) before the worker has validated its answer, progress or input
+ * request.
+ */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }

@@ -28,8 +28,8 @@ export interface ScriptOptions {
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
   /**
-   * entryPoint is the name of the constant that contains the host's entry point. By default, the simulated page has no
-   * such constant.
+   * entryPoint is the name of the constant that contains the host's entry point. If entryPoint is absent, the simulated
+   * page has no constant for the entry point.
    */
   readonly entryPoint?: string;
   readonly preScript?: string;
@@ -55,8 +55,8 @@ export interface Realm {
    */
   startBase(entryPoint: string): void;
   /**
-   * startLate starts a late plugin, whose host starts after the bridge. The bridge waits for a DOM event whose type is
-   * the value of meet.
+   * startLate starts a late plugin, whose host starts after the bridge. The fake bridge waits for the host's DOM event,
+   * whose type is the string in meet.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
   /** bridge performs the bridge's handshake with all hosts, and returns a port to each. */

@@ -105,8 +105,8 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 // for the profile of unknown clients.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
-// UsesOutputSchemas reports whether the client uses the output schemas of tools, or
-// possibly uses them.
+// UsesOutputSchemas returns false only if a source states that the client ignores the output
+// schemas of tools.
 func (p *Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
 // Of returns the profile of the client with the given name and version. An unknown client
@@ -135,8 +135,8 @@ var lowerNames = sync.OnceValue(func() [][]string {
 	return names
 })
 
-// Table returns the profiles of all known MCP clients. The last profile in the result is
-// for unknown clients.
+// Table returns the profiles of all known MCP clients, and as the last element the profile for
+// unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
 // appliesToName reports whether p, which has the index i in the table, describes clients

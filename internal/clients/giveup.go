@@ -82,9 +82,9 @@ func isTimeoutReason(reason string) bool {
 	})
 }
 
-// isNeutralReason reports whether the reason in a client's cancellation indicates neither
-// a timeout nor a decision of the user. Many clients send such a reason after their
-// timeout.
+// isNeutralReason reports whether the reason in a client's cancellation indicates neither a timeout
+// nor a decision of the user. Many clients send such a neutral reason when their timeout has ended
+// a call.
 func isNeutralReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }
@@ -107,8 +107,8 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 // explainWait returns the client's probable timeout, not yet rounded, and whether
 // progress notifications restart this timeout.
 func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
-	// A client that waited longer for an earlier progress notification than it waited
-	// before it gave up has a timeout that progress does not restart.
+	// Suppose that the client once waited 40 s for a progress notification, but gave up 20 s after
+	// the last one. Progress notifications then cannot restart its timeout.
 	if !g.HasProgress || g.SinceProgress+maxLate < g.LongestPause {
 		return g.Waited, false
 	}

@@ -24,9 +24,9 @@ var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-cod
 // table lists the profiles of known MCP clients. [Of] returns the first profile that
 // matches a client's name and version.
 //
-// If sources disagree about a timeout, the table has the shorter timeout. If opentabs
-// returns a job before the client's timeout, the client only needs one more call; after
-// the timeout, the client loses the result. A feature that no source mentions is
+// If sources name different timeouts for a client, the table contains the shorter timeout. If
+// opentabs returns a job before the client's timeout, the client only needs one more call; after
+// the timeout, the client loses the result. If no source mentions a feature, its value is
 // unverified.
 var table = []Profile{
 	{

@@ -31,7 +31,7 @@ type installation struct {
 	config.Dirs
 	// variables are the environment variables of the checked installation.
 	variables map[string]string
-	// ping replaces the request to the extension that measures the round trip.
+	// ping replaces the function that measures the time of a request to the extension and back.
 	ping func(ctx context.Context, browserID string) (time.Duration, error)
 }
 
@@ -61,7 +61,8 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-// serve starts a test server on the configured port. The server returns the given status.
+// serve starts a test server on the configured port. At /status, the test server returns the given
+// status.
 func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -95,8 +96,8 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect compares the findings of one check with want. A wanted finding is written as
-// "LEVEL TEXT", where TEXT is a part of the fact or of the remedy.
+// expect compares the findings of one check with wanted. An element of wanted such as "fail port
+// 9527" means a finding of the level "fail" with "port 9527" in its fact or remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string

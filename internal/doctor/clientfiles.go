@@ -72,8 +72,8 @@ func setUpText(client setup.Client) string {
 	return "run `opentabs setup --client " + client.ID + "`"
 }
 
-// offerSetUp adds a repair to the last finding. The repair writes opentabs to the
-// client's configuration again.
+// offerSetUp lets Fix repair the last finding by writing opentabs to the client's configuration
+// again.
 func (c clientFileChecks) offerSetUp(client setup.Client) {
 	if c.SetUpClient == nil {
 		return

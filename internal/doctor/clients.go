@@ -96,7 +96,8 @@ func clientTable() [][]string {
 	return rows
 }
 
-// versionRange describes a range of versions as text that follows a name.
+// versionRange returns the text for a range of versions after a client's name, such as " from 2.1"
+// or " before 3".
 func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":

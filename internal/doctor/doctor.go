@@ -16,23 +16,24 @@ import (
 	"opentabs/internal/setup"
 )
 
-// Options configure [Check] and [Fix]. Dirs, Getenv and Warn are required.
+// Options configure [Check] and [Fix]. The fields Dirs, Getenv and Warn are required; all other
+// fields are optional.
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
-	// Warn receives a warning for each plugin that could not be loaded.
+	// Warn is called with a warning for each plugin that cannot be loaded; required.
 	Warn func(sentence string)
-	// Program is the path of the opentabs program, which the check of MCP over stdio
-	// runs. By default, MCP over stdio is not checked.
+	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
+	// default, the doctor does not check MCP over stdio.
 	Program string
-	// Machine describes where MCP clients store their configurations. By default, no
-	// configuration is checked.
+	// Machine describes where MCP clients store their configurations. By default, the doctor checks
+	// no configurations of MCP clients.
 	Machine *setup.Machine
-	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By
-	// default, Fix does not repair configurations.
+	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By default,
+	// Fix does not repair the configurations of MCP clients.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default,
-	// free space is not checked.
+	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
+	// doctor does not check the free space.
 	FreeBytes func(dir string) (uint64, error)
 	// Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
@@ -41,8 +42,8 @@ type Options struct {
 	ReadFile func(path string) ([]byte, error)
 }
 
-// maxRepairRounds limits how often Fix repairs and checks again. A repair may make
-// another repair possible, so several rounds are needed.
+// maxRepairRounds limits how often Fix repairs and checks again. One round is not enough, because
+// some problems can be repaired only after another repair.
 const maxRepairRounds = 4
 
 // Check checks the installation and returns a report with the findings. If ctx ends,
@@ -127,7 +128,8 @@ type healthCheck struct {
 	dirs     config.Dirs
 	getenv   func(string) string
 	warnUser func(sentence string)
-	// settings is valid only if settingsValid is true.
+	// settings contains the installation's settings, unless settingsValid is false because opentabs
+	// cannot read them.
 	settings      config.Settings
 	settingsValid bool
 	// server is the running server, and status its response of /status. status is nil if
@@ -143,7 +145,7 @@ type healthCheck struct {
 	findings           []Finding
 }
 
-// findHome returns the installation that is checked.
+// findHome returns the installation that the doctor checks.
 func (c *healthCheck) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
@@ -182,7 +184,8 @@ func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
-// offerRepair adds a repair to the last finding. The repair runs only in [Fix].
+// offerRepair adds a function to the last finding that repairs the problem. [Fix] runs the
+// function, and [Check] does not.
 func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair

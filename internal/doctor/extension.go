@@ -53,8 +53,8 @@ func (c extensionCheck) checkExtension() {
 	}
 }
 
-// offerInstall adds a repair to the last finding. The repair writes the extension's files
-// again. Without a known port, offerInstall adds no repair, because the files contain the
+// offerInstall lets Fix repair the last finding by writing the extension's files again. If the
+// server's port is unknown, offerInstall does nothing, because the extension's files contain the
 // port.
 func (c extensionCheck) offerInstall(dir string) {
 	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {

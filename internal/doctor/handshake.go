@@ -26,7 +26,7 @@ const probeTimeout = 10 * time.Second
 
 // httpRule is a test request and the HTTP status that a secure server returns.
 type httpRule struct {
-	// request describes the test request in a sentence for the user.
+	// request describes the test request for the user, such as "a request from a web page".
 	request      string
 	method, path string
 	host         string
@@ -50,7 +50,7 @@ func httpRules() []httpRule {
 }
 
 // checkHTTPRules checks that the running server rejects requests from web pages and
-// requests without a token. Requests from the server's extension must be accepted.
+// requests without a token. The server must also accept a request from its extension.
 func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {

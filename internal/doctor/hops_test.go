@@ -65,8 +65,8 @@ type failureCase struct {
 	// breakInstallation breaks one hop of an installation with a running server and a connected
 	// browser.
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// check is the name of the check that must report the problem. want is the level,
-	// followed by texts in the fact and the remedy.
+	// check is the name of the check that must report the problem. want is the expected finding:
+	// its level, and texts that its fact and its remedy must contain.
 	check, want string
 }
 
@@ -296,9 +296,9 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestEachBrokenHopIsReported breaks one hop of the installation in each test case. The
-// report must name the hop, the cause and the remedy. The command must fail only for
-// findings with level "fail".
+// TestEachBrokenHopIsReported breaks one hop of the installation in each test case. The doctor's
+// report must name the broken hop, the cause and the remedy. `opentabs doctor` must fail only if a
+// finding has the level "fail".
 func TestEachBrokenHopIsReported(t *testing.T) {
 	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {

@@ -44,8 +44,8 @@ func (c machineCheck) checkDisk() {
 // the doctor reports a wrong clock.
 const maxClockDrift = 5 * time.Minute
 
-// releasedAt is a time before the release of this version. A clock that shows an earlier
-// time is wrong.
+// releasedAt is a time before the release of this version. If the computer's clock shows an earlier
+// time than releasedAt, the clock is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // checkClock reports a clock that is behind the modification times of opentabs' files.

@@ -49,14 +49,14 @@ type Report struct {
 	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix has attempted. The findings describe the
-	// installation after the repairs.
+	// Repairs are the repairs that Fix has attempted. Findings describes the installation after
+	// these repairs.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error if a finding has the level "fail", and otherwise nil. The
-// error message includes what the user can do.
+// Failure returns an error if a finding has the level "fail", and otherwise nil. The error message
+// ends with what the user can do about the problems.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {

@@ -115,8 +115,8 @@ func (c serverCheck) compareServer() {
 	}
 }
 
-// offerRestart adds a repair to the last finding. The repair restarts the server. The
-// restart fails while calls are running or waiting.
+// offerRestart lets Fix repair the last finding by restarting the server. The repair fails while
+// calls are running or waiting for the user.
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {
 		h := c.findHome()

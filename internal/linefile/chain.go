@@ -221,8 +221,8 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The returned
-// bytes contain the whole last line unless the line is longer than maxLineBytes.
+// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The returned bytes contain
+// the complete last line of the file, unless this line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {

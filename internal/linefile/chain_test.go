@@ -23,8 +23,8 @@ func writeChain(path string, o Options, first, last int) {
 	l.Close()
 }
 
-// verifyChain returns the result of Verify as text, such as "6 in 1" for six records in
-// one file.
+// verifyChain returns the result of [Verify] as text: "6 in 1" means that Verify found no problem
+// in six lines in one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
 	v, err := Verify(path, testFiles, func(line []byte) bool { return bytes.Contains(line, []byte("forged")) })

@@ -24,8 +24,8 @@ type Options struct {
 	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
 	// are dropped and counted. Required.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines. Dropped
-	// may return nil to write no line. Required.
+	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
+	// nil, the log writes no such line. Required.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
 	// can check the log. Each line of a chained log must be a JSON object. Default: no
@@ -49,7 +49,7 @@ type Log struct {
 	droppedLines int // lines dropped since the last successful write
 	isClosed     bool
 
-	// Only the writing goroutine uses the fields below.
+	// Only the goroutine that writes to the log file uses the following fields.
 	file              *os.File // nil if the log file could not be opened
 	size              int64
 	endsInPartialLine bool // a failed write left the last line of the file incomplete

@@ -11,8 +11,7 @@ import (
 	"slices"
 )
 
-// maxLineBytes is the maximum length of a line, 1 MiB. A longer line is treated as
-// damaged.
+// maxLineBytes is the maximum length of a line, 1 MiB. Read counts a longer line as damaged.
 const maxLineBytes = 1 << 20
 
 // Read returns the last maxEntries entries of the log at path, oldest first. If

@@ -17,7 +17,7 @@ type Verification struct {
 	Lines int `json:"records"`
 	Files int `json:"files"`
 	// EarlierLines is the number of log lines before the beginning of the hash chain.
-	// Verify cannot check these lines.
+	// Verify cannot check lines from before the beginning of the hash chain.
 	EarlierLines int `json:"records_before_chain"`
 	// Problem is the first problem of the hash chain; nil if the chain is intact.
 	Problem *Problem `json:"problem,omitempty"`

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// checkInterval is the time between two checks of the memory use. The first check
-	// follows firstCheckDelay after the start, because starting the server leaves garbage
-	// on the heap.
+	// checkInterval is the time between two checks of the memory use. The first check runs
+	// firstCheckDelay after LimitFreeMemory has started, because the start of the server leaves
+	// garbage on the heap.
 	checkInterval   = 10 * time.Second
 	firstCheckDelay = 3 * time.Second
 	// busySpareBytes is how much unused memory a busy process may keep.
@@ -69,7 +69,7 @@ func LimitFreeMemory(ctx context.Context) {
 }
 
 // runAfterEachCollection calls work after each garbage collection until stop is called.
-// LimitFreeMemory uses work to lower the GC percentage when the heap has grown.
+// LimitFreeMemory passes a work function that lowers the GC percentage when the heap has grown.
 func runAfterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and prevents work from running after stop
 	isStopped := false

@@ -27,7 +27,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// release has the parameters of a release that all build steps need.
+// release contains the parameters that all steps of a release build need, such as the version and
+// the output folder.
 type release struct {
 	// out is the folder of the release.
 	out string
@@ -122,8 +123,9 @@ func (r release) write(ctx context.Context, targets []target) error {
 	return r.writeChecksums()
 }
 
-// makeEmptyFolder creates a folder, or deletes the earlier release in the folder. To
-// protect other data, a folder with files but without checksums.txt is an error.
+// makeEmptyFolder creates a folder, or deletes the earlier release in the folder. If the folder
+// contains files but no checksums.txt, it is not a release, so makeEmptyFolder returns an error and
+// deletes nothing.
 func makeEmptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {

@@ -21,9 +21,9 @@ var templates embed.FS
 // packagerModule is the Go module of nfpm, which builds deb and rpm packages.
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are the values that the templates use. Archives maps an operating system
-// and a processor to the name of an archive. Hashes maps them to the archive's SHA-256
-// hash.
+// releaseFacts are the values that the templates use. Archives maps an operating system and a
+// processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes has the
+// SHA-256 hash of each archive under the same keys.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string
@@ -32,9 +32,9 @@ type releaseFacts struct {
 	BrewProcessors map[string]string
 }
 
-// writeManifests writes install.sh, the Homebrew formula, the Scoop manifest and the
-// Containerfile. If the release lacks an operating system or a processor, writeManifests
-// omits the formula and the manifest.
+// writeManifests writes install.sh, the Homebrew formula, the Scoop manifest and the Containerfile.
+// The Homebrew formula and the Scoop manifest are written only if the release has archives for all
+// supported operating systems and processors.
 func (r release) writeManifests(targets []target) error {
 	facts := releaseFacts{
 		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},

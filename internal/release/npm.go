@@ -66,7 +66,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 	return r.writeSDK(ctx)
 }
 
-// writeSDK writes the npm package of the SDK for plugin authors who use Node. The package
+// writeSDK writes the npm package of the SDK for plugin authors who use Node. The SDK's npm package
 // contains JavaScript modules and their TypeScript types.
 func (r release) writeSDK(ctx context.Context) error {
 	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))

@@ -17,8 +17,8 @@ type Bar struct {
 	HasTotal bool
 	// HasReport is true after the first progress report.
 	HasReport bool
-	// WaitingText replaces the numbers while the call waits for the user, as in "waiting for
-	// approval".
+	// WaitingText is displayed instead of the progress numbers while the call waits for the user,
+	// such as "waiting for approval".
 	WaitingText string
 	Message     string
 	Elapsed     time.Duration
@@ -44,8 +44,8 @@ const (
 	barSeparator    = "  "
 )
 
-// Draw returns the bar as one line of at most width columns. If the line does not fit,
-// Draw first omits the message, then the label, and then the graph.
+// Draw returns the bar as one line of at most width columns. If the bar does not fit, Draw first
+// omits the message, then also the label, and then also the graph.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
 	separatorWidth := len(barSeparator)
@@ -84,7 +84,8 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	return strings.Join(parts, barSeparator)
 }
 
-// drawGraph draws the graph of the bar, or a spinner while the total is not known.
+// drawGraph draws the filled and empty blocks that show the progress, or a spinner while the total
+// is not known.
 func (b Bar) drawGraph(width int, g Glyphs) string {
 	switch {
 	case width == 0:
@@ -96,8 +97,9 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// DrawSpan draws a filled section of a line that is width columns wide, such as one period on
-// a timeline. start and end are fractions from 0 to 1. Span fills at least one column.
+// DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
+// timeline. start and end are fractions from 0 to 1. Even if the period is very short, at least one
+// column is filled.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
@@ -112,8 +114,8 @@ func (b Bar) doneFraction() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the smallest progress without a total that is displayed. Smaller
-// values only order messages that arrive before the first count.
+// minShownCount is the smallest progress that is displayed if the total is unknown. To order
+// messages that arrive before the first count, the server sends them with a smaller progress.
 const minShownCount = 0.001
 
 // Numbers returns the percentage and the count, such as "40% 4/10". Numbers returns an

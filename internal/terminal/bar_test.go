@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBar draws bars in several states and widths. Each bar is printed between two marks,
-// so that the golden file shows spaces at the ends of the bar.
+// TestBar draws bars in several states and widths. The golden file has each bar between two marks,
+// because spaces at the ends of the bar would otherwise be invisible.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,

@@ -9,7 +9,7 @@ import (
 
 // Block is a block of lines at the end of a terminal that is redrawn in place. Draw
 // writes only the changed lines, in one write, so that the terminal does not flicker.
-// Between two drawings, nothing else may be written to the terminal.
+// Between two calls of Draw, the program must write nothing else to the terminal.
 type Block struct {
 	out io.Writer
 	// size returns the current columns and rows of the terminal.
@@ -63,9 +63,9 @@ func (b *Block) Clear() {
 	b.shownLines = nil
 }
 
-// moveToFirstLine returns the escape sequence that moves the cursor to the first line of
-// the block. If the terminal has become narrower and lines of the block have wrapped, the
-// sequence also clears the block.
+// moveToFirstLine returns the escape sequence that moves the cursor to the first line of the block.
+// If the terminal has become so narrow that lines of the block have wrapped, the escape sequence
+// also clears the block.
 func (b *Block) moveToFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {

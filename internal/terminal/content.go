@@ -9,11 +9,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// ContentLines formats the content of an activity as lines without unsafe control
-// characters. Content of type "text" or "code" is not reformatted. Content of type
-// "table" is a list of objects, or an object with the members "columns" and "rows". All
-// other content, and content that does not match its type, is formatted as JSON. If
-// shorten is true, table cells are truncated at 40 columns.
+// ContentLines formats the content of an activity as lines without unsafe control characters.
+// Content of type "text" or "code" is not reformatted. Content of type "table" is a list of
+// objects, or an object with the members "columns" and "rows". Content of any other type, and
+// content that does not match its type, is formatted as JSON. If shorten is true, table cells are
+// truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
@@ -37,8 +37,8 @@ func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
 
-// readText returns the content if it is a JSON string, or the member "code" of an object
-// of type "code". For content without text, ok is false.
+// readText returns the text in the content of an activity: a JSON string, or the member "code" of
+// an object if kind is "code". If the content has neither, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true
@@ -141,8 +141,8 @@ func (t *table) setCell(column int, value json.RawMessage) {
 	}
 }
 
-// cellText formats a JSON value on one line. Strings lose their quotes, and null becomes
-// an empty string.
+// cellText formats a JSON value for a table cell, on one line. A string is formatted without
+// quotes, and null as an empty string.
 func cellText(value json.RawMessage) string {
 	var text string
 	switch {

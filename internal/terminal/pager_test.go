@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPager checks that the pager receives the complete text without control characters.
-// If the pager fails, a notice must suggest a remedy.
+// TestPager checks that the pager receives the complete text without control characters. If
+// the user's pager fails, ShowPaged must write a notice that suggests what the user can do.
 func TestPager(t *testing.T) {
 	var out, err bytes.Buffer
 	pager := "cat"

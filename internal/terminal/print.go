@@ -53,7 +53,8 @@ func (o *Output) PrintText(text string) {
 	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
 }
 
-// PrintSafeLines writes lines to stdout whose control characters are already escaped.
+// PrintSafeLines writes lines unchanged to stdout. The caller must have escaped their control
+// characters.
 func (o *Output) PrintSafeLines(lines ...string) {
 	for _, line := range lines {
 		io.WriteString(o.stdout, line+"\n")
@@ -87,8 +88,8 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	return err
 }
 
-// PrintJSONList writes JSON texts to stdout as one JSON array. In a pipe, each element is
-// on a separate line.
+// PrintJSONList writes JSON texts to stdout as one JSON array. If stdout is a pipe, each element of
+// the array is on a separate line.
 func PrintJSONList(o *Output, elements [][]byte) error {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -130,9 +131,10 @@ func (o *Output) printValue(v any, isIndented bool) error {
 // paragraphColumns is the maximum width of a paragraph on a terminal, in columns.
 const paragraphColumns = 80
 
-// PrintParagraph prints label followed by text. Lines after the first begin with indent.
-// On a terminal, lines are wrapped at 80 columns, and a state such as "ok" at the
-// beginning of label is colored. In a pipe, the paragraph is one line.
+// PrintParagraph writes a paragraph to stdout that begins with label and continues with text. On a
+// terminal, it wraps the paragraph at 80 columns, and begins each line after the first with indent.
+// On a terminal, it also colors a state such as "ok" at the beginning of label. In a pipe, it
+// writes the paragraph as one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

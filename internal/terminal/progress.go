@@ -20,7 +20,7 @@ type Progress struct {
 	// Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
-	// Message is displayed unless it is empty.
+	// Message is the tool's latest progress message, or empty to display none.
 	Message string
 }
 
@@ -33,8 +33,8 @@ type ProgressView interface {
 	Close()
 }
 
-// ShowProgress returns a view that draws a progress bar on stderr. If stderr is not a
-// terminal, the view writes lines instead.
+// ShowProgress returns a view that draws a progress bar on stderr. If stderr is not a terminal, the
+// view writes a line for each progress report instead of a bar.
 func (o *Output) ShowProgress(label string) ProgressView {
 	if !o.stderr.isTerminal {
 		return &lineView{out: o}
@@ -42,9 +42,9 @@ func (o *Output) ShowProgress(label string) ProgressView {
 	return startBar(o, Bar{Label: label})
 }
 
-// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user,
-// with a text such as "waiting for approval". If stderr is not a terminal, the view displays
-// nothing.
+// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user, with a
+// text such as "waiting for approval". If stderr is not a terminal, ShowWaiting returns NoProgress,
+// which displays nothing.
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress
@@ -52,7 +52,7 @@ func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	return startBar(o, Bar{Label: label, WaitingText: waitingText})
 }
 
-// startBar returns a view that draws bar until Close.
+// startBar returns a view that draws a progress bar repeatedly, until its method Close is called.
 func startBar(o *Output, bar Bar) *barView {
 	v := &barView{
 		out: o, bar: bar, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),

@@ -30,8 +30,8 @@ func (o *Output) NewQuestions(in any) *Questions {
 // HasErrorTerminal reports whether stderr is a terminal, where questions are displayed.
 func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
 
-// ShowQuestion writes a question to stderr without a line break, so that the user types
-// behind the question.
+// ShowQuestion writes a question to stderr without a line break, so that the user's answer appears
+// on the same line.
 func ShowQuestion(o *Output, question string) {
 	fmt.Fprint(o.stderr, wrapQuestion(o, question))
 }

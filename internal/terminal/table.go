@@ -130,8 +130,8 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// alignColumns formats the rows of a table as lines with aligned columns. The cells must
-// not contain control characters. The columns for which alignRight is true are
+// alignColumns formats the rows of a table as lines with aligned columns. The caller must have
+// removed control characters from the cells. The columns for which alignRight is true are
 // right-aligned.
 func alignColumns(rows [][]string, alignRight []bool) []string {
 	widths := columnWidths(rows)

@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// escapeText replaces each hidden character with a visible escape, such as \x1b for the
-// character ESC. Package plaintext defines which characters are hidden.
+// escapeText replaces each hidden character with a visible escape, such as \x1b for the character
+// ESC. Package plaintext defines which characters count as hidden, such as control characters.
 func escapeText(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		switch {
@@ -25,8 +25,8 @@ func escapeText(s string) string {
 	})
 }
 
-// escapeJSON replaces each hidden character in JSON with its JSON escape. The JSON value is
-// unchanged, because hidden characters occur only in JSON strings.
+// escapeJSON replaces each hidden character in JSON with its JSON escape. The result encodes the
+// same JSON value, because hidden characters can occur only in JSON strings, which allow escapes.
 func escapeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
@@ -36,8 +36,8 @@ func escapeJSON(s string) string {
 	})
 }
 
-// SafeLine returns s as one line with hidden characters escaped. Each sequence of white
-// space becomes one space.
+// SafeLine returns s as one line with hidden characters escaped. SafeLine replaces each sequence of
+// spaces and line breaks in s with one space.
 func SafeLine(s string) string {
 	return escapeText(strings.Join(strings.Fields(s), " "))
 }

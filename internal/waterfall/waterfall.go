@@ -50,9 +50,9 @@ func Start(v *dispatch.View) time.Time {
 	return v.Created
 }
 
-// Phases returns the phases of a call in chronological order, without overlaps. For a call
-// that has not ended, the last phase ends at the time now. The view v must contain the
-// timeline, and the trace if the call was traced.
+// Phases returns the phases of a call in chronological order, without overlaps. For a call that has
+// not ended, the last phase ends at the time now. The snapshot v of the call must contain the
+// call's timeline, and its trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
 	start := Start(v)
 	end := now
@@ -73,8 +73,8 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	return mergeNeighbors(all)
 }
 
-// WaitTime returns how long a call waited for approval, and how long its tool waited for the
-// user. The view v has a timeline.
+// WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
+// The snapshot v of the call must contain the call's timeline.
 func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Duration) {
 	end := now
 	if v.Ended != nil {
@@ -146,15 +146,16 @@ var phaseOfStation = map[string]string{
 	"handler": phaseHandler, "browser": phaseBrowser,
 }
 
-// phaseAfter maps each phase to the next phase. The trace of a call ends early if the
-// browser sent no result; the rest of the call's time then belongs to the next phase.
+// phaseAfter maps each phase of a call to the phase that follows it. If the browser sends no
+// result, the call's trace ends early. The rest of the call's time then belongs to the phase after
+// the last traced phase.
 var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
-// stationPhases returns the phases of a traced call that ends at end. All stations after
-// the handler belong to the phase "return"; for a browser tool, all stations after the
-// browser do. Without a result from the browser, a call has no phase "return".
+// stationPhases computes the phases of a call from its trace, which has a time for each station
+// that the call passed. The phase "return" contains all stations after the tool's handler, or after
+// the browser for a browser tool. If the browser sent no result, the call has no phase "return".
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
@@ -183,8 +184,8 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// subtractWaits returns the parts of a phase during which the call did not wait for the
-// user. The waits must be sorted and must not overlap.
+// subtractWaits returns the parts of a phase during which the call did not wait for the user. The
+// elements of waits must be in chronological order and must not overlap.
 func subtractWaits(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start

@@ -15,8 +15,8 @@ var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // at returns the time at which the duration d has passed since the call's arrival.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns a call with the given moments in its timeline. If the last moment is
-// EventEnded, the call has ended.
+// newView returns the snapshot of a call with the given moments in its timeline. If the kind of the
+// last moment is EventEnded, the call has ended.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
@@ -35,8 +35,8 @@ func traceOf(stations ...hops.Hop) *hops.View {
 	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
 }
 
-// checkPhases compares each phase of a call with a line of name, start and duration, and
-// checks that no phases overlap.
+// checkPhases compares the phases of a call with want, and checks that no phases overlap. Each
+// element of want is a name, a start and a duration, such as "queue 0s 1s".
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string

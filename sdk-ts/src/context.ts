@@ -66,7 +66,7 @@ export interface Decision {
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
   /** Where the user decided, such as `the side panel`. */
   readonly by: string;
-  /** Further data that came with the user's decision. In most cases, `data` is absent. */
+  /** Data that the user's decision contains in addition, such as the values of a form; usually absent. */
   readonly data?: unknown;
 }
 
@@ -78,7 +78,7 @@ export interface Decision {
 export interface ToolHandlerContext {
   /**
    * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout (30 s by default), but
-   * not the hard timeout (5 min by default). Reports are cheap: send one at each change.
+   * not the hard timeout (5 min by default). A progress report takes very little time, so send one at each change.
    */
   reportProgress(options: ProgressOptions): void;
   /** Reports progress as a percentage from 0 to 100. */
@@ -88,19 +88,21 @@ export interface ToolHandlerContext {
   /**
    * Shows `content`, any JSON value, beside the progress of the call, and replaces earlier content of the same `type`.
    * For the types `text` and `code`, `content` is a string. For `table`, `content` is an array of objects or `{columns,
-   * rows}`. Any other type is displayed as JSON. A call can have up to 16 activities, one of each type. Content larger
-   * than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report, `reportActivity` restarts the idle
-   * timeout.
+   * rows}`. Content of any other type is displayed as JSON. A call can have up to 16 activities, one of each type.
+   * Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report, `reportActivity`
+   * restarts the idle timeout.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
-   * Applies a JSON Patch (RFC 6902) to the content that {@link reportActivity} set for `type`. An array of operations
-   * applies completely or not at all. Neither the JSON Patch nor the patched content may exceed 256 KiB.
+   * Applies a JSON Patch (RFC 6902) to the content that {@link reportActivity} set for `type`. If one operation in an
+   * array fails, none of the array's operations is applied. Neither the JSON Patch nor the patched content may exceed
+   * 256 KiB.
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
    * Sets who is notified when the call succeeds; the default is `internal`. If the call fails, every audience is
-   * notified. Pass the audience of your progress reports, so that users who saw the progress also see the end.
+   * notified. If the tool sends progress reports to users, pass `user`, so that these users also see how the call
+   * ended.
    */
   endAudience(audience: ProgressAudience): void;
   /**

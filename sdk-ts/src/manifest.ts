@@ -13,7 +13,7 @@ export interface ManifestTool {
   group?: string;
   annotations?: Record<string, boolean>;
   limits?: Record<string, number>;
-  /** The tool that undoes a call of this tool, and its arguments. */
+  /** The name of the tool that undoes a call of this tool, and where the undo call gets its arguments. */
   undo?: ManifestUndo;
   /** The JSON Schema of the tool's parameters. */
   input_schema: Record<string, unknown>;
@@ -42,8 +42,8 @@ export interface Manifest {
   /** The version of the SDK that built the plugin. */
   sdkVersion?: string;
   /**
-   * When the adapter starts in a page. The build writes `document_idle` if the plugin imports the SDK by the name of
-   * the original OpenTabs SDK.
+   * When the adapter starts in a page. The build writes `document_idle` if the plugin imports the SDK under the package
+   * name of the original OpenTabs SDK.
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;

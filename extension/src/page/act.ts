@@ -20,7 +20,8 @@ import { unclobbered } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
 /**
- * MaxChangeTokens limits the changes that a result lists, in tokens. Changes beyond MaxChangeTokens are only counted.
+ * MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. The result only counts any
+ * further changes.
  */
 const MaxChangeTokens = 1_500;
 /** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
@@ -153,7 +154,10 @@ function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
   return watch.changed.has(line.element) ? '~' : '>';
 }
 
-/** pendingActions contains the actions that began with the operation `watch`, by the ID of their first snapshot. */
+/**
+ * pendingActions contains each action that began with the operation `watch`. The key is the ID of the snapshot before
+ * the action.
+ */
 const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxPendingActions = 4;
 

@@ -33,8 +33,9 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab. The
- * worker opens the link in a background tab instead. NewTabGuard does not affect a page that handles the click itself.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab.
+ * Instead of Chrome, the worker opens the link, in a background tab. NewTabGuard does not affect a page that handles
+ * the click itself.
  */
 class NewTabGuard {
   /** isUsed is true if the guard has prevented a new tab. */

@@ -1,14 +1,14 @@
 // Defines the page script operations that the tools of the group devtools use.
 
 export interface LendArguments {
-  /** target is the ref of the element to share. Without a target, the whole document is shared. */
+  /** target is the ref of the element to share. If target is absent, the page script shares the whole document. */
   readonly target?: string;
 }
 
 export interface LendResult {
   /**
-   * name is the name of a CSS highlight whose only range begins in the shared element. The CSS highlight is removed
-   * after 10 s.
+   * name is the name of a CSS highlight that marks the shared element: the highlight's only range begins in the
+   * element. After 10 s, the page script removes the CSS highlight.
    */
   readonly name: string;
 }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type DiffLine, diffLines } from './diff.ts';
 
-/** makeLines parses the lines of a snapshot. The key of each line is the word after "#", or the text of the line. */
+/**
+ * makeLines parses the lines of a snapshot. A line such as `button #b1` has the key b1. Without "#", the key is the
+ * line's text.
+ */
 function makeLines(text: string, folded = false): DiffLine[] {
   return text.split('\n').map((line) => {
     const [shown = '', key] = line.trim().split(' #');

@@ -11,7 +11,10 @@ export interface DiffLine {
 }
 
 export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
-  /** isStillShown reports whether the page still shows a line that the new snapshot leaves out. */
+  /**
+   * isStillShown reports whether the page still shows the content of an old line that the new snapshot left out to be
+   * shorter.
+   */
   readonly isStillShown: (line: Old) => boolean;
   /**
    * markFresh returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed
@@ -38,8 +41,8 @@ const MaxRemovedCharacters = 60;
 
 /**
  * diffLines returns the changes between two snapshots. Each changed line has a mark: "+" new, "~" changed, "-" removed,
- * ">" revealed by scrolling. Two lines with the same key are compared by their text. A line that begins with "in "
- * names the container of the changes below it.
+ * ">" revealed by scrolling. If both snapshots have a line with the same key, diffLines compares the texts of the two
+ * lines. Above the changes inside an unchanged element, a line such as `in list "Cart"` names the element.
  */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
   before: readonly Old[],
@@ -122,7 +125,10 @@ function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] 
   return rise;
 }
 
-/** ReplacedLines are new lines with the same text as a removed line, because the page has recreated the elements. */
+/**
+ * ReplacedLines pairs each new line with a removed line of the same text. Such pairs occur if the page removes an
+ * element and then creates an equal one.
+ */
 interface ReplacedLines {
   has(key: string): boolean;
   readonly removedKeys: ReadonlySet<string>;
@@ -173,7 +179,7 @@ function printMarkedLines(
   }
 }
 
-/** selectTopmost removes the lines that are below another line of the list. */
+/** selectTopmost returns the lines of a list without those that are nested below another line of the list. */
 function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];

@@ -1,5 +1,5 @@
-// Finds the visible options of a custom list whose ARIA options have no size, because the page draws other elements in
-// their place.
+// Finds the visible options of a custom list whose elements with role=option are invisible. The page of such a list
+// draws other elements in place of the options.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

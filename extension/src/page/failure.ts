@@ -8,8 +8,8 @@ export class PageFailure extends Error {
   readonly pageText: string | undefined;
 
   /**
-   * `message` contains no text of the page. `pageText` contains text of the page about the error, such as the snapshot
-   * line of an element.
+   * `message` never contains text from the page, which could deceive the agent. `pageText` contains the page's text
+   * that explains the error, such as the snapshot line of an element.
    */
   constructor(code: PageErrorCode, message: string, pageText?: string, ref?: string) {
     super(message);

@@ -178,15 +178,15 @@ class TreeSearch {
       if (isMatch) this.#add(node, node, path);
       return this.visit(node, inner) || isMatch;
     }
-    // If the content of a container matches, only the content is a match; otherwise, the name of the container is
-    // compared.
+    // If nodes inside a container match, the search returns only these nodes. Otherwise, the search also compares the
+    // container's name.
     if (this.visit(node, inner)) return true;
     if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
     this.#add(node, node, path);
     return true;
   }
 
-  /** #acceptsJoinedText reports whether a match spans several children of a node. */
+  /** #acceptsJoinedText reports whether the searched text occurs in the joined text of a node's children. */
   #acceptsJoinedText(node: TreeNode): boolean {
     return node.children.length > 1 && node.children.length < 50 && this.#accepts(collectText(node));
   }

@@ -28,8 +28,8 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
-  // Lines without nested lines are removed first. A line with nested lines is removed only when all of them are
-  // removed.
+  // The loop first removes snapshot lines that have no nested lines. A line with nested lines is removed only after all
+  // of its nested lines.
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;

@@ -1,7 +1,8 @@
 // Matches regular expressions in linear time, so that no pattern of an agent can block the page.
 //
-// The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking.
-// Look-around and back-references cannot be matched in this way, and are rejected.
+// The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking. A
+// matcher without backtracking cannot support look-around and back-references, so compileRegex rejects patterns that
+// contain them.
 import { PageFailure } from './failure.ts';
 
 /** LinearRegex is a compiled regular expression, which matches anywhere in a text and ignores case. */
@@ -12,8 +13,8 @@ export interface LinearRegex {
 type CharacterTest = (character: string) => boolean;
 
 /**
- * Instruction is one step of a compiled pattern. The fields a, b and to of an instruction are indices of other
- * instructions.
+ * Instruction is one step of a compiled regular expression. The fields a, b and to of an instruction are indices of
+ * other instructions.
  */
 type Instruction =
   | { readonly kind: 'character'; readonly matches: CharacterTest }
@@ -150,7 +151,10 @@ class Compiler {
     this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
-  /** #findEscapeEnd returns the escape sequence that begins at `start`, and moves the position behind it. */
+  /**
+   * #findEscapeEnd returns the escape sequence, such as \d, that begins at `start`. The parser then continues after the
+   * escape sequence.
+   */
   #findEscapeEnd(start: number): string {
     const rest = this.#pattern.slice(start).join('');
     const found =
@@ -161,8 +165,8 @@ class Compiler {
   }
 
   /**
-   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The browser's RegExp tests
-   * whether a character is in the class.
+   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The returned function uses
+   * the browser's RegExp to test whether a character is in the character class.
    */
   #parseCharacterClass(): CharacterTest {
     const start = this.#position - 1;
@@ -179,7 +183,7 @@ class Compiler {
     return this.#makeNativeTest(this.#pattern.slice(start, this.#position).join(''));
   }
 
-  /** #makeNativeTest returns a test for a pattern that matches exactly one character. */
+  /** #makeNativeTest returns a function that tests one character against a pattern with the browser's RegExp. */
   #makeNativeTest(source: string): CharacterTest {
     const native = new RegExp(`^(?:${source})$`, 'iu');
     const known = new Map<string, boolean>();
@@ -238,8 +242,8 @@ class Compiler {
   }
 
   /**
-   * #appendInstructions appends instructions that were compiled for the index `from`, and adapts them to the index
-   * `to`.
+   * #appendInstructions appends a copy of instructions that begin at the index `from`. The jumps in the copy are
+   * shifted, so that the copy can begin at the index `to`.
    */
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;

@@ -141,7 +141,10 @@ export function formatHead(node: TreeNode): string {
 
 const MaxJoinedParts = 15;
 
-/** fitsOnParentLine reports whether a part of the content fits on the line of its parent node. */
+/**
+ * fitsOnParentLine reports whether a part of a node's content is so short that the snapshot prints it on the node's own
+ * line.
+ */
 function fitsOnParentLine(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;

@@ -16,7 +16,7 @@ const TimeSliceMs = 50;
 const SkippedTags = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
 const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 
-/** InlineStyle describes how enclosing elements affect a piece of text. */
+/** InlineStyle describes how a text is formatted because of the elements that enclose the text. */
 interface InlineStyle {
   readonly isPreformatted: boolean;
   /** isFlat is true if the text must not contain line breaks, such as in a table cell. */
@@ -33,7 +33,7 @@ export class MarkdownWriter {
   #text = '';
   /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
   #prefix = '';
-  /** #marker is the text that replaces #prefix in the next line, such as the bullet of a list item. */
+  /** #marker is the text with which the next line begins instead of #prefix, such as the bullet of a list item. */
   #marker = '';
   #characters = 0;
   #visited = 0;

@@ -112,8 +112,8 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api fails on labels that are nested too deeply. If the library fails, the name is
-    // read from attributes instead.
+    // The library dom-accessibility-api throws if labels are nested too deeply. The lines below then read the name from
+    // the element's content or attributes.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
@@ -147,7 +147,10 @@ interface NameBuilder {
   isComplex: boolean;
   /** nesting is the current level below the element whose name is computed. */
   nesting: number;
-  /** field is the form field whose label is read. The content of the field is not part of its label. */
+  /**
+   * field is the form field whose label is read. If a label encloses its form field, the label's text does not include
+   * the field's content.
+   */
   readonly field: Element | undefined;
   /** owned contains the elements that the attribute aria-owns has already added to the name. */
   readonly owned: Set<Element>;

@@ -31,7 +31,7 @@ import type { UploadArguments, UploadResult } from './upload-operation.ts';
 export interface PageCalls {
   /** snapshot returns the visible content as text, with refs. */
   snapshot: { arguments: SnapshotArguments; result: SnapshotResult };
-  /** find returns the snapshot lines that match. */
+  /** find returns the snapshot lines of the elements that match a text, role or selector. */
   find: { arguments: FindArguments; result: FindResult };
   /** read returns the content as Markdown, text or HTML, in parts. */
   read: { arguments: ReadArguments; result: ReadResult };
@@ -85,10 +85,13 @@ export type PageOperationOf<N extends PageOperationName> = {
 }[N];
 export type PageOperation = PageOperationOf<PageOperationName>;
 
-/** PageResult is the result type of the page script operation with the name N. */
+/** PageResult is the type of the result that the page script operation named N returns. */
 export type PageResult<N extends PageOperationName> = PageCalls[N]['result'];
 
-/** PageAnswer is the result or the error of a page script operation. Even a cancelled operation sends an answer. */
+/**
+ * PageAnswer is the result or the error of a page script operation. The page script sends a PageAnswer even after the
+ * worker has cancelled the operation.
+ */
 export type PageAnswer<N extends PageOperationName = PageOperationName> =
   | { readonly ok: true; readonly result: PageResult<N> }
   | { readonly ok: false; readonly error: PageError };
@@ -116,9 +119,9 @@ export type PageErrorCode =
   | 'rejected'
   /** The field is a secret field, and the user has not approved typing into it. */
   | 'needs_approval'
-  /** The arguments of the operation are invalid. The error message lists what is allowed. */
+  /** The arguments of the operation are invalid. The error message lists the values that the operation accepts. */
   | 'invalid_arguments'
-  /** The condition of a wait was not met within the time limit. */
+  /** The page did not meet the condition that the agent waited for within the time limit. */
   | 'timeout'
   /** The operation was cancelled. `done` describes what the operation did before the cancellation. */
   | 'cancelled'
@@ -132,7 +135,7 @@ export interface PageError {
   readonly message: string;
   /** pageText is text of the page about the error, such as the snapshot line of an element. */
   readonly pageText?: string;
-  /** ref names the most similar element (stale_ref), or the element in front of the target (not_hittable). */
+  /** ref is the ref of the most similar element (stale_ref), or of the element that is in the way (not_hittable). */
   readonly ref?: string;
   /** done is what the operation did before it failed, such as "typed 12 of 40 characters"; absent if it did nothing. */
   readonly done?: string;
@@ -180,13 +183,16 @@ export interface SnapshotArguments {
 export interface SnapshotResult {
   /** snapshot is the ID of the new snapshot, such as s7, which is unique in the document. */
   readonly snapshot: string;
-  /** text contains the lines of the content, indented by one space per level, or the changes since `since`. */
+  /**
+   * text contains the content as lines, indented by one space per level. If the agent passed `since`, text contains
+   * only the changes since that snapshot.
+   */
   readonly text: string;
   readonly title: string;
   /** url is the URL of the frame's document. */
   readonly url: string;
   readonly tokens: number;
-  /** folded is the minimum number of elements that are left out because of maxTokens; 0 for a complete snapshot. */
+  /** folded counts the elements that were left out because of maxTokens, but not all elements nested in them. */
   readonly folded: number;
   /** frames are the frame elements in `text`, in order. */
   readonly frames: readonly FrameInfo[];
@@ -242,7 +248,7 @@ export interface ReadArguments {
   readonly target?: string;
   /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** cursor is the cursor that the previous part returned; of the other arguments, only maxTokens is then used. */
+  /** cursor is the cursor that came with the previous part; all other arguments except maxTokens are then ignored. */
   readonly cursor?: string;
 }
 
@@ -265,7 +271,7 @@ export interface TargetArguments {
 
 /** ActionArguments are the options of each operation that acts on the page. */
 export interface ActionArguments {
-  /** secrets are the kinds of secret fields into which the user allows typing. By default, no kind is allowed. */
+  /** secrets are the kinds of secret fields into which the user allows typing; by default none. */
   readonly secrets?: readonly SecretKind[];
   /** snapshot selects what the result contains about the page after the action, by default the changes (diff). */
   readonly snapshot?: 'diff' | 'none' | 'full';
@@ -315,7 +321,7 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** text is the text to type. An empty text clears the field. */
+  /** text is the text to type. If text is empty, the operation clears the field. */
   readonly text: string;
   /** append adds the text to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;
@@ -344,7 +350,7 @@ export interface FillField {
 }
 
 export interface FillResult extends PageActionResult {
-  /** fields contains one outcome per field, in order. If one field fails, the other fields are still filled. */
+  /** fields contains the outcome of each field, in order. If one field fails, the other fields are still filled. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }
@@ -358,7 +364,7 @@ export interface FillOutcome {
 }
 
 export interface SelectArguments extends TargetArguments, ActionArguments {
-  /** values are the labels or values of the options to select. Several values require a multiple selection list. */
+  /** values are labels or values of the options to select: one option, unless the list allows several. */
   readonly values: readonly string[];
 }
 
@@ -370,7 +376,10 @@ export interface SelectResult extends PageActionResult {
 export interface DragArguments extends ActionArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
-  /** endPoint replaces `endTarget` for a drag to another frame, in the coordinates of the start element's frame. */
+  /**
+   * endPoint is the end of a drag to another frame, and replaces `endTarget`. Its coordinates are relative to the
+   * viewport of the start element's frame.
+   */
   readonly endPoint?: { readonly x: number; readonly y: number };
 }
 

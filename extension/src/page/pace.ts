@@ -42,8 +42,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 const FrameTimeoutMs = 100;
 
 /**
- * HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. In a hidden tab, only
- * scripts move elements.
+ * HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. A hidden tab draws no
+ * animations, so an element moves only if a script of the page moves it.
  */
 const HiddenFrameTimeoutMs = 4;
 

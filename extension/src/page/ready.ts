@@ -40,7 +40,7 @@ export interface InputPoint {
 /** BlockedInput is the reason why input cannot reach an element. */
 interface BlockedInput {
   readonly why: string;
-  /** cover is the element in front of the target. */
+  /** cover is the element that covers the element to click, so that input cannot reach it. */
   readonly cover?: Element;
 }
 
@@ -104,8 +104,8 @@ async function tryReady(element: Element, check: number, context: Context): Prom
 const MaxInnerBoxes = 50;
 
 /**
- * listBoxes returns the elements that a user would click to use an element. Examples are the label of a hidden control,
- * the image of an image map area, and the content of an element without a size.
+ * listBoxes returns the elements that a user would click to use an element. For a hidden control, these are its labels;
+ * for an image map area, its images; for an element without a size, its content.
  */
 function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);

@@ -4,8 +4,8 @@ import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
- * scrollWithEvents calls `perform`, which scrolls an element or an area around the element. In a hidden tab,
- * scrollWithEvents also dispatches the scroll events.
+ * scrollWithEvents calls the function `perform`, which scrolls an element or a scrollable area around the element. In a
+ * hidden tab, where the browser dispatches no scroll events, scrollWithEvents dispatches them itself.
  */
 export function scrollWithEvents(element: Element, perform: () => void): void {
   if (!unclobbered.hidden) {

@@ -97,8 +97,8 @@ export function listVisibleSecretKinds(): SecretKind[] {
 const UnmaskedCardFields = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /**
- * MinMaskedCharacters is the minimum length of a secret that is masked in other text. A shorter secret would match
- * other text by accident.
+ * MinMaskedCharacters is the minimum length of a secret that is masked in other text. A secret with fewer characters,
+ * such as "123", could by accident equal a part of any other text.
  */
 const MinMaskedCharacters = 4;
 

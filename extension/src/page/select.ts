@@ -109,8 +109,8 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
 }
 
 /**
- * findOptionIndex returns the index of the option with a given name, or -1. The given name may differ in case, or be
- * the beginning of exactly one option's name.
+ * findOptionIndex returns the index of the option with a given name, or -1. findOptionIndex ignores case, and also
+ * accepts the beginning of a name if only one option's name begins so.
  */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
@@ -149,8 +149,8 @@ const StepsPerReport = 20;
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
 /**
- * MaxUnchangedRows is the number of search steps without new rows after which later steps no longer wait, because the
- * list is not virtual.
+ * MaxUnchangedRows is how many search steps may bring no new rows before the list counts as not virtual. Later steps do
+ * not wait for new rows.
  */
 const MaxUnchangedRows = 2;
 
@@ -316,7 +316,7 @@ class LongListScroller {
   #hasScrolled = false;
   #hasWheeled = false;
 
-  /** The constructor scrolls the list to its top. */
+  /** The constructor scrolls the list to its first row. */
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;

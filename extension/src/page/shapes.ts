@@ -3,15 +3,18 @@
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
-/** DrawingSelector matches the SVG tags that occur in drawings, but not in logos. A logo consists only of paths. */
+/**
+ * DrawingSelector matches the SVG tags that occur in drawings, but not in logos. In a logo, every shape is an SVG path.
+ */
 const DrawingSelector = 'rect,circle,ellipse,polygon,text,image';
 /**
- * MaxShapes is the maximum number of shapes in a drawing whose shapes get lines in a snapshot. The shapes of a larger
- * map or chart get no lines in the snapshot.
+ * MaxShapes is the maximum number of shapes in a drawing whose shapes get lines in a snapshot. A map or chart with more
+ * shapes gets no line for any of its shapes.
  */
 const MaxShapes = 80;
 /**
- * MinDrawingPixels is the minimum width and height of a drawing, in pixels. Smaller SVG elements are treated as icons.
+ * MinDrawingPixels is the minimum width and height of a drawing, in pixels. A smaller SVG element counts as an icon,
+ * not as a drawing.
  */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;

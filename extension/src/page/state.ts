@@ -30,7 +30,7 @@ export interface StoredLine extends DiffLine {
 /** StoredSnapshot is an earlier snapshot that a later snapshot can be compared with. */
 export interface StoredSnapshot {
   readonly id: string;
-  /** number is the number of the snapshot, counted from 1 in each document. */
+  /** number is the snapshot's serial number in its document, starting at 1. */
   readonly number: number;
   readonly lines: readonly StoredLine[];
   readonly mode: SnapshotMode;

@@ -9,7 +9,10 @@ export interface StorageArguments {
    */
   readonly database?: string;
   readonly store?: string;
-  /** key selects a stored entry. For IndexedDB, the key is a string, or the JSON text of a number or an array. */
+  /**
+   * key is the key of the entry to read or change. For IndexedDB, the key is a string, or the JSON text of a number or
+   * an array.
+   */
   readonly key?: string;
   /** value is the new value of the entry; for IndexedDB, the value is JSON text. */
   readonly value?: string;
@@ -18,9 +21,9 @@ export interface StorageArguments {
 }
 
 export interface StorageResult {
-  /** found reports whether the entry existed before the operation. */
+  /** found is true if the storage area contained the entry before the operation. */
   readonly found: boolean;
-  /** lines contains the keys of the entries and the sizes of their values. */
+  /** lines has one line per stored entry, with the entry's key and the size of its value. */
   readonly lines?: readonly string[];
   /** value is one part of the stored value. */
   readonly value?: string;

@@ -19,14 +19,20 @@ export interface TreeNode {
   shownRows: number;
 }
 
-/** TextPart is a text between elements. `element` is the element that contains the text. */
+/**
+ * TextPart is a text that is directly inside an element, before, between or after its child elements. `element` is the
+ * element that contains the text.
+ */
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;
   text: string;
 }
 
-/** FoldPart marks the place of elements that were left out. `element` contains the elements that were left out. */
+/**
+ * FoldPart marks the place where the snapshot leaves out elements. `element` is the parent of the elements that were
+ * left out.
+ */
 export interface FoldPart {
   readonly kind: 'fold';
   readonly element: Element;

@@ -83,8 +83,8 @@ export class TrustedInput {
    * endFocusEmulation ends the focus emulation, which is active only during trusted input. A field whose value changed
    * receives the event "change". The page receives no blur event, because in a background tab a blur event would close
    * the page's menus before the next action. If an operation ends while the mouse button is pressed, the worker
-   * releases the button, but the page receives no click. If the worker has lost the debugger, the page receives
-   * synthetic events for the release of the mouse button.
+   * releases the button, but the page receives no click. If the worker cannot send input because the debugger was
+   * detached, endFocusEmulation dispatches synthetic events that release the mouse button.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -241,8 +241,8 @@ export function makeFrameInWayFailure(): PageFailure {
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 
 /**
- * suppressEvent suppresses the browser's next context menu, or hides the next click from the page. A click that follows
- * a new press is not hidden.
+ * suppressEvent suppresses the browser's next context menu, or hides the next click from the page. If a mouse button is
+ * pressed again before the click arrives, suppressEvent hides no click.
  */
 function suppressEvent(type: 'contextmenu' | 'click'): void {
   const controller = new AbortController();
@@ -296,8 +296,8 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 /**
- * findTrustedKeyInput returns the trusted input for key presses that an element should receive. If the keys would not
- * reach the element, or would open a popup of the browser, findTrustedKeyInput returns undefined.
+ * findTrustedKeyInput returns the TrustedInput that presses keys for an element, or undefined if trusted keys are not
+ * possible. Trusted keys are not possible if they would not reach the element, or would open a popup of the browser.
  */
 export function findTrustedKeyInput(
   receiver: Element,

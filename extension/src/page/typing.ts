@@ -97,7 +97,7 @@ async function waitForValue(field: Field, before: string, wanted: string, contex
 
 /**
  * isTypedTextShown reports whether a field contains exactly the typed text. If the field accepted none of the text,
- * isTypedTextShown throws rejected.
+ * isTypedTextShown throws an error with the code `rejected`.
  */
 function isTypedTextShown(field: Field, before: string, args: TypeArguments): boolean {
   const wanted = (args.append ? before : '') + args.text;

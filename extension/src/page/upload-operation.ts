@@ -3,8 +3,8 @@ import type { ActionArguments, PageActionResult } from './operations.ts';
 
 export interface UploadArguments extends ActionArguments {
   /**
-   * target is a file field, its label, or an element on which to drop the files. By default, the target is the only
-   * file field of the frame.
+   * target is a file field, its label, or an element on which to drop the files. If target is absent, the operation
+   * uses the frame's file field, and fails unless there is exactly one.
    */
   readonly target?: string;
   readonly files: readonly UploadFile[];

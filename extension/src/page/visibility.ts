@@ -11,8 +11,8 @@ export interface ElementVisibility {
   /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
   /**
-   * closed is true if the user can see nothing inside the element, except controls for which the page draws a
-   * replacement.
+   * closed is true if the element hides everything inside it from the user. An exception is a hidden control in whose
+   * place the page draws another element.
    */
   readonly closed: boolean;
 }
@@ -128,8 +128,8 @@ export class TextVisibility {
 }
 
 /**
- * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. With a longer reuse, color changes
- * of the page would be missed.
+ * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. If a TextVisibility were reused
+ * for longer, it would miss changes of the page's colors.
  */
 const TextVisibilityReuseMs = 50;
 let textVisibility = new TextVisibility();

@@ -195,7 +195,8 @@ function findText(text: string): Element | undefined {
 
 function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // textContent is fast, but omits shadow roots and field values, so it rules out only elements that have neither.
+  // Reading textContent is fast, but textContent omits shadow roots and field values. Its text therefore excludes only
+  // elements without shadow roots and fields.
   if (!mayShowText(element, wanted)) return undefined;
   const shown = determineVisibility(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;
@@ -220,6 +221,6 @@ function mayShowText(element: Element, wanted: string): boolean {
   const content = element.textContent ?? '';
   if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
   if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
-  // If shadow roots are known, listKnownRoots returns more than the document.
+  // listKnownRoots returns more than one root if the page script has found a shadow root.
   return element.querySelector(OpaqueContentSelector) !== null || listKnownRoots().length > 1;
 }

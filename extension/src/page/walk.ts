@@ -28,7 +28,10 @@ export interface WalkOptions {
   readonly depth: number;
   /** unfolded is the root element that the agent chose, of which the snapshot shows more rows than of other lists. */
   readonly unfolded: Element | undefined;
-  /** forced are changed elements, which are shown even if other rows of their list are left out. */
+  /**
+   * forced contains the elements that the action changed. The snapshot shows each of them, even in a long list of which
+   * it leaves out other rows.
+   */
   readonly forced: ReadonlySet<Element>;
   /** onFold is called with the parent element of the rows when a snapshot leaves out rows of a long list. */
   readonly onFold: (container: Node) => void;
@@ -38,8 +41,8 @@ export interface WalkOptions {
 interface WalkPosition {
   readonly clip: ClippedArea;
   /**
-   * closed is true if the user can see nothing inside the enclosing elements, except controls for which the page draws
-   * a replacement.
+   * closed is true if an enclosing element hides everything inside it from the user. An exception is a hidden control
+   * in whose place the page draws another element.
    */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
@@ -112,7 +115,7 @@ export class TreeWalk {
   readonly #drawings = new ShapeDetector();
   /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
-  /** folded is the minimum number of elements that were left out. */
+  /** folded counts the elements that the traversal has left out, but not all elements nested in them. */
   folded = 0;
   /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
@@ -185,7 +188,7 @@ export class TreeWalk {
   ) {
     const closed = place.closed || shown.closed;
     let role = computeRole(element);
-    // If a whole list has cursor: pointer, the items of the list are clickable, and not the list.
+    // If a list has the CSS style `cursor: pointer`, the user can click its items, but not the list itself.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
     const isIcon = place.pointer && role === '' && isActionIcon(element);

@@ -53,7 +53,9 @@ export class ChangeWatch {
   readonly added = new Set<Element>();
   /** changed contains the elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
-  /** navigating is the URL of a started navigation to another document. */
+  /**
+   * navigating is the URL of another document that the page has started to load; undefined without such a navigation.
+   */
   navigating: string | undefined;
   /** download is the file name or the URL of a download that has started. */
   download: string | undefined;
@@ -95,7 +97,7 @@ export class ChangeWatch {
     return false;
   }
 
-  /** affectedElements returns the changed elements and their ancestors. */
+  /** affectedElements returns all elements that were added or changed since the watch began, and their ancestors. */
   affectedElements(): Set<Element> {
     const affected = new Set<Element>();
     for (const element of [...this.added, ...this.changed]) {

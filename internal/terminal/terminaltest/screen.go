@@ -23,7 +23,8 @@ type Screen struct {
 	row, column int
 }
 
-// Write interprets p as the output of a program. Write never returns an error.
+// Write changes the simulated screen as a terminal does when a program writes p to it. Write always
+// returns a nil error.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,10 @@ const maxDescriptionChars = 1000;
 /** Records one mistake in the definition of a tool or prompt, as a sentence for the plugin's author. */
 export type ReportProblem = (problem: string) => void;
 
-/** Returns the name of a tool or prompt, and adds the name to `usedNames`. Invalid and duplicate names are reported. */
+/**
+ * Returns the name of a tool or prompt, and adds the name to `usedNames`. Calls `report` if the name is invalid or
+ * already used.
+ */
 export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
@@ -43,7 +46,7 @@ export function readDescription(definition: Properties, report: ReportProblem, m
   return description;
 }
 
-/** Returns the optional text field `key` of a tool or prompt. An empty text is reported as a mistake. */
+/** Returns the optional text field `key` of a tool or prompt. Calls `report` if the text is empty. */
 export function readText(definition: Properties, key: string, report: ReportProblem): string | undefined {
   const value = definition[key];
   if (value === undefined) return undefined;

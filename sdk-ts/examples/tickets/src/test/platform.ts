@@ -4,7 +4,10 @@ import type { TestContext } from 'node:test';
 export interface Platform {
   settings?: Record<string, unknown>;
   preScript?: Record<string, unknown>;
-  /** Returns the answer to a request, as JSON or a Response. The function may throw to simulate a network failure. */
+  /**
+   * Returns the mocked site's answer to a request, as JSON or a Response. `answer` can throw to simulate a network
+   * failure.
+   */
   answer?: (request: Request) => unknown;
 }
 

@@ -4,7 +4,7 @@ import { getLimitSetting, getStateSetting, urlOf } from '../settings.ts';
 
 export const ticket = z.object({ id: z.string(), title: z.string(), state: z.enum(['open', 'closed']) });
 
-/** The localStorage key of the project that was listed last. */
+/** The key in localStorage under which the plugin stores the project whose tickets were listed last. */
 const lastProjectKey = 'opentabs-tickets-project';
 
 export const listTickets = defineTool({
