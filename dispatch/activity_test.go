@@ -296,7 +296,7 @@ func TestEventsForTheUser(t *testing.T) {
 }
 
 // TestEndOfEachCallIsShownToUser checks that the end of every call is shown to the user.
-// EndAudience decides only whether the result is shown.
+// EndAudience decides only whether the user also sees the call's result.
 func TestEndOfEachCallIsShownToUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {

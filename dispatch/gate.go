@@ -29,9 +29,10 @@ type CallInfo struct {
 	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is the browser, tab and document in which a browser tool will run. For a tool of
-	// a plugin, Target is zero. The gates of a browser tool also run once before a target is
-	// chosen. While no target is chosen, Target is zero and only a Block takes effect.
+	// Target is the browser, tab and document in which a browser tool will run. If a plugin's tool
+	// runs, Target is zero. The gates of a browser tool also run once before the dispatcher chooses
+	// a target. In that first run, Target is zero, and the dispatcher ignores all verdicts except
+	// Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -66,11 +67,10 @@ type Verdict struct {
 type Wait struct {
 	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done is a channel that ends the delay early when it is closed. If Done is nil, the delay
-	// always lasts for the complete Duration.
+	// Done is a channel whose closing ends the delay early. If Done is nil, the delay always lasts
+	// for the complete Duration.
 	Done <-chan struct{}
-	// Message is the reason for the delay, which the client receives as a progress
-	// notification.
+	// Message is the reason for the delay. The client receives Message as a progress notification.
 	Message string
 }
 
@@ -110,8 +110,8 @@ type Ticket struct {
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool
-	// target is the document in which a plugin's tool would run if approved now, or zero if
-	// unknown.
+	// target is the document in which the plugin's tool would run if the user approved the call
+	// now; zero if unknown.
 	target Target
 }
 

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInUnresponsivePage checks a call in a page that does not respond. The call fails at its
-// idle limit or hard limit, and the error names all calls that run in the page.
+// TestCallInUnresponsivePage checks how a call fails in a page that does not respond. The call
+// fails at its idle limit or hard limit, and the error names all calls that run in the page.
 func TestCallInUnresponsivePage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage checks a call whose tab the browser suspends to save resources. The
-// call ends at its idle limit, and the error mentions that the tab is suspended.
+// TestCallInAFrozenPage checks how a call fails if the browser suspends the call's tab to save
+// resources. The call fails at its idle limit, and the error mentions that the tab is suspended.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()

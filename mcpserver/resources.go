@@ -104,8 +104,8 @@ func newUnknownResourceReply(q request, sentence string) reply {
 	return f
 }
 
-// findContent returns the content of a resource about calls. Results of calls are removed,
-// because only the calling client and the user may see them.
+// findContent returns the content of an MCP resource that describes calls. The content omits the
+// results of calls, because only the calling client and the user may see a result.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}

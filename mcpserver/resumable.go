@@ -19,13 +19,13 @@ import (
 
 // Limits for calls whose clients must send another request to get the result.
 const (
-	// maxResumableCalls is the maximum number of calls that wait between two requests. If that many
-	// calls are waiting, opentabs keeps the request of any further call open, as for a client
-	// without forms.
+	// maxResumableCalls is the maximum number of calls that wait until their client repeats its
+	// request. If that many calls are waiting, opentabs keeps the request of any further call open,
+	// as for a client without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two requests is kept.
-	// maxKeptAnswerBytes limits the total size of the kept answers, in bytes. When the total size
-	// exceeds maxKeptAnswerBytes, the server drops the oldest answers.
+	// If a call ends while no request of its client waits for it, the server keeps the answer for
+	// keptAnswerLifetime. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
+	// When the total size exceeds maxKeptAnswerBytes, the server drops the oldest answers.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
@@ -58,7 +58,7 @@ type resumableCall struct {
 	// request, the digest must be the same.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
-	// ticketsChanged has a token when a ticket was added or removed.
+	// ticketsChanged is a channel that receives a value when a ticket is added or removed.
 	ticketsChanged chan struct{}
 	done           chan struct{} // closed when reply is set
 	reply          reply
@@ -157,7 +157,7 @@ func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	sender.send(p)
 }
 
-// addTicket stores a ticket until ctx ends, when the ticket is resolved.
+// addTicket stores a ticket until the ticket is resolved, which ends ctx.
 func (c *resumableCall) addTicket(ctx context.Context, q form.Question) {
 	t := &openTicket{Question: q}
 	c.mu.Lock()
@@ -352,8 +352,8 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 	}
 }
 
-// isAttached reports whether a request waits for the answer of the call. A request may arrive
-// while the answer is being dropped.
+// isAttached reports whether a request waits for the answer of the call. dropExpired calls
+// isAttached, because a request can arrive just before the answer is dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,11 +6,10 @@
 // stop calls. Call [Hub.Sync] whenever the plugins change. Call [Hub.Close] when the
 // server stops.
 //
-// A browser identifies itself by the ID in its first frame. When the link to a browser is
-// lost, its tool calls survive for the grace period, so that the browser can reconnect.
-// Tool calls that were started while the link was lost are sent after the browser
-// reconnects. A restarted browser, whose boot ID differs, has lost its pages, so its tool
-// calls fail at once.
+// A browser identifies itself by the ID in the first message frame of its link. When the link to a
+// browser is lost, its tool calls survive for the grace period, so that the browser can reconnect.
+// Tool calls that were started while the link was lost are sent after the browser reconnects. A
+// restarted browser, whose boot ID differs, has lost its pages, so its tool calls fail at once.
 //
 // # Concurrency
 //

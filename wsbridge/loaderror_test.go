@@ -172,8 +172,8 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	})
 }
 
-// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the site
-// does not answer. While a tab is loading, no second tab may be opened.
+// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the site does not
+// answer. While a matching tab is still loading, the hub must not open a second tab for the call.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)

@@ -21,16 +21,15 @@ type runTable struct {
 	runs       map[string]*toolRun
 	startCount int // the number of calls started so far
 	stops      map[string]*pendingStop
-	// generation counts how often the field link changed. A timer does nothing if generation
-	// has changed since the timer was started.
+	// generation counts how often the field link changed. If generation has changed since
+	// resumedTimer was started, the timer's function does nothing.
 	generation   int
 	resumedTimer *time.Timer // calls endUnlisted; started by awaitResumed
 }
 
 // connect makes l the link of the browser, and resends frames that may have been lost with the
-// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. Each
-// returned function finishes one of these calls, and the caller must call the function without
-// holding a lock.
+// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. The
+// caller must call the returned functions, which finish these calls, without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -72,8 +71,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all calls with the error cause and rejects new calls. Each returned function finishes
-// one call, and the caller must call the function without holding a lock.
+// close ends all calls with the error cause and rejects new calls. The caller must call the
+// returned functions, which finish these calls, without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -99,8 +98,8 @@ func (rt *runTable) removeRun(id string) *toolRun {
 }
 
 // endAll fails all calls with an error, and reports each unconfirmed cancellation as ignored by the
-// page. Each returned function finishes one call, and must be called without a lock. The caller of
-// endAll holds runTable.mu.
+// page. Each returned function finishes one call or one cancellation, and must be called without a
+// lock. The caller of endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause

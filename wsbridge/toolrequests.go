@@ -118,7 +118,8 @@ func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
-// Answer implements dispatch.Bridge by sending the answer to a tool's request to the page.
+// Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has
+// made.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerToolRequest(runID, number, output, err) {
@@ -157,8 +158,8 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 }
 
 // resendAnswers sends all unconfirmed answers of a call again, because they may have been lost with
-// the previous link. The reconnected browser has already listed the call, so the page exists. The
-// caller holds runTable.mu, and runTable.link is not nil.
+// the previous link. The reconnected browser has already listed the call, so the call's page still
+// exists. The caller holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {

@@ -3,9 +3,9 @@
 //
 // # Concurrency
 //
-// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed use no lock; the
-// other methods of Clock lock only Clock.mu. The onLimit function of Start is called while
-// Clock.mu is unlocked.
+// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed use no lock; the other
+// methods of Clock lock only Clock.mu. The Clock calls the function onLimit, an argument of Start,
+// while Clock.mu is unlocked.
 package clock
 
 import (
@@ -24,9 +24,10 @@ const (
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures the time of one call. The zero Clock is ready for use. A progress report
-// does not reset the timer, but only stores the current time atomically. When the timer
-// fires, CheckLimits looks for a newer report and restarts the timer if one has arrived.
+// Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress
+// report does not reset the timer, but only stores the current time atomically. When the timer
+// fires, CheckLimits reads the stored time, and restarts the timer if a report has arrived
+// meanwhile.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
@@ -185,7 +186,8 @@ func (c *Clock) CheckLimits() {
 	lastReport := c.lastReport.Load()
 	now, deadline := c.elapsed(), c.limitAfter(lastReport)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// CompareAndSwap keeps a concurrent change of lastReport by RestartIdle or HoldIdle.
+		// CompareAndSwap does not overwrite lastReport if RestartIdle or HoldIdle has just changed
+		// it.
 		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
 		deadline = c.nextLimit()
 	}

@@ -44,8 +44,9 @@ func BenchmarkProgressReset(b *testing.B) {
 	})
 }
 
-// TestClockAfterSuspension checks a timer that fires much too late because the machine was
-// suspended. The idle limit is extended by a grace period; the hard limit is not.
+// TestClockAfterSuspension checks the limits of a call after the machine was suspended, when the
+// timer fires much too late. The call gets a grace period before its idle limit, but none before
+// its hard limit.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -23,7 +23,7 @@ type Bridge struct {
 
 var _ dispatch.Bridge = (*Bridge)(nil)
 
-// Document is the only document of a Bridge without a TargetsFunc.
+// Document is the only document that a fake Bridge offers if its field TargetsFunc is nil.
 var Document = dispatch.Target{
 	Browser: "b1", BrowserName: "Chrome", TabID: 7, DocumentID: "d1",
 	URL: "http://localhost/", Title: "Messages",

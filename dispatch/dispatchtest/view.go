@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// ArrivalTime is when the call that [View] returns arrived.
+// ArrivalTime is the arrival time of the call that [View] returns.
 var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // View returns a call in which every field is set, for tests of surfaces. No real call has

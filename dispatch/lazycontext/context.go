@@ -16,8 +16,8 @@ import (
 // parent context. Call Begin before any method of the interface context.Context, such as Done. A
 // zero Context has no parent context.
 //
-// context.WithCancel allocates three times and registers itself with its parent. A Context
-// allocates and registers nothing until Done is first called. Each tool call has a Context,
+// A context from context.WithCancel costs three allocations, and is registered with its parent. A
+// Context allocates and registers nothing until Done is first called. Each tool call has a Context,
 // but few calls use the method Done.
 type Context struct {
 	context.Context // the parent context, set by Begin

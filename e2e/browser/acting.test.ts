@@ -22,8 +22,8 @@ async function open(path: string, body: string): Promise<number> {
 }
 
 /**
- * evaluateInPage evaluates a JavaScript expression in a page through Playwright, to check the effect of a tool
- * independently.
+ * evaluateInPage evaluates a JavaScript expression in a page through Playwright, to check a tool's effect without other
+ * tools.
  */
 async function evaluateInPage(path: string, expression: string): Promise<unknown> {
   const page = await fixture.findPage(`${fixture.origin}${path}`);

@@ -1,11 +1,11 @@
-/** Starts a Stack with browser tools on, an MCP client, and test sites on several hosts. */
+/** Starts a daemon with browser tools on, a browser, an MCP client, and test sites on several hosts. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** AgentFixture contains what a test needs to simulate an agent that uses browser tools. */
+/** AgentFixture is the setup of a test that calls browser tools as an agent does, through an MCP client. */
 export interface AgentFixture {
   readonly stack: Stack;
   readonly client: McpClient;
@@ -53,8 +53,8 @@ export interface AgentFixture {
 type Step = readonly [tool: string, args: Record<string, unknown>];
 
 /**
- * listSteps returns its argument, which the compiler then types as a list of tool calls. TypeScript infers a wider type
- * for an array literal alone.
+ * listSteps returns its argument unchanged, but with the type of a list of tool calls. Without listSteps, TypeScript
+ * would infer a less precise type for an array literal.
  */
 export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
@@ -68,7 +68,7 @@ export function parseRef(text: string, words: string): string {
   return ref;
 }
 
-/** startAgentFixture starts a Stack and the test sites, and turns browser tools on. */
+/** startAgentFixture starts a daemon, a browser, an MCP client and the test sites, and turns browser tools on. */
 export async function startAgentFixture(options: StackOptions = {}): Promise<AgentFixture> {
   const htmlByPath = new Map<string, string>();
   const requests: string[] = [];

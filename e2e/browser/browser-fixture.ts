@@ -33,7 +33,7 @@ export interface Failure {
   readonly notStarted?: boolean;
 }
 
-/** BrowserFixture contains what a test needs to run browser tools without a daemon. */
+/** BrowserFixture is the setup of a test that runs browser tools in a browser with a fake daemon. */
 export interface BrowserFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
@@ -72,7 +72,7 @@ export function toOutput(answer: Answer): Output {
   return Object(Object(answer.result).output);
 }
 
-/** toFailure returns the error of a browser tool, and throws if the tool succeeded. */
+/** toFailure returns the error with which a browser tool failed, and throws if the tool succeeded. */
 export function toFailure(answer: Answer): Failure {
   if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
   const { code, message, tool, notStarted } = Object(answer.error.data);

@@ -1,6 +1,6 @@
 /**
- * Starts a daemon with browser tools on, and a browser without Playwright. An attached Playwright emulates the focus of
- * pages, and prevents Chrome from stopping the service worker.
+ * Starts a daemon with browser tools on, and a browser that Playwright does not control. If Playwright were attached,
+ * it would emulate the focus of pages, and prevent Chrome from stopping the service worker.
  */
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';

@@ -14,7 +14,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** listGroups describes each tab and its tab group in one line, as "path: title color, active". */
+/**
+ * listGroups returns one line per tab with the tab's path, the title and color of its tab group, and whether the tab is
+ * active.
+ */
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   const lines: unknown = await worker.evaluate(`(async () => {

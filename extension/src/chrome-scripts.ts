@@ -20,8 +20,8 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
     await chrome.userScripts.getScripts({ ids: [] });
     return true;
   } catch {
-    // chrome.userScripts is undefined until the user allows user scripts. After the user revokes the permission, the
-    // methods of chrome.userScripts throw.
+    // chrome.userScripts is undefined until the user allows user scripts. If the user later turns off "Allow User
+    // Scripts", the methods of chrome.userScripts throw.
     return false;
   }
 }
@@ -81,8 +81,8 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 
 /**
  * runInPage runs scripts in order in one document, and returns the value of the last script. `worldId` selects an
- * isolated world; without worldId, the scripts run in the page's main world. The value of a script that throws or
- * cannot be parsed is undefined. runInPage rejects if the document no longer exists.
+ * isolated world; without worldId, the scripts run in the page's main world. If a script throws or cannot be parsed,
+ * its value is undefined. runInPage rejects if the document no longer exists.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,

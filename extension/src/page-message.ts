@@ -9,7 +9,7 @@ import { isRecord } from './record.ts';
 export type ToPage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
-   * contains the numbers that earlier documents of the frame have used for elements and snapshots. `hasInput` is true
+   * contains the highest element and snapshot numbers that earlier documents of the frame have used. `hasInput` is true
    * if the operation may request trusted input.
    */
   | {
@@ -76,9 +76,7 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
   return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/**
- * readToPage parses the text of a ToPage. A ToPage needs little validation, because only the worker can send a ToPage.
- */
+/** readToPage parses the text of a ToPage. Because only the worker can send a ToPage, readToPage validates little. */
 export function readToPage(text: string): ToPage | undefined {
   const message = parseJson(text);
   return isToPage(message) ? message : undefined;

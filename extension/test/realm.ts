@@ -59,9 +59,11 @@ export interface Realm {
    * whose type is the string in meet.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
-  /** bridge performs the bridge's handshake with all hosts, and returns a port to each. */
+  /**
+   * bridge performs the fake bridge's handshake with all hosts in the simulated page, and returns a port to each host.
+   */
   bridge(): HostPort[];
-  /** ports contains the fake bridge's ports to all hosts in the simulated page. */
+  /** ports contains a message port from the fake bridge to each host in the simulated page. */
   readonly ports: HostPort[];
   /**
    * addContent adds the first element to the document, as Chrome's HTML parser does before any script of the page runs.

@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/linefile"
 )
 
-// Entry is a record of the audit log, with the line of the file that contains the record.
+// Entry is a record of the audit log, together with the line of JSON that contains the record.
 type Entry struct {
 	Record
 	// Line is the record's JSON text, exactly as in the log file and without the line
@@ -18,7 +18,7 @@ type Entry struct {
 	Line []byte
 }
 
-// Verification is the result of [Verify]: the number of checked records, and the first
+// Verification is the result of [Verify]: the number of records in the hash chain, and the first
 // problem, if any.
 type Verification = linefile.Verification
 

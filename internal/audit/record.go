@@ -63,8 +63,8 @@ type Record struct {
 	Prompt bool `json:"prompt,omitempty"`
 	// Hash is the hash of the plugin's content at the time of the event.
 	Hash string `json:"hash,omitempty"`
-	// AuditedCall describes the call and the page in which the call ran. Records of kinds
-	// other than KindCall set only some fields of AuditedCall.
+	// AuditedCall describes the call and the page in which the call ran. If Kind is not KindCall,
+	// only some fields of AuditedCall are set.
 	shape.AuditedCall
 	// Approved is the user's permission or approval that allowed the call; nil if the
 	// call was not allowed.

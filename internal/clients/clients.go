@@ -30,8 +30,8 @@ const (
 // NoToolCap is the value of [Profile.ToolCap] for a client without a limit.
 const NoToolCap = 0
 
-// defaultToolCap is how many tools opentabs offers to an unknown client at most: the
-// limit of common model APIs.
+// defaultToolCap is the maximum number of tools that opentabs offers to an unknown client. Common
+// model APIs have the same limit.
 const defaultToolCap = 128
 
 // defaultTimeout is the timeout that opentabs assumes for an unknown client. The official
@@ -52,8 +52,9 @@ type Profile struct {
 	// Client is the client's display name, such as "Claude Code"; empty for unknown
 	// clients.
 	Client string
-	// Names are the names that the client sends as clientInfo.name; case is ignored. A
-	// star at the end of a name matches any text, as in "windsurf*".
+	// Names are the names that the client sends as clientInfo.name; case is ignored. A name that
+	// ends with a star, such as "windsurf*", matches all names that begin with the text before the
+	// star.
 	Names []string
 	// FromVersion and BeforeVersion limit the client versions that the profile describes:
 	// FromVersion <= version < BeforeVersion. An empty FromVersion or BeforeVersion means
@@ -78,9 +79,9 @@ type Profile struct {
 	// OutputSchemas is whether the client passes the output schemas of tools to its
 	// model.
 	OutputSchemas Support
-	// ToolCap is how many tools one server should list at most; NoToolCap means no limit.
-	// A client that sends all tools to its model needs room for the tools of other
-	// servers.
+	// ToolCap is the maximum number of tools that one MCP server should list for the client;
+	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
+	// the tools of other MCP servers.
 	ToolCap int
 	// Defers is true if the client first gives its model only the names of tools, and
 	// loads the description of a tool when the model searches for it.

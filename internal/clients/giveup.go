@@ -42,8 +42,8 @@ type GiveUp struct {
 	Reason string
 }
 
-// maxEarly and maxLate are how much earlier or later than its timeout a client seems to
-// give up a call, because of network delays and imprecise timers.
+// maxEarly and maxLate are the tolerances for measured client timeouts. Because of network delays
+// and imprecise timers, a client seems to give up a call slightly too early or too late.
 const (
 	maxEarly = 100 * time.Millisecond
 	maxLate  = 400 * time.Millisecond

@@ -37,8 +37,8 @@ type Options struct {
 	FreeBytes func(dir string) (uint64, error)
 	// Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file such as /proc/sys/kernel/osrelease, which tests replace. By
-	// default, ReadFile is os.ReadFile.
+	// ReadFile reads a file of the operating system, such as /proc/sys/kernel/osrelease. By
+	// default, ReadFile is os.ReadFile; tests replace it.
 	ReadFile func(path string) ([]byte, error)
 }
 
@@ -75,7 +75,7 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// repairAll runs the repair of each finding, unless attempted contains the repair.
+// repairAll runs the repair of each finding, except repairs that were attempted before.
 func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
 	for _, f := range findings {
 		if f.repair == nil || attempted[f.Check+f.Fact] {

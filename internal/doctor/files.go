@@ -105,7 +105,7 @@ func (c *healthCheck) checkSettings() {
 	}
 }
 
-// maxErrorAge is the maximum age of an error in the log that is reported.
+// maxErrorAge is the age beyond which the doctor does not report an error in the server's log.
 const maxErrorAge = 24 * time.Hour
 
 func (c *healthCheck) checkLog() {

@@ -14,8 +14,8 @@ import (
 // Linux.
 type machineCheck struct{ *healthCheck }
 
-// With less free space than minFreeBytes, opentabs cannot store changes. With less than
-// lowFreeBytes, the doctor warns.
+// If the disk has less free space than minFreeBytes, opentabs cannot store changes. If the free
+// space is below lowFreeBytes, the doctor warns.
 const (
 	minFreeBytes = 1 << 20
 	lowFreeBytes = 50 << 20

@@ -164,9 +164,9 @@ func (l *Log) refreshChain() error {
 	if err != nil {
 		return err
 	}
-	// If the log file ends before the line number in the head file, lines were removed
-	// from the log. The next line's number must follow the number in the head file, so
-	// that Verify finds the gap.
+	// If the log file ends before the line number in the head file, lines were removed from the
+	// log. The next line then gets the number after the number in the head file, so that Verify
+	// finds the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head

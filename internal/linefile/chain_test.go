@@ -171,8 +171,8 @@ func appendFile(t *testing.T, path, text string) {
 	writeFile(t, path, string(old)+text)
 }
 
-// writeOldHead restores an earlier head file, as after a crash between writing log lines
-// and writing the head file.
+// writeOldHead writes an outdated head file, as if the process had crashed after it wrote log lines
+// and before it wrote the head file.
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
 	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {

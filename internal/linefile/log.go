@@ -15,7 +15,7 @@ const logInterval = time.Minute
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
-	// Subject describes the lines in log messages, such as "the audit". Required.
+	// Subject is how log messages call the log, such as "the audit". Required.
 	Subject string
 	// FileBytes is the maximum size of a log file, in bytes. Required.
 	FileBytes int64

@@ -89,7 +89,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// If a log keeps only one file, rotation starts an empty file.
+// If a log keeps only one file, rotation replaces this file with an empty one.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := testOptions(Options{FileBytes: 300, Files: 1})

@@ -18,9 +18,9 @@ const maxLineBytes = 1 << 20
 // maxEntries is 0, Read returns all entries. The parameter files is the maximum number of
 // log files, as in Options.Files.
 //
-// The function decode parses one line without its line feed, must not retain the line,
-// and reports whether to return the entry. If decode returns an error, the line is
-// counted in damagedLines.
+// The function decode parses one line without its line feed. Its result isWanted decides whether
+// Read returns the entry. decode must not keep a reference to the line. If decode returns an error,
+// Read counts the line in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
 	accept := func(line []byte) bool {
 		entry, isWanted, err := decode(line)

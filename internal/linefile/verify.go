@@ -10,7 +10,8 @@ import (
 	"os"
 )
 
-// Verification is the result of [Verify].
+// Verification is the result of [Verify]: the number of lines in the hash chain, and the first
+// problem, if any.
 type Verification struct {
 	// Lines is the number of lines in the hash chain, and Files is the number of log
 	// files.

@@ -55,8 +55,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Write appends p to the log file. If the file would exceed its size limit, Write rotates
-// the file first.
+// Write appends p to the log file. If p would make the log file exceed its size limit, Write first
+// rotates the file.
 func (f *File) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,8 +68,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotateFile renames the log file to path.1 and opens a new file. If the rename fails,
-// writes continue in the old file, and rotateFile tries again after f.limit more bytes.
+// rotateFile renames the log file to path.1 and opens a new file. If the log file cannot be
+// renamed, Write continues to append to it, and tries to rotate it again after f.limit more bytes.
 // The caller must hold f.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
@@ -85,8 +85,8 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// OS returns the open file, for child processes that write directly to the log. After a
-// rotation, OS returns a different file.
+// OS returns the open log file, so that child processes can write directly to it. After Write has
+// rotated the log, OS returns the new file.
 func (f *File) OS() *os.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()

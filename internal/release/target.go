@@ -18,8 +18,8 @@ var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// selectTargets parses a list of targets such as "linux/amd64,darwin/arm64". If names is empty,
-// selectTargets returns all supported targets.
+// selectTargets parses a list of operating systems and processors, such as
+// "linux/amd64,darwin/arm64". If names is empty, selectTargets returns all supported targets.
 func selectTargets(names string) ([]target, error) {
 	if names == "" {
 		return allTargets, nil

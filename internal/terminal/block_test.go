@@ -83,8 +83,8 @@ func TestBlockAtRandom(t *testing.T) {
 	}
 }
 
-// TestBlockOnANarrowedTerminal checks a block whose lines wrapped because the terminal
-// became narrower.
+// TestBlockOnANarrowedTerminal checks that Draw replaces all rows of a block whose lines have
+// wrapped because the terminal became narrower.
 func TestBlockOnANarrowedTerminal(t *testing.T) {
 	var out bytes.Buffer
 	columns := 80

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The colors of these escape sequences are readable on dark and on light terminals.
+// Escape sequences that set text styles. Their colors are readable on dark and on light terminals.
 const (
 	styleBold   = "\x1b[1m"
 	styleRed    = "\x1b[31m"
@@ -33,7 +33,8 @@ func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// styleOf returns the color of a table cell as an escape sequence, or an empty string.
+// styleOf returns the escape sequence for the color of a table cell, or an empty string for an
+// uncolored cell.
 func styleOf(cell string) string {
 	for _, s := range wordStyles {
 		if rest, ok := strings.CutPrefix(cell, s.word); ok && (rest == "" || rest[0] == ' ') {

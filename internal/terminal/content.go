@@ -72,7 +72,7 @@ const maxCell = 40
 // table is the parsed content of an activity of type "table".
 type table struct {
 	columns []string
-	// rows have one cell per column. A missing cell is an empty string.
+	// rows contains one text per cell. A cell that the content lacks is an empty string.
 	rows [][]string
 	// numeric is true for each column in which all cells are numbers.
 	numeric []bool
@@ -125,7 +125,7 @@ func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	return rawjson.KindOf(row) == rawjson.KindObject
 }
 
-// setCell sets a cell of the last row.
+// setCell sets one cell in the last row of the table.
 func (t *table) setCell(column int, value json.RawMessage) {
 	row := &t.rows[len(t.rows)-1]
 	for len(*row) <= column {

@@ -14,8 +14,8 @@ func Percent(fraction float64) string {
 }
 
 // Number formats a count: numbers from 1000 as integers, and other numbers with at most 4
-// significant digits. Number also removes the tiny steps that the server adds to counts
-// to order messages.
+// significant digits. The server orders messages by adding tiny fractions to counts, and Number
+// removes these fractions.
 func Number(f float64) string {
 	absolute, rounded := math.Abs(f), math.Round(f)
 	if absolute < 1e15 && (f == rounded || absolute >= 1000 || absolute >= 1 && math.Abs(f-rounded) < 0.001) {

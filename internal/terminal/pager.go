@@ -27,8 +27,8 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 		o.Notef("showing a long text with %s; most pagers end with the key q", program)
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	// LESSSECURE prevents less from starting a shell. With the option -d, the program
-	// more displays its keys.
+	// The variable LESSSECURE prevents the pager `less` from starting a shell. The option -d makes
+	// the pager `more` display its keys.
 	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// Stdout of the pager is the terminal itself, not a pipe, so that the pager can read
 	// the size of the terminal.

@@ -69,7 +69,7 @@ type noProgress struct{}
 func (noProgress) Update(Progress) {}
 func (noProgress) Close()          {}
 
-// lineView writes a line for each report that changes the message or the numbers.
+// lineView writes a line for each progress report whose message or numbers are new.
 type lineView struct {
 	out *Output
 
@@ -102,9 +102,9 @@ type barView struct {
 	mu  sync.Mutex // guards bar
 	bar Bar
 
-	// shownLine is the line on the terminal. shownWidth is its width in columns,
-	// including spaces after the line. Only the goroutine of run uses shownLine and
-	// shownWidth.
+	// shownLine is the progress bar as it is on the terminal now. shownWidth is its width in
+	// columns, including spaces after the bar. Only the goroutine that runs the method run uses
+	// these two fields.
 	shownLine  string
 	shownWidth int
 }
@@ -147,8 +147,8 @@ func (v *barView) run() {
 	}
 }
 
-// replace replaces the line on the terminal. If the terminal has become narrower and has
-// wrapped the old line, replace clears all rows of the old line.
+// replace replaces the progress bar on the terminal with a new line. If the terminal has become
+// narrower and has wrapped the old bar, replace clears all rows of the old bar.
 func (v *barView) replace(line string) {
 	if line == v.shownLine {
 		return

@@ -110,7 +110,7 @@ func tableWidth(indent string, rows [][]string) int {
 	return width
 }
 
-// isHeader reports whether a row is the header of a table, whose texts are in upper case.
+// isHeader reports whether a row is the header of a table: whether all its texts are in upper case.
 func isHeader(row []string) bool {
 	names := strings.Join(row, "")
 	return names != "" && names == strings.ToUpper(names)

@@ -184,8 +184,8 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// subtractWaits returns the parts of a phase during which the call did not wait for the user. The
-// elements of waits must be in chronological order and must not overlap.
+// subtractWaits removes from a phase the times in which the call waited for the user, and returns
+// the remaining parts. The elements of waits must be in chronological order and must not overlap.
 func subtractWaits(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start

@@ -17,7 +17,7 @@ export interface ProgressOptions {
   percent?: number | undefined;
   /** A second count beside `progress`, such as the number of bytes read. */
   loaded?: number | undefined;
-  /** What the tool is doing now, as a sentence for users. Messages are truncated after 2,000 characters. */
+  /** What the tool is doing now, as a sentence for users. The server truncates a longer message to 2,000 characters. */
   message?: string | undefined;
   /** The current phase of the tool as one word, such as `uploading`. */
   status?: string | undefined;
@@ -43,11 +43,14 @@ export type PatchOperation =
 export interface NestedCallOptions {
   /** Aborting this signal cancels the nested call; the calling tool continues. */
   signal?: AbortSignal | undefined;
-  /** The Chrome tab in which the nested call runs. By default, the server prefers the tab of the calling tool. */
+  /**
+   * The Chrome tab in which the nested call runs. By default, the nested call runs in the calling tool's tab if that
+   * tab can run it.
+   */
   tabId?: number | undefined;
 }
 
-/** What `waitForUser` shows to the user. */
+/** The texts that the method `waitForUser` shows to the user. */
 export interface UserRequest {
   /** Instructions for the user, such as `Log in to the site, then press Done.` */
   reason: string;
@@ -87,10 +90,10 @@ export interface ToolHandlerContext {
   reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
    * Shows `content`, any JSON value, beside the progress of the call, and replaces earlier content of the same `type`.
-   * For the types `text` and `code`, `content` is a string. For `table`, `content` is an array of objects or `{columns,
-   * rows}`. Content of any other type is displayed as JSON. A call can have up to 16 activities, one of each type.
-   * Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report, `reportActivity`
-   * restarts the idle timeout.
+   * For the types `text` and `code`, pass a string as `content`. For the type `table`, pass an array of objects, or
+   * `{columns, rows}`. Content of any other type is displayed as JSON. A call can have up to 16 activities, one of each
+   * type. Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report,
+   * `reportActivity` restarts the idle timeout.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
@@ -112,9 +115,9 @@ export interface ToolHandlerContext {
    * nested call waits for the user, the timeouts of the calling tool are paused. When the calling tool ends, its nested
    * calls are cancelled.
    *
-   * Rejects with a ToolError, whose `code` comes from the called tool or from the server. Codes of the server include
-   * `denied`, `invalid_arguments`, `idle_timeout` and `result_too_large` (more than 16 MiB). Tools that call each other
-   * too deeply, too often or in a cycle fail with `nested_too_deep`. If the calling tool was stopped or
+   * Rejects with a ToolError, whose `code` comes from the called tool or from the server. The server's error codes
+   * include `denied`, `invalid_arguments`, `idle_timeout` and `result_too_large` (more than 16 MiB). Tools that call
+   * each other too deeply, too often or in a cycle fail with `nested_too_deep`. If the calling tool was stopped or
    * `options.signal` aborted, the error code is `aborted`.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;

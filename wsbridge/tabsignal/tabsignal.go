@@ -21,8 +21,8 @@ func (n *Signal) Next() <-chan struct{} {
 	return n.changed
 }
 
-// Publish notifies the waiting calls of a change. The argument isFullList is true if a
-// browser has listed all of its tabs.
+// Publish notifies the waiting calls that tabs have changed. The argument isFullList is true if a
+// browser has just listed all of its tabs.
 func (n *Signal) Publish(isFullList bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -91,7 +91,7 @@ async function finishAction(
     (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasUrlOrTitleChanged || isNavigating;
   if (!changed && act.input === 'synthetic')
     notes.push(watch.changes > 0 ? describeInvisibleChanges(watch) : NoChangeNote);
-  // The page may need an animation frame to react to a scroll, or to a synthetic action without any change.
+  // If a scroll or a synthetic action changed nothing, the page may be waiting for an animation frame before it reacts.
   const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
   if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFramesNote);
   if (watch.download !== undefined) notes.push('A download began.');

@@ -38,7 +38,7 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
  * the click itself.
  */
 class NewTabGuard {
-  /** isUsed is true if the guard has prevented a new tab. */
+  /** isUsed is true if the guard has prevented Chrome from opening a new tab. */
   isUsed = false;
   readonly #controller = new AbortController();
 

@@ -16,8 +16,8 @@ export interface LendResult {
 export interface StylesArguments {
   readonly target: string;
   /**
-   * properties are the names of CSS properties and custom properties. Without properties, the operation returns a
-   * default set.
+   * properties are the names of CSS properties and custom properties. If properties is absent, the operation returns
+   * DefaultProperties.
    */
   readonly properties?: readonly string[];
 }

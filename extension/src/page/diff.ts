@@ -156,7 +156,10 @@ function removeRefs(text: string): string {
   return text.replace(/ ?\[ref=\w+\]| \[focused\]/g, '');
 }
 
-/** printMarkedLines prints the changed lines, each below the unchanged lines that enclose it. */
+/**
+ * printMarkedLines adds each changed line to the diff. For an unchanged enclosing line, it first adds a line such as
+ * `in list "Cart"`.
+ */
 function printMarkedLines(
   lines: readonly DiffLine[],
   marks: ReadonlyMap<string, string>,
@@ -193,7 +196,7 @@ function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): 
   return top;
 }
 
-/** DiffText collects the lines of a diff up to a number of tokens. */
+/** DiffText collects the lines of a diff until a limit in tokens, and then only counts them. */
 class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;

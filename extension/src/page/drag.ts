@@ -21,7 +21,10 @@ const DragSteps = 12;
  * target with a timer.
  */
 const DropHoldMs = 100;
-/** HiddenDropHoldMs replaces DropHoldMs in a hidden tab, where Chrome runs timers only once per second. */
+/**
+ * HiddenDropHoldMs is how long the pointer rests at the end of a drag in a hidden tab, where Chrome runs timers only
+ * once per second.
+ */
 const HiddenDropHoldMs = 1_100;
 
 interface ViewportPoint {
@@ -79,8 +82,8 @@ function isDraggable(element: Element): boolean {
 }
 
 /**
- * scrollToCenter returns the center of an element in the viewport, and scrolls the element into view if needed. The
- * drag scrolls as little as possible, because the start element must stay in view.
+ * scrollToCenter scrolls the end element of a drag into view if needed, and returns the viewport coordinates of its
+ * center. It scrolls as little as possible, because the start element must also stay in view.
  */
 function scrollToCenter(end: Element): ViewportPoint {
   const seen = end.getBoundingClientRect();
@@ -202,7 +205,10 @@ class DropEvents {
     this.#accepts = !this.#send(hit, 'dragover', at);
   }
 
-  /** end drops the data on an element if the page accepts the drop, and returns hints for the agent. */
+  /**
+   * end ends the HTML drag: it drops the dragged data on an element if the page accepts the drop. end returns hints for
+   * the agent.
+   */
   end(hit: Element, at: ViewportPoint): string[] {
     this.over(hit, at);
     if (this.#accepts) this.#send(hit, 'drop', at);

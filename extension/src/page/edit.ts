@@ -29,7 +29,7 @@ const InputFormats: Readonly<Record<string, string>> = {
 
 /**
  * requireField returns the field that an element is, contains or labels. If there is no field, or if the field is
- * read-only, requireField throws wrong_element.
+ * read-only, requireField throws an error with the code `wrong_element`.
  */
 export function requireField(element: Element): Field {
   const field = findField(element);

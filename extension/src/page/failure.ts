@@ -20,7 +20,10 @@ export class PageFailure extends Error {
   }
 }
 
-/** toPageError converts a thrown value to a PageError. `done` describes what the operation did before the error. */
+/**
+ * toPageError converts a value that an operation has thrown to a PageError. `done` describes what the operation did
+ * before it failed.
+ */
 export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
   const progress = done === '' ? {} : { done };
   if (thrown instanceof PageFailure) {

@@ -65,7 +65,10 @@ function hasClobberedForm(nodes: Iterable<Node>): boolean {
   return false;
 }
 
-/** expandForms replaces each form whose properties are clobbered by its fields with the children of the form. */
+/**
+ * expandForms yields the given nodes. Instead of a form whose fields replace its properties, expandForms yields the
+ * form's children.
+ */
 export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   for (const node of nodes) {
     if (isClobbered(node)) yield* expandForms(getChildNodes(node) ?? []);
@@ -74,8 +77,8 @@ export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
 }
 
 /**
- * getFlatParent returns the parent of an element in the flat tree, or null for the root. A form whose fields clobber
- * its properties is skipped.
+ * getFlatParent returns the parent of an element in the flat tree, or null for the root. If fields of a form replace
+ * the form's properties, the form does not count as a parent.
  */
 export function getFlatParent(element: Element): Element | null {
   const slot = isClobbered(element) ? null : element.assignedSlot;

@@ -38,7 +38,7 @@ export interface FocusFrameResult {
 }
 
 export interface FrameAreasResult {
-  /** areas does not include frames in shadow roots, scaled frames or rotated frames. */
+  /** areas contains no frame that is in a shadow root, scaled or rotated. */
   readonly areas: readonly FrameArea[];
 }
 

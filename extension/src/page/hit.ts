@@ -1,4 +1,4 @@
-// Finds the element at a point, for tools that take coordinates of a screenshot.
+// Finds the element at a point in the viewport, for tools whose arguments are coordinates in a screenshot.
 import { describeElement } from './describe.ts';
 import { findElementAtPoint } from './flat-tree.ts';
 import { makeFrameInfo } from './frames.ts';

@@ -6,8 +6,8 @@ import { findSecretKind, listVisibleSecretKinds } from './secrets.ts';
 import type { Context } from './state.ts';
 
 /**
- * inspectSecretFields implements the page script operation `inspect`, which finds secret fields. A ref without an
- * element is ignored, because the call itself reports the stale ref.
+ * inspectSecretFields implements the page script operation `inspect`, which finds secret fields. inspectSecretFields
+ * ignores a ref whose element is gone, because the call's own operation reports the stale ref later.
  */
 export async function inspectSecretFields(
   { targets, focused }: InspectArguments,

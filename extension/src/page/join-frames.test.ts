@@ -3,8 +3,8 @@ import test from 'node:test';
 import { joinFrames } from './join-frames.ts';
 import type { SnapshotResult } from './operations.ts';
 
-// The worker imports join-frames.ts. Neither the worker nor Node has a document, so the import of join-frames.ts fails
-// if the file needs a document.
+// The worker, which has no document, imports join-frames.ts. This test runs in Node, so its import fails if
+// join-frames.ts needs a document.
 
 function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
   return {

@@ -8,13 +8,13 @@ import { cleanText, shorten } from './visible-text.ts';
 /** Line is one line of a snapshot, before the lines are joined to a text. */
 export interface Line {
   readonly depth: number;
-  /** text is the text of the line, without indentation. */
+  /** text is the text of the snapshot line, without indentation. */
   readonly text: string;
   /** key identifies the line in all snapshots of the document. */
   readonly key: string;
-  /** element is the element that the line describes, or the element around the line's text. */
+  /** element is the element that the snapshot line describes, or the element that contains the line's text. */
   readonly element: Element;
-  /** frame is the ref of the frame element on the line; empty if the line has no frame. */
+  /** frame is the ref of the frame element that the snapshot line describes; empty for any other line. */
   readonly frame: string;
   /** folded is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
@@ -52,7 +52,7 @@ export class SnapshotPrinter {
     this.#mode = mode;
   }
 
-  /** printParts adds the lines of the children of a node. */
+  /** printParts adds the snapshot lines of a node's children. */
   printParts(node: TreeNode, depth: number, key: string): void {
     const folded = node.rows > node.shownRows;
     for (const part of node.children) this.#printPart(part, depth, key, folded);
@@ -194,7 +194,7 @@ function formatRow(row: TreeNode, mode: SnapshotMode): string {
   return kept.join(' | ');
 }
 
-/** joinLines returns the lines as one text, with indentation. */
+/** joinLines returns snapshot lines as one text, with each line indented by its depth. */
 export function joinLines(lines: readonly Pick<Line, 'depth' | 'text'>[]): string {
   return lines.map((line) => ' '.repeat(line.depth) + line.text).join('\n');
 }

@@ -45,7 +45,10 @@ export class MarkdownWriter {
     this.#isMarkdown = isMarkdown;
   }
 
-  /** run returns the text, and yields the number of visited elements every 50 ms. */
+  /**
+   * run is a generator that yields the number of visited elements every 50 ms, and finally returns the Markdown or
+   * text.
+   */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { isPreformatted: false, isFlat: false });

@@ -157,8 +157,8 @@ interface NameBuilder {
 }
 
 /**
- * makeContentName computes an element's name from its content, or returns undefined if the content requires the full
- * computation.
+ * makeContentName computes an element's name from its content. It returns undefined if the content requires the full
+ * accessible name computation.
  */
 function makeContentName(element: Element, field?: Element): string | undefined {
   if (!isNameShown(element)) return '';

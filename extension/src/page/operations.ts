@@ -131,7 +131,7 @@ export type PageErrorCode =
 /** PageError describes why a page script operation failed, and what the agent can do next. */
 export interface PageError {
   readonly code: PageErrorCode;
-  /** message contains no text of the page. */
+  /** message contains no text from the page, which could deceive the agent. */
   readonly message: string;
   /** pageText is text of the page about the error, such as the snapshot line of an element. */
   readonly pageText?: string;
@@ -158,25 +158,29 @@ export interface Rect {
 
 /** SnapshotMode selects which content a snapshot contains. */
 export type SnapshotMode =
-  /** The mode full contains all visible content. */
+  /** A snapshot in the mode `full` contains all visible content. */
   | 'full'
-  /** The mode interactive contains only controls, headings and status messages. */
+  /** A snapshot in the mode `interactive` contains only controls, headings and status messages. */
   | 'interactive'
-  /** The mode viewport contains only the content in the visible part of the frame. */
+  /** A snapshot in the mode `viewport` contains only the content in the visible part of the frame. */
   | 'viewport';
 
 export interface SnapshotArguments {
   /** target is the ref of the root element of the snapshot, by default the whole frame. */
   readonly target?: string;
-  /** The default of mode is full. */
+  /** mode selects the content of the snapshot, `full` by default. */
   readonly mode?: SnapshotMode;
-  /** since is the ID of an earlier snapshot, such as s7, to get only the changes since that snapshot. */
+  /**
+   * since is the ID of an earlier snapshot, such as s7. The result then contains only the changes since that snapshot.
+   */
   readonly since?: string;
-  /** depth is the maximum number of levels below the root; by default, all levels. */
+  /** depth is the maximum number of levels below the root element of the snapshot; by default, all levels. */
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /** view is the visible part of the frame, by default the viewport; for a child frame, FrameInfo.visible. */
+  /**
+   * view is the visible part of the frame, by default the whole viewport. For a child frame, pass FrameInfo.visible.
+   */
   readonly view?: Rect;
 }
 
@@ -194,10 +198,10 @@ export interface SnapshotResult {
   readonly tokens: number;
   /** folded counts the elements that were left out because of maxTokens, but not all elements nested in them. */
   readonly folded: number;
-  /** frames are the frame elements in `text`, in order. */
+  /** frames are the frame elements that `text` contains, in the same order. */
   readonly frames: readonly FrameInfo[];
   /**
-   * full is true if `since` was given, but text is a full snapshot, because the old one is gone or most lines changed.
+   * full is true if text is a full snapshot despite `since`, because the old snapshot is gone or most lines changed.
    */
   readonly full: boolean;
 }
@@ -211,12 +215,12 @@ export interface FrameInfo {
   readonly index: number;
   /** src is the absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** visible is the part of the frame in view, in the coordinates of the child frame; absent if out of view. */
+  /** visible is the part of the frame that is in view, in the child frame's coordinates; absent if no part is. */
   readonly visible?: Rect;
 }
 
 export interface FindArguments {
-  /** text is a part of a name, value or text; the search ignores case. */
+  /** text is a text to find in the names, values and texts of elements; the search ignores case. */
   readonly text?: string;
   /** regex is a regular expression without look-around and back-references, which ignores case. */
   readonly regex?: string;
@@ -243,7 +247,7 @@ export interface FindMatch {
 }
 
 export interface ReadArguments {
-  /** The default of format is markdown. */
+  /** format is the format of the returned content, `markdown` by default. */
   readonly format?: 'markdown' | 'text' | 'html';
   readonly target?: string;
   /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
@@ -257,11 +261,11 @@ export interface ReadResult {
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** cursor is the cursor of the next part; absent after the last part. */
+  /** cursor is the argument `cursor` with which to read the next part of the content; absent after the last part. */
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;
-  /** frames are the frame elements in the content, which the worker can read separately, with the `line` -1. */
+  /** frames are the frame elements in the content, each with the `line` -1. The worker can read them separately. */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -281,11 +285,11 @@ export interface ActionArguments {
 
 /** PageActionResult contains the fields that the results of all acting operations have. */
 export interface PageActionResult {
-  /** target is the snapshot line of the target; absent if the operation has no target. */
+  /** target is the snapshot line of the element on which the operation acted; absent if there is none. */
   readonly target?: string;
   /** input is the kind of input that the page received: trusted (through the debugger), synthetic, or none. */
   readonly input: 'trusted' | 'synthetic' | 'none';
-  /** changed is false if nothing changed on the page. */
+  /** changed is false if the action changed nothing on the page. */
   readonly changed: boolean;
   /** changes contains the changes on the page, or a full snapshot; absent with `snapshot: none` or without a change. */
   readonly changes?: string;

@@ -60,8 +60,8 @@ export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeo
 }
 
 /**
- * pauseUntil resolves after ms milliseconds, or earlier when the callback passed to `start` is called. `start` returns
- * a function that releases its resources.
+ * pauseUntil resolves after ms milliseconds, or earlier if `start` calls the callback that it receives. The function
+ * `start` returns a cleanup function, which pauseUntil calls at the end.
  */
 async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
   const ended = new AbortController();
@@ -76,7 +76,7 @@ async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () =>
   signal.throwIfAborted();
 }
 
-/** ChangeWait waits for the next change of the DOM, or until a time limit. */
+/** ChangeWait waits until the DOM changes or a time limit is reached. */
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;

@@ -158,8 +158,8 @@ function findCommonAncestor(a: Element, b: Element): Element | undefined {
 }
 
 /**
- * moveFocus focuses the nearest focusable element: `hit` or an ancestor. Without a focusable element, moveFocus removes
- * the focus.
+ * moveFocus focuses the nearest focusable element: `hit` or an ancestor. If neither `hit` nor an ancestor is focusable,
+ * moveFocus removes the focus from the focused element.
  */
 export function moveFocus(hit: Element): void {
   const target = listAncestorsAndSelf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
@@ -186,8 +186,9 @@ let lastAnnouncedFocus: WeakRef<Element> | undefined;
 const MaxFocusMoves = 5;
 
 /**
- * announceFocus dispatches focus and blur events if the focused element has changed. The browser dispatches no focus
- * events in a document without the browser's focus, but many pages open a dropdown on focus.
+ * announceFocus dispatches focus and blur events if the focused element has changed. In a document that does not have
+ * the browser's focus, the browser dispatches no focus events. Many pages need these events, for example to open a
+ * dropdown.
  */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {

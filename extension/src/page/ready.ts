@@ -23,7 +23,10 @@ import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportIntervalMs = 1_000;
-/** MaxFrameChecks is the number of checks after which a hidden tab waits for DOM changes instead of frames. */
+/**
+ * MaxFrameChecks is how many times waitUntilReady checks an element after one frame each. In a hidden tab, it then
+ * waits for DOM changes instead of frames.
+ */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;
 
@@ -104,8 +107,8 @@ async function tryReady(element: Element, check: number, context: Context): Prom
 const MaxInnerBoxes = 50;
 
 /**
- * listBoxes returns the elements that a user would click to use an element. For a hidden control, these are its labels;
- * for an image map area, its images; for an element without a size, its content.
+ * listBoxes returns the visible elements that a user can click in order to use a given element. For a hidden control,
+ * these are its labels; for an image map area, its images; for an element without a size, its content.
  */
 function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);

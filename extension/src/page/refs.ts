@@ -62,7 +62,10 @@ export class Refs {
     return prefix + ref;
   }
 
-  /** find returns the element of a ref, or the last known role and name if the element is no longer in the document. */
+  /**
+   * find returns the element of a ref. If the element is no longer in the document, find returns the element's last
+   * known role and name.
+   */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));

@@ -75,8 +75,8 @@ function scrollArea(
 }
 
 /**
- * findScroller returns the scrollable area around an element. Without an element, findScroller returns the page, or the
- * area at the center of the viewport.
+ * findScroller returns the scrollable area around an element. If no element is given, findScroller returns the page if
+ * the page can scroll, and otherwise the scrollable area at the center of the viewport.
  */
 function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;

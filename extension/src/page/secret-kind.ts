@@ -6,7 +6,7 @@ export type SecretKind = 'password' | 'card' | 'code';
 export interface InspectArguments {
   /** targets are the refs of the elements into which the call will type. */
   readonly targets: readonly string[];
-  /** focused is true if the call will type into the focused element. */
+  /** focused is true if the tool call will type into the focused element. */
   readonly focused: boolean;
 }
 

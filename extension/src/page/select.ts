@@ -133,8 +133,8 @@ function makeOptionNotFoundFailure(message: string, labels: readonly string[]): 
 
 const ListOpenTimeoutMs = 2_000;
 /**
- * FilteredOpenTimeoutMs limits how long a click may take to open a list that may open only when text is typed, in
- * milliseconds.
+ * FilteredOpenTimeoutMs is how long to wait for a list to open after a click on its text field, in milliseconds. The
+ * time is short, because some lists open only when text is typed.
  */
 const FilteredOpenTimeoutMs = 300;
 const MaxFilterChecks = 10;
@@ -143,8 +143,8 @@ const MaxScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
 /**
- * RowsTimeoutMs is how long a search step waits for new rows of a virtual list, in milliseconds. HiddenRowsTimeoutMs
- * replaces RowsTimeoutMs in a hidden tab.
+ * RowsTimeoutMs is how long a search step waits for new rows of a virtual list, in milliseconds. HiddenRowsTimeoutMs is
+ * how long a search step waits for new rows in a hidden tab, where Chrome slows down timers.
  */
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;

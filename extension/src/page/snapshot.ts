@@ -30,7 +30,7 @@ export interface SnapshotOptions {
   readonly forced?: ReadonlySet<Element>;
 }
 
-/** TakenSnapshot contains the lines and the frames of a snapshot. */
+/** TakenSnapshot contains the lines of a snapshot and the frame elements in its content. */
 export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;

@@ -22,12 +22,12 @@ export interface Context {
   readonly trusted?: TrustedInput | undefined;
 }
 
-/** StoredLine is a line of an earlier snapshot that a later snapshot can be compared with. */
+/** StoredLine is a line of an earlier snapshot that is stored to find the changes in a later snapshot. */
 export interface StoredLine extends DiffLine {
   readonly element: WeakRef<Element>;
 }
 
-/** StoredSnapshot is an earlier snapshot that a later snapshot can be compared with. */
+/** StoredSnapshot is an earlier snapshot that is stored to find the changes in a later snapshot. */
 export interface StoredSnapshot {
   readonly id: string;
   /** number is the snapshot's serial number in its document, starting at 1. */
@@ -42,8 +42,8 @@ const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
 /**
- * AddedRows records when the page added rows to long lists, of which a snapshot shows only some rows. A row that an
- * earlier snapshot did not contain may be old, and may only have been scrolled into view.
+ * AddedRows records when the page added rows to long lists, of which a snapshot shows only some rows. A row that is
+ * missing from an earlier snapshot is not always new: the page may only have scrolled the row into view.
  */
 export class AddedRows {
   /** snapshots is the number of snapshots that were taken so far. */

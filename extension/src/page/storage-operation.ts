@@ -29,6 +29,6 @@ export interface StorageResult {
   readonly value?: string;
   /** total is the number of all entries, or the number of characters in the complete value. */
   readonly total?: number;
-  /** next is the position of the next part; absent after the last part. */
+  /** next is the position at which the next part of the list or value begins; absent after the last part. */
   readonly next?: number;
 }

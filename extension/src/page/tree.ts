@@ -12,8 +12,8 @@ export interface TreeNode {
   readonly ref: string;
   readonly children: TreePart[];
   /**
-   * rows is the number of rows of a list or table, and shownRows is the number of rows in the tree; 0 if no rows were
-   * left out.
+   * rows is the number of all rows of a list or table, and shownRows is how many of them are in the tree. Both are 0
+   * unless rows were left out.
    */
   rows: number;
   shownRows: number;

@@ -185,8 +185,8 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // The browser dispatches no event if the pointer is already at the point, so the pointer first moves one pixel
-      // beside it.
+      // If the pointer is already at the requested point, a move there causes no event. The pointer therefore first
+      // moves to the point one pixel to the right.
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;
@@ -309,8 +309,8 @@ export function findTrustedKeyInput(
   const isFocused =
     unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
-  // If a frame element has the focus, the keys would reach the child frame, whose secret fields this frame cannot
-  // check.
+  // If a frame element has the focus, trusted keys would reach the child frame. The page script of the parent frame
+  // cannot check whether they would reach a secret field there.
   return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
 }
 

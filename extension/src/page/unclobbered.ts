@@ -3,8 +3,8 @@
 // the page script.
 
 /**
- * unclobbered is the document, but with the built-in properties that elements of the page may replace. Functions that
- * require a Node do not accept the proxy `unclobbered`.
+ * unclobbered is a proxy of the document that always returns the built-in properties, even if elements of the page
+ * replace them. Functions that require a Node do not accept the proxy `unclobbered`.
  */
 export const unclobbered: Document = new Proxy(document, {
   get(target, key) {

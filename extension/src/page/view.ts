@@ -70,8 +70,8 @@ export class ViewportPart {
   }
 
   /**
-   * #findPinned returns the elements at a grid of points in the visible part, and their ancestors, which include fixed
-   * content.
+   * #findPinned returns the elements at a grid of points in the visible part of the frame, and their ancestors. It
+   * thereby finds content with `position: fixed`.
    */
   #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;

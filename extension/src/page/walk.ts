@@ -24,9 +24,12 @@ export interface WalkOptions {
    */
   readonly maxTokens: number;
   readonly view: ViewportPart;
-  /** depth is the maximum number of levels below the root; Infinity for all levels. */
+  /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
-  /** unfolded is the root element that the agent chose, of which the snapshot shows more rows than of other lists. */
+  /**
+   * unfolded is the root element that the agent chose for the snapshot. If it is a list, the snapshot shows more of its
+   * rows than of other lists.
+   */
   readonly unfolded: Element | undefined;
   /**
    * forced contains the elements that the action changed. The snapshot shows each of them, even in a long list of which
@@ -47,10 +50,13 @@ interface WalkPosition {
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
-  /** named is true if the text is the name of a control, so that the text is not repeated. */
+  /**
+   * named is true inside an element whose text is already the name of a control, so that the snapshot does not repeat
+   * the text.
+   */
   readonly named: boolean;
   readonly level: number;
-  /** list is the nearest enclosing list or table, whose rows are counted. */
+  /** list is the nearest enclosing list or table, of which the traversal counts the rows. */
   readonly list: TreeNode | undefined;
 }
 
@@ -128,7 +134,10 @@ export class TreeWalk {
     this.#options = options;
   }
 
-  /** run returns the root of the tree, and yields the number of visited elements every 50 ms. */
+  /**
+   * run is a generator that yields the number of visited elements every 50 ms, and finally returns the root of the
+   * tree.
+   */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
@@ -404,7 +413,7 @@ function hasMixedContent(element: Element): boolean {
 }
 
 /**
- * hasNestedActions reports whether naming an element by its content would repeat controls that have their own lines.
+ * hasNestedActions reports whether an element contains controls, so that a name made of its content would repeat them.
  */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;

@@ -21,7 +21,7 @@ const HiddenFirstChangeMs = 1_100;
 const LoadingExtraMs = 1_000;
 /**
  * SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
- * QuickTimerMs replaces SlowTimerMs in a visible tab.
+ * QuickTimerMs limits the same wait in a visible tab.
  */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
@@ -39,7 +39,7 @@ const MinQuietChecks = 3;
 const MaxAnimationRounds = 5;
 /**
  * AnimationEndTimeoutMs limits the wait for the frame in which Chrome sends the events of ended animations, in
- * milliseconds. On a busy machine, frames are late.
+ * milliseconds. On a busy machine, Chrome draws the next frame late.
  */
 const AnimationEndTimeoutMs = 500;
 const MaxRecordedElements = 2_000;

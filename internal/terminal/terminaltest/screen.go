@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Screen simulates a terminal that interprets the escape sequences of package terminal,
-// and panics on any other escape sequence. The last Rows lines are visible, but Screen
-// keeps all lines. Screen is safe for concurrent use.
+// Screen simulates a terminal that interprets the escape sequences of package terminal, and panics
+// on any other escape sequence. A real terminal shows only the last lines, as many as the field
+// Rows, but Screen keeps all lines. Screen is safe for concurrent use.
 type Screen struct {
-	// Columns and Rows are the initial size of the simulated terminal. Call Resize to
-	// change the size.
+	// Columns and Rows are the initial size of the simulated terminal. To change the terminal's
+	// size later, call Resize.
 	Columns, Rows int
-	// Written is the number of bytes that were written.
+	// Written is the number of bytes that the program under test has written to the terminal.
 	Written int
 
 	mu          sync.Mutex // guards all fields
@@ -117,7 +117,7 @@ func (s *Screen) Resize(columns int) {
 	s.lines, s.row, s.column = lines, row, column
 }
 
-// String returns all lines, without spaces at their ends.
+// String returns all lines of the simulated terminal, without spaces at the ends of the lines.
 func (s *Screen) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,8 +30,8 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
 }
 
 /**
- * Returns the description of a tool or prompt. If the description is absent, reports `missingProblem`; without
- * `missingProblem`, the description is optional.
+ * Returns the description of a tool or prompt. If the description is absent, reports the problem `missingProblem`. If
+ * `missingProblem` is undefined, the description is optional.
  */
 export function readDescription(definition: Properties, report: ReportProblem, missingProblem?: string): string {
   const { description } = definition;

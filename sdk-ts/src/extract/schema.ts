@@ -10,7 +10,7 @@ export interface ConversionResult {
 /** Whether a schema describes what an agent sends (`input`) or what a handler returns (`output`). */
 type SchemaSide = 'input' | 'output';
 
-/** Advice for zod types that JSON cannot represent, such as `date`, by zod's name of the type. */
+/** Maps zod's name of a type that JSON cannot represent, such as `date`, to advice for the plugin's author. */
 const replacementHints: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.iso.date()',
   bigint: 'use z.string(), or z.int()',
@@ -74,8 +74,8 @@ function formatFieldPath(path: readonly (string | number)[]): string {
 }
 
 /**
- * String formats of newer zod versions that repeat what `pattern` expresses. Strict MCP clients reject tools whose
- * schemas have unknown string formats.
+ * String formats that newer versions of zod add to a JSON Schema, although its `pattern` already expresses the same
+ * rule. Strict MCP clients reject tools whose schemas have unknown string formats.
  */
 const removedFormats: ReadonlySet<unknown> = new Set([
   'starts_with',

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 
-/** The mocked platform and page of a test. */
+/** What a unit test simulates: the plugin's settings, the values of its pre-script, and the site's answers. */
 export interface Platform {
   settings?: Record<string, unknown>;
   preScript?: Record<string, unknown>;
@@ -11,7 +11,10 @@ export interface Platform {
   answer?: (request: Request) => unknown;
 }
 
-/** Mocks the platform for one test. Returns the requests to the site and the contents of localStorage. */
+/**
+ * Mocks opentabs and the page for one test. Returns lists of the plugin's requests to the site and of the items in
+ * localStorage.
+ */
 export function mockPlatform(t: TestContext, { settings, preScript, answer }: Platform) {
   const requests: Request[] = [];
   const storedItems = new Map<string, string>();
