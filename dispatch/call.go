@@ -44,8 +44,8 @@ type Tool struct {
 	Output OutputChecker `json:"-"`
 }
 
-// OutputChecker returns an error if a tool's output is invalid. The tool's call then fails with the
-// returned error. CheckOutput must be safe for concurrent use.
+// OutputChecker returns an error if a tool's output is invalid. A call of the tool fails with the
+// error that CheckOutput returns. CheckOutput must be safe for concurrent use.
 type OutputChecker interface {
 	CheckOutput(output json.RawMessage) *wire.CallError
 }

@@ -31,8 +31,8 @@ type CallInfo struct {
 	TabID   int
 	// Target is the browser, tab and document in which a browser tool will run. If a plugin's tool
 	// runs, Target is zero. The gates of a browser tool also run once before the dispatcher chooses
-	// a target. In that first run, Target is zero, and the dispatcher ignores all verdicts except
-	// Block.
+	// a target. While no target is chosen, Target is zero, and the dispatcher ignores all verdicts
+	// except Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -56,7 +56,7 @@ type Verdict struct {
 	Block *wire.CallError
 	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
-	// Wait, if not nil, delays the call. After [Wait.Duration], all gates decide about the call
+	// Wait, if not nil, delays the call. When the delay has ended, all gates decide about the call
 	// again.
 	Wait *Wait
 	// Result, if not nil, becomes the result of the call, and the tool does not run.

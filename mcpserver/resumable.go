@@ -20,8 +20,8 @@ import (
 // Limits for calls whose clients must send another request to get the result.
 const (
 	// maxResumableCalls is the maximum number of calls that wait until their client repeats its
-	// request. If that many calls are waiting, opentabs keeps the request of any further call open,
-	// as for a client without forms.
+	// request. If maxResumableCalls calls are waiting, opentabs keeps the request of any further
+	// call open, as for a client without forms.
 	maxResumableCalls = 256
 	// If a call ends while no request of its client waits for it, the server keeps the answer for
 	// keptAnswerLifetime. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
@@ -32,11 +32,11 @@ const (
 
 // resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
 // later. The server cannot send requests to clients of protocol version 2026-07-28 or later. If a
-// call needs the user's decision, the server therefore answers the client's request with an
+// call of such a client needs the user's decision, the server answers the client's request with an
 // approval form (input_required). The client shows the form, and repeats its request with the
-// user's decision. Until then, the call waits in resumableCalls. If the user decides elsewhere,
-// such as in the side panel, the call continues without the repeated request. resumableCalls is
-// safe for concurrent use.
+// user's decision. Until the client repeats its request, the call waits in resumableCalls. If the
+// user decides elsewhere, such as in the side panel, the call continues without the repeated
+// request. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -55,7 +55,7 @@ type resumableCall struct {
 	approvals *approvals
 	id        string
 	// requestDigest is the digest of the client's first request. When the client repeats the
-	// request, the digest must be the same.
+	// request, the repeated request must have the same digest.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged is a channel that receives a value when a ticket is added or removed.

@@ -63,9 +63,9 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 	return ""
 }
 
-// isHashOf reports whether declaredHash is a valid hash of the pre-script code. Builds compute the
-// hash of the text before the source map comment, with or without the line break before this
-// comment.
+// isHashOf reports whether declaredHash is a valid hash of the pre-script code. A build computes
+// the hash of the pre-script's text before the source map comment. Some builds include the line
+// break before the comment.
 func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {

@@ -14,7 +14,7 @@ import (
 const WatchInterval = time.Second
 
 // fileStamps maps the path of each file to a stamp: attributes, such as the size, that change when
-// the file changes. A missing file has no stamp.
+// the file changes. fileStamps contains no stamp for a missing file.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {

@@ -29,7 +29,8 @@ type runTable struct {
 
 // connect makes l the link of the browser, and resends frames that may have been lost with the
 // previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. The
-// caller must call the returned functions, which finish these calls, without holding a lock.
+// returned functions finish calls. The caller must call each of these functions without holding a
+// lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -71,8 +72,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all calls with the error cause and rejects new calls. The caller must call the
-// returned functions, which finish these calls, without holding a lock.
+// close ends all calls with the error cause and rejects new calls. The returned functions finish
+// calls. The caller must call each of these functions without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -117,8 +118,9 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a call from the run table and returns a function that finishes the call. That
-// function must be called without a lock. The caller of finishLater holds runTable.mu.
+// finishLater removes a call from the run table and returns a function that finishes the call. The
+// caller must call the returned function without holding a lock. finishLater itself is called with
+// runTable.mu held.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)

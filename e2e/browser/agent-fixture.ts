@@ -42,8 +42,8 @@ export interface AgentFixture {
   /** findRef takes a snapshot of the page and returns the ref in the first line that contains words. */
   findRef(words: string): Promise<string>;
   /**
-   * findPage returns the Playwright page of the tab that shows url. Through the page, a test checks a tool's effects
-   * without using other tools.
+   * findPage returns the Playwright page of the tab that shows url. With the Playwright page, a test checks a tool's
+   * effects without using other tools.
    */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;

@@ -59,8 +59,8 @@ export interface BrowserFixture {
   /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
   /**
-   * findPage returns the Playwright page of the tab that shows url. Through the page, a test checks a tool's effects
-   * without using other tools.
+   * findPage returns the Playwright page of the tab that shows url. With the Playwright page, a test checks a tool's
+   * effects without using other tools.
    */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;

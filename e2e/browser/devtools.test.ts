@@ -176,7 +176,7 @@ test('CSS coverage counts the rules that were used since the start, across navig
   );
 });
 
-/** slowPage is the HTML of a slow page. It has a long task, a layout shift, a late image and a slow click handler. */
+/** slowPage is the HTML of a page with a long task, a layout shift, a late image and a slow click handler. */
 const slowPage = `<style>* { margin: 0 } #content { height: 400px; background: silver }</style>
 <p>Small</p><button id="go">Go</button><div id="content">Content</div>
 <script>

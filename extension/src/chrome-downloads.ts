@@ -38,7 +38,7 @@ export async function listDownloads(): Promise<Download[]> {
   return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isStartedByExtension).map(toDownload);
 }
 
-/** readDownload returns the download with an ID, or undefined if the extension started no download with this ID. */
+/** readDownload returns the download with the given ID, or undefined if the extension started no such download. */
 export async function readDownload(id: number): Promise<Download | undefined> {
   return (await chrome.downloads.search({ id })).filter(isStartedByExtension).map(toDownload)[0];
 }

@@ -18,9 +18,8 @@ import (
 // Support is whether an MCP client has a feature: "yes", "no" or "unknown".
 type Support string
 
-// supported, unsupported and unverified are the values of [Support]. The value unverified
-// means that no source mentions the feature, and opentabs then treats the feature as
-// unsupported.
+// supported, unsupported and unverified are the values of [Support]. The value unverified means
+// that no source mentions the feature. opentabs treats an unverified feature as unsupported.
 const (
 	supported   Support = "yes"
 	unsupported Support = "no"
@@ -31,7 +30,7 @@ const (
 const NoToolCap = 0
 
 // defaultToolCap is the maximum number of tools that opentabs offers to an unknown client. Common
-// model APIs have the same limit.
+// model APIs accept no more tools.
 const defaultToolCap = 128
 
 // defaultTimeout is the timeout that opentabs assumes for an unknown client. The official

@@ -42,8 +42,8 @@ type GiveUp struct {
 	Reason string
 }
 
-// maxEarly and maxLate are the tolerances for measured client timeouts. Because of network delays
-// and imprecise timers, a client seems to give up a call slightly too early or too late.
+// maxEarly and maxLate are the tolerances for measured client timeouts. Network delays and
+// imprecise timers make a client seem to give up a call slightly before or after its timeout.
 const (
 	maxEarly = 100 * time.Millisecond
 	maxLate  = 400 * time.Millisecond
@@ -107,8 +107,8 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 // explainWait returns the client's probable timeout, not yet rounded, and whether
 // progress notifications restart this timeout.
 func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
-	// Suppose that the client once waited 40 s for a progress notification, but gave up 20 s after
-	// the last one. Progress notifications then cannot restart its timeout.
+	// If progress notifications restarted the client's timeout, the client would never have waited
+	// longer for a notification than it waited after the last one.
 	if !g.HasProgress || g.SinceProgress+maxLate < g.LongestPause {
 		return g.Waited, false
 	}

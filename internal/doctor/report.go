@@ -49,8 +49,8 @@ type Report struct {
 	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix has attempted. Findings describes the installation after
-	// these repairs.
+	// Repairs are the repairs that Fix has attempted. The field Findings describes the installation
+	// after all repairs.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }

@@ -65,8 +65,8 @@ func hashLine(line []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parseLink returns a line's number and the hash of the previous line. The result
-// isChained is false if the line has no number and is therefore not part of a hash chain.
+// parseLink returns a line's number and the hash of the previous line. The result isChained is
+// false if the line has no number, because only lines in a hash chain have numbers.
 func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
@@ -165,8 +165,8 @@ func (l *Log) refreshChain() error {
 		return err
 	}
 	// If the log file ends before the line number in the head file, lines were removed from the
-	// log. The next line then gets the number after the number in the head file, so that Verify
-	// finds the gap.
+	// log. The number of the next line follows the number in the head file, so that Verify finds
+	// the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head

@@ -144,7 +144,7 @@ func waitUntilDropped(l *Log, want int) {
 	}
 }
 
-// Read skips damaged and too long lines, counts them, and returns all other lines.
+// Read skips damaged and too long lines, returns how many it skipped, and returns all other lines.
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"

@@ -18,7 +18,7 @@ const maxLineBytes = 1 << 20
 // maxEntries is 0, Read returns all entries. The parameter files is the maximum number of
 // log files, as in Options.Files.
 //
-// The function decode parses one line without its line feed. Its result isWanted decides whether
+// The function decode parses one line without its line feed. If decode returns isWanted as true,
 // Read returns the entry. decode must not keep a reference to the line. If decode returns an error,
 // Read counts the line in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {

@@ -47,7 +47,7 @@ func TestFileIsBounded(t *testing.T) {
 	}
 }
 
-// If a log file cannot be rotated, writes continue in the same file.
+// If a log file cannot be rotated, Write continues to append to the same file.
 func TestFileThatCannotBeRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {

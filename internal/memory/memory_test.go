@@ -74,9 +74,9 @@ func touchPages(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector runs. In a
-// small heap, it is 16 MB; in a large heap, it is as much as the live data. When LimitFreeMemory
-// returns, the GC percentage must have its previous value again.
+// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector runs. A
+// small heap may accumulate 16 MB of garbage; a large heap, as much garbage as it has live data.
+// When LimitFreeMemory returns, the GC percentage must have its previous value again.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

@@ -111,7 +111,7 @@ func (r release) hashOf(name string) (string, error) {
 }
 
 // writeChecksums writes the file checksums.txt, which has the hash of each file directly in the
-// release folder. It has no hashes of files in subfolders.
+// release folder, but of no file in a subfolder.
 func (r release) writeChecksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

@@ -22,8 +22,8 @@ var templates embed.FS
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
 // releaseFacts are the values that the templates use. Archives maps an operating system and a
-// processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes has the
-// SHA-256 hash of each archive under the same keys.
+// processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes maps an
+// operating system and a processor to the SHA-256 hash of this archive.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string

@@ -44,8 +44,8 @@ const (
 	barSeparator    = "  "
 )
 
-// Draw returns the bar as one line of at most width columns. If the bar does not fit, Draw first
-// omits the message, then also the label, and then also the graph.
+// Draw returns the bar as one line of at most width columns. If the bar is too wide, Draw first
+// omits the message, then also the label, and finally also the graph.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
 	separatorWidth := len(barSeparator)
@@ -98,8 +98,8 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 }
 
 // DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
-// timeline. start and end are fractions from 0 to 1. Even if the period is very short, at least one
-// column is filled.
+// timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
+// the period is very short.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
@@ -114,8 +114,9 @@ func (b Bar) doneFraction() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the smallest progress that is displayed if the total is unknown. To order
-// messages that arrive before the first count, the server sends them with a smaller progress.
+// minShownCount is the smallest progress that is displayed if the total is unknown. If a tool sends
+// messages before its first count, the server gives them a smaller progress, which only orders
+// them.
 const minShownCount = 0.001
 
 // Numbers returns the percentage and the count, such as "40% 4/10". Numbers returns an

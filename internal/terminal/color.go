@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Escape sequences that set text styles. Their colors are readable on dark and on light terminals.
+// Escape sequences that set the style of text, in colors that are readable on dark and on light
+// terminals.
 const (
 	styleBold   = "\x1b[1m"
 	styleRed    = "\x1b[31m"

@@ -38,7 +38,7 @@ func JSONLines(text string) []string {
 }
 
 // readText returns the text in the content of an activity: a JSON string, or the member "code" of
-// an object if kind is "code". If the content has neither, ok is false.
+// an object if kind is "code". If the content contains no text, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true

@@ -104,7 +104,7 @@ type barView struct {
 
 	// shownLine is the progress bar as it is on the terminal now. shownWidth is its width in
 	// columns, including spaces after the bar. Only the goroutine that runs the method run uses
-	// these two fields.
+	// shownLine and shownWidth.
 	shownLine  string
 	shownWidth int
 }

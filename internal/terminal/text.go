@@ -25,8 +25,9 @@ func escapeText(s string) string {
 	})
 }
 
-// escapeJSON replaces each hidden character in JSON with its JSON escape. The result encodes the
-// same JSON value, because hidden characters can occur only in JSON strings, which allow escapes.
+// escapeJSON replaces each hidden character in JSON with its JSON escape. escapeJSON does not
+// change the encoded value, because hidden characters occur only in JSON strings, in which escapes
+// are allowed.
 func escapeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {

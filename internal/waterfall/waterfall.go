@@ -147,8 +147,8 @@ var phaseOfStation = map[string]string{
 }
 
 // phaseAfter maps each phase of a call to the phase that follows it. If the browser sends no
-// result, the call's trace ends early. The rest of the call's time then belongs to the phase after
-// the last traced phase.
+// result, the call's trace ends early. The call's time after the end of its trace belongs to the
+// phase that follows the last traced phase.
 var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }

@@ -91,9 +91,9 @@ export interface ToolHandlerContext {
   /**
    * Shows `content`, any JSON value, beside the progress of the call, and replaces earlier content of the same `type`.
    * For the types `text` and `code`, pass a string as `content`. For the type `table`, pass an array of objects, or
-   * `{columns, rows}`. Content of any other type is displayed as JSON. A call can have up to 16 activities, one of each
-   * type. Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a progress report,
-   * `reportActivity` restarts the idle timeout.
+   * `{columns, rows}`, as `content`. Content of any other type is displayed as JSON. A call can have up to 16
+   * activities, one of each type. Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a
+   * progress report, `reportActivity` restarts the idle timeout.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**

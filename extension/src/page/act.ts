@@ -20,8 +20,8 @@ import { unclobbered } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
 /**
- * MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. The result only counts any
- * further changes.
+ * MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. If the changes exceed
+ * MaxChangeTokens, the result only counts the changes that it does not list.
  */
 const MaxChangeTokens = 1_500;
 /** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
@@ -155,8 +155,8 @@ function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
 }
 
 /**
- * pendingActions contains each action that began with the operation `watch`. The key is the ID of the snapshot before
- * the action.
+ * pendingActions contains each action that began with the operation `watch`, under the ID of the snapshot before the
+ * action.
  */
 const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxPendingActions = 4;

@@ -24,8 +24,8 @@ const ControlSelector =
   'a[href],button,input,select,textarea,[role=option],[role=menuitem],[role=button],[role=treeitem],slot';
 
 /**
- * animatesContent reports whether a running animation shows or hides controls or messages. Animations of a single
- * button do not count.
+ * animatesContent reports whether a running animation shows or hides controls or messages. animatesContent ignores
+ * animations of a single button.
  */
 export function animatesContent(): boolean {
   return unclobbered.getAnimations().some((animation) => {

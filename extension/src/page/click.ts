@@ -33,9 +33,9 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab.
- * Instead of Chrome, the worker opens the link, in a background tab. NewTabGuard does not affect a page that handles
- * the click itself.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab. If
+ * NewTabGuard has prevented a new tab, the worker opens the link in a background tab. NewTabGuard does not affect a
+ * page that handles the click itself.
  */
 class NewTabGuard {
   /** isUsed is true if the guard has prevented Chrome from opening a new tab. */
@@ -124,8 +124,8 @@ function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolea
 }
 
 /**
- * moveMouseTo moves the pointer onto an element. The move may shift the page, for example when a menu closes, so
- * moveMouseTo then measures the point again.
+ * moveMouseTo moves the pointer onto an element. A move of the pointer can shift the page, for example because a menu
+ * closes. moveMouseTo therefore measures the point again after the move.
  */
 export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },

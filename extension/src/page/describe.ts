@@ -15,8 +15,8 @@ import { cleanText, shorten } from './visible-text.ts';
 const MaxNameCharacters = 120;
 
 /**
- * describeElement returns the snapshot line of an element, with its ref. For an element without a role, the line
- * contains the tag name instead.
+ * describeElement returns the snapshot line of an element, with its ref. If an element has no role, its snapshot line
+ * begins with its tag name.
  */
 export function describeElement(element: Element, context: Context): string {
   const own = computeRole(element);

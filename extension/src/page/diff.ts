@@ -126,8 +126,8 @@ function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] 
 }
 
 /**
- * ReplacedLines pairs each new line with a removed line of the same text. Such pairs occur if the page removes an
- * element and then creates an equal one.
+ * ReplacedLines pairs each new line with a removed line of the same text. If the page recreates an element, the
+ * element's old line and new line have the same text.
  */
 interface ReplacedLines {
   has(key: string): boolean;
@@ -157,8 +157,8 @@ function removeRefs(text: string): string {
 }
 
 /**
- * printMarkedLines adds each changed line to the diff. For an unchanged enclosing line, it first adds a line such as
- * `in list "Cart"`.
+ * printMarkedLines adds each changed line to the diff. For an unchanged line that encloses changes, printMarkedLines
+ * first adds a line such as `in list "Cart"`.
  */
 function printMarkedLines(
   lines: readonly DiffLine[],
@@ -196,7 +196,9 @@ function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): 
   return top;
 }
 
-/** DiffText collects the lines of a diff until a limit in tokens, and then only counts them. */
+/**
+ * DiffText collects the lines of a diff. When the text reaches a limit in tokens, DiffText only counts further lines.
+ */
 class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;

@@ -83,7 +83,7 @@ function isDraggable(element: Element): boolean {
 
 /**
  * scrollToCenter scrolls the end element of a drag into view if needed, and returns the viewport coordinates of its
- * center. It scrolls as little as possible, because the start element must also stay in view.
+ * center. A drag scrolls as little as possible, because the start element must also stay in view.
  */
 function scrollToCenter(end: Element): ViewportPoint {
   const seen = end.getBoundingClientRect();

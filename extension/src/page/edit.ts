@@ -87,8 +87,8 @@ export function readPublicField(field: Field): string | undefined {
 }
 
 /**
- * writeField replaces the text of a field, or appends to the text. The page receives the same kinds of events as when a
- * user types.
+ * writeField replaces the text of a field, or appends to the text. writeField dispatches the same kinds of events as a
+ * user's typing.
  */
 export async function writeField(
   field: Field,

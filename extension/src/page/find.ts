@@ -178,8 +178,8 @@ class TreeSearch {
       if (isMatch) this.#add(node, node, path);
       return this.visit(node, inner) || isMatch;
     }
-    // If nodes inside a container match, the search returns only these nodes. Otherwise, the search also compares the
-    // container's name.
+    // If nodes inside a container match, the search returns these nodes and not the container. The search compares the
+    // container's own name only if no node inside it matches.
     if (this.visit(node, inner)) return true;
     if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
     this.#add(node, node, path);

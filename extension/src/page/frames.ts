@@ -33,8 +33,8 @@ function getFrameWindow(element: Element): Window | null {
 }
 
 /**
- * findIndexInParent returns the index of this frame in window.frames of its parent, or -1 if window.frames does not
- * list this frame.
+ * findIndexInParent returns the index of the page script's frame in window.frames of the parent frame, or -1 if
+ * window.frames does not list the frame.
  */
 export function findIndexInParent(): number {
   return globalThis.window.parent === globalThis.window
@@ -82,8 +82,8 @@ function findFrameArea(element: Element): FrameArea[] {
 }
 
 /**
- * findFramePoint implements the page script operation `framePoint`, which converts a point of a child frame to
- * coordinates of this frame.
+ * findFramePoint implements the page script operation `framePoint`, which converts a point in a child frame to
+ * coordinates of the page script's frame.
  */
 export async function findFramePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);

@@ -2,8 +2,8 @@
 import { cleanText, shorten } from './visible-text.ts';
 
 /**
- * ActionIcons matches icons by their class name, such as "trash". Action icons have no text and no role, but act on the
- * element around them.
+ * ActionIcons matches icons by their class name, such as "trash". An action icon has no text and no role, but a click
+ * on it acts on the element around it.
  */
 const ActionIcons = [
   'trash',

@@ -3,8 +3,8 @@ import test from 'node:test';
 import { joinFrames } from './join-frames.ts';
 import type { SnapshotResult } from './operations.ts';
 
-// The worker, which has no document, imports join-frames.ts. This test runs in Node, so its import fails if
-// join-frames.ts needs a document.
+// The worker, which has no document, imports join-frames.ts. The unit test runs in Node, which also has no document, so
+// the test fails if join-frames.ts needs one.
 
 function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
   return {

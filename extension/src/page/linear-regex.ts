@@ -151,10 +151,7 @@ class Compiler {
     this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
-  /**
-   * #findEscapeEnd returns the escape sequence, such as \d, that begins at `start`. The parser then continues after the
-   * escape sequence.
-   */
+  /** #findEscapeEnd returns the escape sequence, such as \d, that begins at `start`, and moves #position to its end. */
   #findEscapeEnd(start: number): string {
     const rest = this.#pattern.slice(start).join('');
     const found =
@@ -165,8 +162,8 @@ class Compiler {
   }
 
   /**
-   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The returned function uses
-   * the browser's RegExp to test whether a character is in the character class.
+   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The function that
+   * #parseCharacterClass returns uses the browser's RegExp to test whether a character is in the class.
    */
   #parseCharacterClass(): CharacterTest {
     const start = this.#position - 1;
@@ -242,8 +239,8 @@ class Compiler {
   }
 
   /**
-   * #appendInstructions appends a copy of instructions that begin at the index `from`. The jumps in the copy are
-   * shifted, so that the copy can begin at the index `to`.
+   * #appendInstructions copies instructions from the index `from` to the index `to`, and adds the difference to the
+   * indices that the instructions contain.
    */
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;

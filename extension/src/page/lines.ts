@@ -20,7 +20,7 @@ export interface Line {
   readonly folded: boolean;
 }
 
-/** JoinedRoles are the roles whose content follows on the same line if the content is short. */
+/** JoinedRoles are the roles of elements whose short content is printed on the element's own snapshot line. */
 const JoinedRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
   term definition gridcell cell columnheader rowheader img text`.split(/\s+/),

@@ -112,8 +112,8 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api throws if labels are nested too deeply. The lines below then read the name from
-    // the element's content or attributes.
+    // The library dom-accessibility-api throws if labels are nested too deeply. If the library throws,
+    // computeElementName reads the name from the element's content or attributes.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
@@ -157,8 +157,8 @@ interface NameBuilder {
 }
 
 /**
- * makeContentName computes an element's name from its content. It returns undefined if the content requires the full
- * accessible name computation.
+ * makeContentName computes an element's name from its content, or returns undefined if the content requires the library
+ * dom-accessibility-api.
  */
 function makeContentName(element: Element, field?: Element): string | undefined {
   if (!isNameShown(element)) return '';

@@ -55,7 +55,7 @@ export interface PageCalls {
   facts: { arguments: FactsArguments; result: FactsResult };
   /** frameAreas returns the positions of the child frames in the frame. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
-  /** framePoint converts a point of a child frame to coordinates of this frame. */
+  /** framePoint converts a point in a child frame to coordinates of the page script's frame. */
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
   /** focusFrame focuses the frame element of a child frame. */
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
@@ -98,7 +98,7 @@ export type PageAnswer<N extends PageOperationName = PageOperationName> =
 
 /**
  * PageNumbers are the highest element and snapshot numbers that a frame has used. The next document of the frame
- * continues these numbers, so that an old ref never names an element of a newer document.
+ * continues the numbers of the previous document, so that an old ref never names a newer element.
  */
 export interface PageNumbers {
   readonly ref: number;
@@ -170,17 +170,13 @@ export interface SnapshotArguments {
   readonly target?: string;
   /** mode selects the content of the snapshot, `full` by default. */
   readonly mode?: SnapshotMode;
-  /**
-   * since is the ID of an earlier snapshot, such as s7. The result then contains only the changes since that snapshot.
-   */
+  /** since is the ID of an earlier snapshot, such as s7; if set, the result contains only the changes since then. */
   readonly since?: string;
   /** depth is the maximum number of levels below the root element of the snapshot; by default, all levels. */
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /**
-   * view is the visible part of the frame, by default the whole viewport. For a child frame, pass FrameInfo.visible.
-   */
+  /** view is the visible part of the frame: in a child frame, FrameInfo.visible; by default, the viewport. */
   readonly view?: Rect;
 }
 
@@ -265,7 +261,7 @@ export interface ReadResult {
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;
-  /** frames are the frame elements in the content, each with the `line` -1. The worker can read them separately. */
+  /** frames are the frame elements in the content, with the `line` -1; their content can be read separately. */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -380,10 +376,7 @@ export interface SelectResult extends PageActionResult {
 export interface DragArguments extends ActionArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
-  /**
-   * endPoint is the end of a drag to another frame, and replaces `endTarget`. Its coordinates are relative to the
-   * viewport of the start element's frame.
-   */
+  /** endPoint replaces `endTarget` in a drag to another frame; it is a point in the start element's frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
 }
 
@@ -445,7 +438,7 @@ export interface LocateResult {
   readonly rect: Rect;
   /** point is a point at which input reaches the element; absent if no part of the element is in the viewport. */
   readonly point?: { readonly x: number; readonly y: number };
-  /** hit is true if input at the point reaches the element; otherwise, `covered` is the element in front. */
+  /** hit is true if input at the point reaches the element; if not, `covered` is the element in front. */
   readonly hit: boolean;
   readonly covered?: { readonly ref: string; readonly line: string };
   readonly visible: boolean;
@@ -471,7 +464,10 @@ export interface FactsResult {
   readonly url: string;
   readonly title: string;
   readonly readyState: DocumentReadyState;
-  /** index is the index of this frame in window.frames of its parent; -1 in the top frame and in shadow roots. */
+  /**
+   * index is the page script's frame as an index in window.frames of its parent; -1 in the top frame and in shadow
+   * roots.
+   */
   readonly index: number;
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;

@@ -187,8 +187,8 @@ const MaxFocusMoves = 5;
 
 /**
  * announceFocus dispatches focus and blur events if the focused element has changed. In a document that does not have
- * the browser's focus, the browser dispatches no focus events. Many pages need these events, for example to open a
- * dropdown.
+ * the browser's focus, the browser dispatches no focus events. Many pages open a dropdown when a field receives a focus
+ * event.
  */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {

@@ -24,8 +24,8 @@ const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportIntervalMs = 1_000;
 /**
- * MaxFrameChecks is how many times waitUntilReady checks an element after one frame each. In a hidden tab, it then
- * waits for DOM changes instead of frames.
+ * MaxFrameChecks is how many times waitUntilReady checks an element once per frame. In a hidden tab, waitUntilReady
+ * waits for DOM changes before each further check.
  */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;
@@ -108,7 +108,7 @@ const MaxInnerBoxes = 50;
 
 /**
  * listBoxes returns the visible elements that a user can click in order to use a given element. For a hidden control,
- * these are its labels; for an image map area, its images; for an element without a size, its content.
+ * listBoxes returns its labels; for an image map area, its images; for an element without a size, its content.
  */
 function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);

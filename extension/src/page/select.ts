@@ -133,8 +133,8 @@ function makeOptionNotFoundFailure(message: string, labels: readonly string[]): 
 
 const ListOpenTimeoutMs = 2_000;
 /**
- * FilteredOpenTimeoutMs is how long to wait for a list to open after a click on its text field, in milliseconds. The
- * time is short, because some lists open only when text is typed.
+ * FilteredOpenTimeoutMs is how long to wait for a list to open after a click on its text field, in milliseconds.
+ * FilteredOpenTimeoutMs is short, because some lists with a text field open only when text is typed.
  */
 const FilteredOpenTimeoutMs = 300;
 const MaxFilterChecks = 10;
@@ -149,8 +149,8 @@ const StepsPerReport = 20;
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
 /**
- * MaxUnchangedRows is how many search steps may bring no new rows before the list counts as not virtual. Later steps do
- * not wait for new rows.
+ * MaxUnchangedRows is how many search steps may bring no new rows before the list counts as not virtual. In a list that
+ * is not virtual, a search step does not wait for new rows.
  */
 const MaxUnchangedRows = 2;
 

@@ -185,8 +185,8 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // If the pointer is already at the requested point, a move there causes no event. The pointer therefore first
-      // moves to the point one pixel to the right.
+      // If the pointer is already at the requested point, a move to this point causes no event. To cause an event, the
+      // pointer first moves to the point one pixel to the right.
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;
@@ -296,8 +296,8 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 /**
- * findTrustedKeyInput returns the TrustedInput that presses keys for an element, or undefined if trusted keys are not
- * possible. Trusted keys are not possible if they would not reach the element, or would open a popup of the browser.
+ * findTrustedKeyInput returns the TrustedInput that can press keys for an element. findTrustedKeyInput returns
+ * undefined if trusted keys would not reach the element, or would open a popup of the browser.
  */
 export function findTrustedKeyInput(
   receiver: Element,
@@ -310,7 +310,7 @@ export function findTrustedKeyInput(
     unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
   // If a frame element has the focus, trusted keys would reach the child frame. The page script of the parent frame
-  // cannot check whether they would reach a secret field there.
+  // cannot check whether the focused field in a child frame is a secret field.
   return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
 }
 

@@ -271,7 +271,7 @@ async function fillField(entry: FillField, args: ActionArguments, context: Conte
   }
 }
 
-/** fillElement sets the value of a form element, and returns the value that the element then shows. */
+/** fillElement sets the value of a form element, and returns the value that the element shows afterward. */
 async function fillElement(
   element: Element,
   value: FillField['value'],

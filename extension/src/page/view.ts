@@ -70,8 +70,8 @@ export class ViewportPart {
   }
 
   /**
-   * #findPinned returns the elements at a grid of points in the visible part of the frame, and their ancestors. It
-   * thereby finds content with `position: fixed`.
+   * #findPinned returns the elements at a grid of points in the visible part of the frame, and their ancestors. Content
+   * with `position: fixed` is found only at these points.
    */
   #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;

@@ -28,8 +28,8 @@ const ReportIntervalMs = 1_000;
 interface Condition {
   readonly description: string;
   /**
-   * check returns false if the condition is not met; otherwise, check returns the element that meets the condition, or
-   * true.
+   * check returns false if the condition is not met. If the condition is met, check returns true, or the element that
+   * meets the condition.
    */
   readonly check: () => Element | boolean;
 }
@@ -195,8 +195,8 @@ function findText(text: string): Element | undefined {
 
 function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // Reading textContent is fast, but textContent omits shadow roots and field values. Its text therefore excludes only
-  // elements without shadow roots and fields.
+  // Reading textContent is fast, but textContent omits shadow roots and field values. If textContent lacks the text,
+  // only an element without shadow roots and fields cannot show the text.
   if (!mayShowText(element, wanted)) return undefined;
   const shown = determineVisibility(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;

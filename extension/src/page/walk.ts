@@ -27,13 +27,13 @@ export interface WalkOptions {
   /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
   /**
-   * unfolded is the root element that the agent chose for the snapshot. If it is a list, the snapshot shows more of its
-   * rows than of other lists.
+   * unfolded is the root element that the agent chose for the snapshot. If unfolded is a list, the snapshot shows more
+   * rows of unfolded than of other lists.
    */
   readonly unfolded: Element | undefined;
   /**
-   * forced contains the elements that the action changed. The snapshot shows each of them, even in a long list of which
-   * it leaves out other rows.
+   * forced contains the elements that the action changed. The snapshot shows each changed element, even in a long list
+   * of which it leaves out other rows.
    */
   readonly forced: ReadonlySet<Element>;
   /** onFold is called with the parent element of the rows when a snapshot leaves out rows of a long list. */
@@ -44,8 +44,8 @@ export interface WalkOptions {
 interface WalkPosition {
   readonly clip: ClippedArea;
   /**
-   * closed is true if an enclosing element hides everything inside it from the user. An exception is a hidden control
-   * in whose place the page draws another element.
+   * closed is true if an enclosing element hides everything inside it from the user. Inside a closed element, the user
+   * can only operate hidden controls in whose place the page draws another element.
    */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */

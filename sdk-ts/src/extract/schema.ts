@@ -45,8 +45,9 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // Before version 4.6, zod accepts every type if the option `unrepresentable` is a function. Therefore, the next
-    // line converts the schema again without the option, and throws if JSON Schema cannot represent a type.
+    // Before version 4.6, zod accepts every type if the option `unrepresentable` is a function. Without the option
+    // `unrepresentable`, every version of zod throws if JSON Schema cannot represent a type, so the schema is converted
+    // twice.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
@@ -87,7 +88,8 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 
 /**
  * Removes string formats that MCP clients do not support. In an output schema, also makes every object accept
- * additional fields, except a `z.strictObject`. A handler can then return more fields than its schema lists.
+ * additional fields, except a `z.strictObject`. A handler can return additional fields that its output schema does not
+ * list.
  */
 function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
