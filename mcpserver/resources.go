@@ -82,8 +82,8 @@ func (r *resources) readFile(q request, id string) reply {
 	return newResourceReply(q, file.MediaType, "blob", base64.StdEncoding.EncodeToString(content))
 }
 
-// newResourceReply returns the content of a resource as a reply. The argument member is the
-// name of the content member: "text", or "blob" for base64.
+// newResourceReply returns a reply with the content of an MCP resource. The argument member is the
+// JSON member that contains the content: "text", or "blob" for content in base64.
 func newResourceReply(q request, mediaType, member, content string) reply {
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":%s,%s:`, rawjson.Encode(q.Params.URI), rawjson.Encode(mediaType), rawjson.Encode(member))
 	b = append(rawjson.AppendString(b, content), `}]`...)

@@ -123,8 +123,8 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 	return r
 }
 
-// startResumable starts a call that may outlive its request while the call is suspended. The
-// call has not started if startResumable returns an error.
+// startResumable starts a call that, while it is suspended, continues after its client's request
+// has ended. If startResumable returns an error, it has not started the call.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{

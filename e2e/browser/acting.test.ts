@@ -13,8 +13,8 @@ before(async () => {
 after(() => fixture.close());
 
 /**
- * open opens a page with the given HTML body in a background tab, and returns the tab ID. The page records events in
- * window.log.
+ * open opens a page with the given HTML body in a background tab, and returns the tab ID. Event handlers in the HTML
+ * record events in the array window.log.
  */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);

@@ -122,7 +122,7 @@ for (const [level, flags] of [
   }
 
   /**
-   * assertUsable checks that the tab still works after an interrupted call. The agent can read the page, and a click
+   * assertUsable checks that a tab still works after an interrupted call: the agent can read the page, and a click
    * reaches the page exactly once.
    */
   async function assertUsable(): Promise<void> {

@@ -14,8 +14,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. The page can record events in
- * window.log.
+ * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
+ * can record events in the array window.log.
  */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);

@@ -20,7 +20,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// clientFileCheck names the checks of MCP clients' configuration files in the report.
+// clientFileCheck is the name that the doctor's report shows for the checks of MCP clients'
+// configuration files.
 const clientFileCheck = "client file"
 
 // clientFileChecks checks the configuration files of MCP clients.

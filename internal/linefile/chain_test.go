@@ -180,8 +180,8 @@ func writeOldHead(t *testing.T, path string) {
 	}
 }
 
-// TestEarlierLinesAreCounted checks that a log without a hash chain can be continued with
-// one.
+// TestEarlierLinesAreCounted checks that a hash chain can begin in a log that already contains
+// lines without one.
 func TestEarlierLinesAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	writeFile(t, path, "{\"n\":1}\n{\"n\":2}\n")

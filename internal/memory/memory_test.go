@@ -25,8 +25,8 @@ func startLimitFreeMemory(t *testing.T) (end func()) {
 	}
 }
 
-// TestFreedMemoryIsReturnedToTheSystem checks that the next check frees the memory of a
-// large result.
+// TestFreedMemoryIsReturnedToTheSystem checks that the memory of a large result is returned at the
+// next check of the memory use.
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -44,9 +44,9 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	})
 }
 
-// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process frees memory even
-// if less than busySpareBytes is unused. The first check of the memory use must free the
-// garbage from the start of the process.
+// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process frees memory even if less
+// than busySpareBytes is unused. The first check of the memory use must free the garbage that the
+// start of the process has left.
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// findTimeout limits the search for the listening program. On macOS, the search runs
-// lsof.
+// findTimeout limits the search for the program that listens on a port. On macOS, Find runs the
+// program lsof to find the listening program.
 const findTimeout = 2 * time.Second
 
 // Find returns the program that listens on a local TCP port, such as "python3, pid 42".

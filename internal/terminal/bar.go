@@ -119,8 +119,8 @@ func (b Bar) doneFraction() float64 {
 // them.
 const minShownCount = 0.001
 
-// Numbers returns the percentage and the count, such as "40% 4/10". Numbers returns an
-// empty string if the tool has sent reports without numbers.
+// Numbers returns the percentage and the count, such as "40% 4/10". If the tool has sent only
+// reports without numbers, Numbers returns an empty string.
 func (b Bar) Numbers() string {
 	switch {
 	case b.WaitingText != "":

@@ -13,7 +13,8 @@ import (
 // Output writes to the standard output and the standard error of a command.
 type Output struct {
 	stdout, stderr stream
-	// checkedStdout is the writer behind stdout. A failed write makes the command fail.
+	// checkedStdout is the writer to which stdout writes. If a write to stdout fails, the command
+	// fails.
 	checkedStdout *checkedWriter
 	glyphs        Glyphs
 	// canRedraw is true if stdout is a terminal that interprets escape sequences.

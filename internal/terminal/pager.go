@@ -39,8 +39,8 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	}
 }
 
-// lessPrompts are options for less that follow the user's options. The options -Ps, -Pm
-// and -PM set the short, medium and long prompt. In the options of less, a $ ends the
+// lessPrompts are additional options for the pager less, after the user's options. The options -Ps,
+// -Pm and -PM of less set its short, medium and long prompt. In the options of less, a $ ends the
 // value of an option.
 const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 

@@ -13,13 +13,13 @@ const (
 	minTruncatedColumn = 24
 )
 
-// PrintTable prints rows as a table with aligned cells. Each line begins with indent.
-// rows[0] contains the names of the columns.
+// PrintTable prints rows as a table with aligned cells, and begins each line with the text in
+// indent. rows[0] contains the names of the columns.
 //
-// On a terminal, the last column is truncated at the edge. In a narrow terminal,
-// PrintTable omits the columns in optionalColumns one by one, in their order, until the
-// table fits. If the table is still too wide, the columns between the first and the last
-// are truncated. In a pipe, PrintTable prints every cell completely.
+// On a terminal, the last column is truncated at the edge. In a narrow terminal, PrintTable omits
+// the columns in optionalColumns one by one, in their order, until the table fits. If the table is
+// too wide even without the columns in optionalColumns, PrintTable truncates the columns between
+// the first and the last. In a pipe, PrintTable prints every cell completely.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {

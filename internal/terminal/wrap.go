@@ -2,9 +2,9 @@ package terminal
 
 import "strings"
 
-// PrintWrapped prints text for the user, wrapped between words on a terminal. Wrapped
-// lines begin with indent and the leading spaces of the original line. In a pipe,
-// PrintWrapped prints the text unchanged.
+// PrintWrapped prints text for the user, wrapped between words on a terminal. If a line is wrapped,
+// each further line begins with the text in indent and with the leading spaces of the original
+// line. In a pipe, PrintWrapped prints the text unchanged.
 func PrintWrapped(o *Output, indent, text string) {
 	if !o.stdout.isTerminal {
 		o.PrintText(text)
@@ -18,10 +18,10 @@ func PrintWrapped(o *Output, indent, text string) {
 	}
 }
 
-// wrapLine breaks a line between words, so that each line has at most width columns. All
-// lines after the first begin with indent. Spaces between two words of a line are kept. A
-// word longer than width is not broken, and neither is a command in backticks, so that
-// the user can copy the command.
+// wrapLine breaks a line between words, so that each line has at most width columns. Each line
+// after the first begins with the text in indent. wrapLine keeps the number of spaces between two
+// words. A word longer than width is not broken, and neither is a command in backticks, so that the
+// user can copy the command.
 func wrapLine(line, indent string, width int) []string {
 	var lines []string
 	for textWidth(line) > width {

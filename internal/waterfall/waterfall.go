@@ -50,9 +50,9 @@ func Start(v *dispatch.View) time.Time {
 	return v.Created
 }
 
-// Phases returns the phases of a call in chronological order, without overlaps. For a call that has
-// not ended, the last phase ends at the time now. The snapshot v of the call must contain the
-// call's timeline, and its trace if the call was traced.
+// Phases returns the phases of a call in chronological order, without overlaps. If the call has not
+// ended, its last phase ends at the time in the argument now. The snapshot v of the call must
+// contain the call's timeline, and its trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
 	start := Start(v)
 	end := now

@@ -5,8 +5,8 @@
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report of a running tool. Each field of a report is optional. Numbers must be finite and not negative:
- * the server drops invalid numbers and keeps the message.
+ * One progress report of a running tool. Each field of a progress report is optional. Numbers must be finite and not
+ * negative: the server drops invalid numbers and keeps the message.
  */
 export interface ProgressOptions {
   /** The work done so far, in the same unit as `total`. */
@@ -118,7 +118,7 @@ export interface ToolHandlerContext {
    * Rejects with a ToolError, whose `code` comes from the called tool or from the server. The server's error codes
    * include `denied`, `invalid_arguments`, `idle_timeout` and `result_too_large` (more than 16 MiB). Tools that call
    * each other too deeply, too often or in a cycle fail with `nested_too_deep`. If the calling tool was stopped or
-   * `options.signal` aborted, the error code is `aborted`.
+   * `options.signal` was aborted, the error code is `aborted`.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**

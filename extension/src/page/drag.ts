@@ -118,7 +118,8 @@ async function dragTrustedOnto(
 }
 
 /**
- * dragTrusted drags with trusted pointer input. If the page started an HTML drag, the worker drops the dragged data.
+ * dragTrusted drags with trusted pointer input. If the page starts an HTML drag, the worker also drops the dragged
+ * data.
  */
 async function dragTrusted(
   mouse: TrustedMouse,

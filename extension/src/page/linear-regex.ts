@@ -286,8 +286,8 @@ function runProgram(program: readonly Instruction[], text: string): boolean {
 }
 
 /**
- * addState adds a state, and all states that are reachable without reading a character, and returns true if the pattern
- * matched.
+ * addState adds a state of the matcher, and all states that follow it without reading a character. addState returns
+ * true if the pattern has matched in an added state.
  */
 function addState(
   program: readonly Instruction[],

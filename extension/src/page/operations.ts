@@ -47,7 +47,9 @@ export interface PageCalls {
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
   /** locate returns the position of an element. With `ready`, locate first waits until input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
-  /** describe returns what an element is, so that the user can decide about a call. */
+  /**
+   * describe returns the role, name and link of an element, so that the user can decide about a call that acts on it.
+   */
   describe: { arguments: TargetArguments; result: DescribeResult };
   /** inspect returns the kinds of secret fields that the frame shows, and the kinds into which a call would type. */
   inspect: { arguments: InspectArguments; result: InspectResult };
@@ -205,7 +207,7 @@ export interface SnapshotResult {
 /** FrameInfo describes a frame element in a snapshot. */
 export interface FrameInfo {
   readonly ref: string;
-  /** line is the index of the frame's line in the snapshot's text; -1 if the text does not contain the line. */
+  /** line is the index of the frame element's line in the text of the snapshot; -1 if the text has no such line. */
   readonly line: number;
   /** index is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
   readonly index: number;
@@ -289,7 +291,7 @@ export interface PageActionResult {
   readonly changed: boolean;
   /** changes contains the changes on the page, or a full snapshot; absent with `snapshot: none` or without a change. */
   readonly changes?: string;
-  /** full is true if `changes` is a full snapshot, because most lines changed or because `snapshot` is full. */
+  /** full is true if `changes` is a full snapshot, because most lines changed or the agent passed `snapshot: full`. */
   readonly full?: boolean;
   /** navigating is the URL of a started navigation that has not replaced the document yet. */
   readonly navigating?: string;
@@ -303,7 +305,9 @@ export interface PageActionResult {
   readonly busy?: boolean;
   /** download is the file name or the URL of a download that the action started. */
   readonly download?: string;
-  /** notes are hints for the agent, such as "The page may need trusted input", without text of the page. */
+  /**
+   * notes are hints for the agent, such as "The page may need trusted input". The notes contain no text from the page.
+   */
   readonly notes: readonly string[];
 }
 

@@ -103,7 +103,7 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
-/** MaxInnerBoxes limits how many descendants of an element without a size are searched for a visible box. */
+/** If an element has no size, MaxInnerBoxes limits how many of its descendants are searched for a visible box. */
 const MaxInnerBoxes = 50;
 
 /**

@@ -271,7 +271,7 @@ function nameOfOption(option: Element): string {
   return computeElementName(option, computeRole(option)) || cleanText(option.textContent ?? '');
 }
 
-/** SearchedOptions are the names of the options that the search has seen. */
+/** SearchedOptions are the names of the options that a search through a list has seen so far. */
 interface SearchedOptions {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */

@@ -21,7 +21,7 @@ const MaxColorCharacters = 20;
 
 /**
  * ShapeDetector decides for which SVG drawings a snapshot contains the shapes. Each traversal of the page uses a new
- * Drawings, because the result is cached.
+ * ShapeDetector, because a ShapeDetector caches its decisions.
  */
 export class ShapeDetector {
   readonly #showsShapes = new Map<SVGSVGElement, boolean>();

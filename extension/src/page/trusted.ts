@@ -22,7 +22,10 @@ export class TrustedInput {
   #press: TrustedPress | undefined;
   #hasFocus = true;
   #hasUserPressed = false;
-  /** #leavingUntilMs is the time when input may continue if the started navigation has not replaced the document. */
+  /**
+   * If the page has started a navigation, no input is sent until #leavingUntilMs, because the navigation could replace
+   * the document before.
+   */
   #leavingUntilMs = 0;
   /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
   #isLost = false;
@@ -141,8 +144,8 @@ class TrustedPress {
 
 const blurEvents = ['blur', 'focusout'] as const;
 /**
- * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. The document of
- * an active tab keeps the focus.
+ * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. In an active
+ * tab, the document keeps the user's focus after the emulation has ended.
  */
 const FocusEndTimeoutMs = 30;
 
@@ -389,7 +392,8 @@ async function requestTyping(
   await input.waitForNavigation();
   const focused = getFocusedElement();
   if (focused) requireFieldApproval(focused, approved);
-  // Each input event is checked, because the page may move the focus during the keydown event.
+  // For each input event, the target is checked again, because the page can move the focus to a secret field during the
+  // keydown event.
   let failure: unknown;
   const guard = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();

@@ -14,7 +14,8 @@ const MaxSettleMs = 2_000;
  */
 const FirstChangeMs = 1_000;
 /**
- * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the page's timers only once per second.
+ * HiddenFirstChangeMs is how long an action without any effect waits for a first change in a hidden tab. There, Chrome
+ * runs the page's timers only once per second.
  */
 const HiddenFirstChangeMs = 1_100;
 /** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */

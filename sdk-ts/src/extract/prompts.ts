@@ -91,7 +91,10 @@ function makeArgumentsSchema(list: readonly Argument[]): JsonSchema {
   };
 }
 
-/** Copies descriptions from a prompt's `arguments` array to the properties of its JSON Schema that have none. */
+/**
+ * Copies descriptions from a prompt's `arguments` array to those properties of its JSON Schema that have no
+ * description.
+ */
 function addDescriptions(list: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
   for (const { name, description } of list) {

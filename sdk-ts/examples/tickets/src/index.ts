@@ -10,7 +10,7 @@ export default definePlugin({
   configSchema: settings,
   tools: [listTickets, createTicket, readOpenTicket],
 
-  // The site adds a meta element with the name of the user after the login.
+  // When the user has logged in, the site adds a meta element with the user's name.
   isReady() {
     return getMetaContent('user') !== null;
   },
