@@ -12,8 +12,8 @@ import (
 type CallInfo struct {
 	CallID string
 	Tool   Tool
-	// Args is a read-only JSON object with the validated arguments. In an AfterHook, Args is
-	// nil.
+	// Args is a read-only JSON object with the validated arguments. In the CallInfo that an
+	// AfterHook receives, Args is nil.
 	Args   json.RawMessage
 	Client Client
 	// Caller is the tool that made the call, or nil for a call of a client.
@@ -39,8 +39,8 @@ type CallInfo struct {
 	Resolution *Resolution
 }
 
-// Gate decides whether a call may run. Decide must not change anything or block, and must
-// be safe for concurrent use. Decide may run several times for one call.
+// Gate decides whether a call may run. Decide must not change anything or block, and must be safe
+// for concurrent use. The dispatcher can call Decide several times for one call.
 type Gate interface {
 	// Name returns the name of the gate in logs, such as "permission".
 	Name() string

@@ -16,9 +16,9 @@ import (
 // and another one run a call. The hub must not panic, leak goroutines, or finish a call
 // twice. Frames of one browser must not affect another browser or its call.
 //
-// The fuzz input has one frame per line. The first byte of a line may select another
-// action: byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket, and byte
-// 3 advances the time by one second.
+// The fuzz input contains one message frame per line. The first byte of a line of the fuzz input
+// can select another action: byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket,
+// and byte 3 advances the time by one second.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {

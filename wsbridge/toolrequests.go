@@ -189,7 +189,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	if r == nil {
 		return
 	}
-	// An answer that the page has not accepted is kept, because the page may repeat the
+	// The server keeps an answer that the page has not accepted, because the page can repeat the
 	// tool.ask.
 	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.WasExpected {
 		r.requests.removeRequest(number)

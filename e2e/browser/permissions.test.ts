@@ -66,8 +66,8 @@ test('a tool works at once after the grant in the side panel, and fails after a 
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
-  // Test only the first three permissions, because Chrome grants them without a dialog. A test cannot answer Chrome's
-  // dialog.
+  // Test only the first three permissions, because Chrome grants them without a dialog. A test cannot answer the dialog
+  // in which Chrome requests a permission.
   for (const [name, label, tool, args] of listCallsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));

@@ -13,6 +13,6 @@
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Several processes may write the audit log at once,
+// A [Log] is safe for concurrent use. Several processes can write the audit log at the same time,
 // because each process appends only whole lines.
 package audit

@@ -30,7 +30,7 @@ const (
 const NoToolCap = 0
 
 // defaultToolCap is the maximum number of tools that opentabs offers to an unknown client. Common
-// model APIs accept no more tools.
+// model APIs accept at most 128 tools.
 const defaultToolCap = 128
 
 // defaultTimeout is the timeout that opentabs assumes for an unknown client. The official
@@ -45,8 +45,7 @@ type Source struct {
 	Date string
 }
 
-// Profile describes an MCP client that has its default settings. A Profile must not be
-// changed.
+// Profile describes an MCP client that has its default settings. Callers must not change a Profile.
 type Profile struct {
 	// Client is the client's display name, such as "Claude Code"; empty for unknown
 	// clients.

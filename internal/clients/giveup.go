@@ -123,10 +123,9 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	case g.SinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
-		// The last progress notification came so early that the client's timeout may have
-		// started either at the request or at this notification. Because the client's
-		// behavior is ambiguous, explainWait returns the shorter timeout, which is safe
-		// in either case.
+		// The last progress notification came so early that the client's timeout could have started
+		// either at the request or at the notification. Because both starts are possible,
+		// explainWait returns the shorter timeout, which is safe in either case.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true

@@ -53,8 +53,8 @@ func Check(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// Fix checks the installation and repairs problems if the repair loses no data. The
-// report describes the installation after the repairs.
+// Fix checks the installation and repairs problems if the repair loses no data. The returned report
+// describes the installation after the repairs.
 func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attempted := map[string]bool{}

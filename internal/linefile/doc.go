@@ -11,6 +11,6 @@
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Several processes may append to one log, because
-// each write consists of whole lines.
+// A [Log] is safe for concurrent use. Several processes can append to one log at the same time,
+// because each write consists of whole lines.
 package linefile

@@ -53,10 +53,9 @@ func colorWord(o *Output, word string) string {
 	return word
 }
 
-// colorCells colors the cells in one line of a table by their first word. offset is the
-// position of the first cell in line, in bytes, and widths are the column widths. Cells
-// in the first and the last column stay uncolored, because they may contain text of tools
-// and pages.
+// colorCells colors the cells in one line of a table by their first word. offset is the position of
+// the first cell in line, in bytes, and widths are the column widths. Cells in the first and the
+// last column of a table stay uncolored, because they can contain text from tools and pages.
 func colorCells(line string, offset int, row []string, widths []int) string {
 	var b strings.Builder
 	written := 0

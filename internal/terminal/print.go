@@ -44,8 +44,8 @@ func (o *Output) PrintLine(format string, args ...any) {
 	o.PrintText(fmt.Sprintf(format, args...))
 }
 
-// PrintText writes a text of the command's result to stdout, and adds a newline if the
-// text does not end with one. On a terminal, control characters are escaped.
+// PrintText writes a text of the command's result to stdout, and adds a newline if the text does
+// not end with one. If stdout is a terminal, PrintText escapes control characters in the text.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
 		text = escapeText(text)
@@ -53,8 +53,8 @@ func (o *Output) PrintText(text string) {
 	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
 }
 
-// PrintSafeLines writes lines unchanged to stdout. The caller must have escaped their control
-// characters.
+// PrintSafeLines writes lines unchanged to stdout. The caller must already have escaped the control
+// characters in the lines.
 func (o *Output) PrintSafeLines(lines ...string) {
 	for _, line := range lines {
 		io.WriteString(o.stdout, line+"\n")

@@ -1,9 +1,9 @@
 // Package waterfall divides the duration of a call into phases that a user understands:
 // gates, approval, queue, transport to the page, handler, and transport back.
 //
-// The phases are computed from the timeline and the trace of the call. Every call has a
-// timeline, which contains the waits for the user, the start and the end of the call. Most
-// calls have a trace, which contains the time spent at each station between client and
+// The package computes the phases of a call from the call's timeline and trace. Every call has a
+// timeline, which contains the waits for the user, the start and the end of the call. Most calls
+// have a trace, which contains the time that the call spent at each station between client and
 // page.
 package waterfall
 

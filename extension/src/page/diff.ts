@@ -85,7 +85,7 @@ function markExistingLine(line: DiffLine, previous: DiffLine | undefined, isRepl
   return undefined;
 }
 
-/** isSameText compares lines, but ignores the mark [focused], because each action may move the focus. */
+/** isSameText compares lines, but ignores the mark [focused], because almost every action moves the focus. */
 function isSameText(a: string, b: string): boolean {
   return a === b || a.replace(' [focused]', '') === b.replace(' [focused]', '');
 }

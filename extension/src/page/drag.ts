@@ -13,7 +13,10 @@ import { type Context, findTarget } from './state.ts';
 import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** DragSteps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps. */
+/**
+ * DragSteps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps to the
+ * end of the drag in one move.
+ */
 const DragSteps = 12;
 
 /**

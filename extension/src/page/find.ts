@@ -78,7 +78,7 @@ const MaxSearchedCharacters = 100_000;
 
 /**
  * selectElements returns the elements that match a CSS selector. selectElements throws invalid_arguments for an invalid
- * selector. In a document with secret fields, a selector must not test the attribute value, because the matches would
+ * selector. In a document with secret fields, a selector must not test the attribute `value`, because the matches would
  * reveal the secrets.
  */
 export function selectElements(selector: string): Element[] {
@@ -97,8 +97,8 @@ export function selectElements(selector: string): Element[] {
 }
 
 /**
- * testsValueAttribute reports whether a selector may test the attribute value, even if CSS escapes obscure the
- * attribute name.
+ * testsValueAttribute reports whether a selector could test the attribute `value`, even if CSS escapes hide the
+ * attribute's name.
  */
 function testsValueAttribute(selector: string): boolean {
   const plain = selector

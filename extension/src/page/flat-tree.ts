@@ -115,7 +115,9 @@ export function findElementAtPoint(x: number, y: number): Element | null {
   return found && isClobbered(found) ? getFlatParent(found) : found;
 }
 
-/** getFocusedElement returns the focused element, which may be in a shadow root, or null. */
+/**
+ * getFocusedElement returns the focused element, even if it is in a shadow root, or null if no element has the focus.
+ */
 export function getFocusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {
@@ -141,7 +143,7 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const shadowHostSelector = [...ShadowHostTags].join(',');
 
 /**
- * findPossibleShadowHosts returns the elements that may have a shadow root. The elements are selected with
+ * findPossibleShadowHosts returns the elements that can have a shadow root. The elements are selected with
  * querySelectorAll, because a script would need much longer to read the tag names of 50,000 elements.
  */
 function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Element> {

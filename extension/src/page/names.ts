@@ -99,7 +99,7 @@ export function isNamedByContent(element: Element, role: string): boolean {
 }
 
 /**
- * needsNameComputation reports whether an element's name may come from a label, legend, caption, or title in an SVG.
+ * needsNameComputation reports whether an element's name can come from a label, legend, caption, or title in an SVG.
  */
 function needsNameComputation(element: Element): boolean {
   if (element instanceof HTMLInputElement || element instanceof HTMLSelectElement) return true;
@@ -233,7 +233,8 @@ function readPseudoElementText(element: Element, pseudo: '::before' | '::after')
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
-  // CSS content may have an alternative text after a slash, as in `"x" / "alternative"` or `url(x) / "alternative"`.
+  // The CSS property `content` can have an alternative text after a slash, as in `"x" / "alternative"` or `url(x) /
+  // "alternative"`.
   const alternative = /^(?:"(?:[^"\\]|\\.)*"|url\([^)]*\)) \/ "((?:[^"\\]|\\.)*)"$/.exec(content);
   const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
   const text = (alternative?.[1] ?? plain?.[1] ?? '').replace(/\\(.)/g, '$1');

@@ -36,8 +36,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * FrameTimeoutMs limits the wait for a frame by default, in milliseconds. A window behind other windows may draw no
- * frames.
+ * FrameTimeoutMs limits the wait for a frame by default, in milliseconds. If other windows cover the browser's window,
+ * Chrome possibly draws no frames in it.
  */
 const FrameTimeoutMs = 100;
 

@@ -64,7 +64,7 @@ function serveOperations(port: PagePort) {
   };
 }
 
-// The worker may inject the page script more than once, for example after its restart.
+// The worker can inject the page script into a document more than once, for example after the worker has restarted.
 if (!Reflect.has(globalThis, PAGE_SCRIPT_MARK)) {
   Reflect.set(globalThis, PAGE_SCRIPT_MARK, true);
   onPagePort(serveOperations);

@@ -206,7 +206,7 @@ function isHit(element: Element, hit: Element): boolean {
   if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
   const picture = findDrawnReplacement(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
-  // An element inside a link, button or label may let clicks pass through to the link, button or label.
+  // An element inside a link, button or label can let clicks pass through to the link, button or label.
   const around = findClosestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return around !== undefined && around === hit;
 }

@@ -88,7 +88,7 @@ function isInDocument(element: Element): boolean {
   return element.ownerDocument === document && element.isConnected;
 }
 
-/** MaxCandidates limits how many elements findNearestMatch compares. */
+/** MaxCandidates limits how many elements findNearestMatch compares with the element of a stale ref. */
 const MaxCandidates = 5_000;
 
 /**

@@ -7,7 +7,7 @@ import type { SecretKind } from './secret-kind.ts';
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * passwordFields contains all fields that have had type=password. The page may change the type of a password field to
+ * passwordFields contains all fields that have had type=password. A page can change the type of a password field to
  * show the password.
  */
 const passwordFields = new WeakSet<Element>();
@@ -65,7 +65,7 @@ export function requireFieldApproval(field: Element, approved: readonly SecretKi
 
 /**
  * requireTypingApproval calls requireFieldApproval for a field and for the focused element. The browser types into the
- * focused element, and the page may move the focus during any event.
+ * focused element, and the page can move the focus during any event.
  */
 export function requireTypingApproval(field: Element, approved: readonly SecretKind[]): void {
   requireFieldApproval(field, approved);

@@ -40,7 +40,8 @@ export async function select(args: SelectArguments, context: Context): Promise<S
 
 /**
  * showsOptionSelected reports whether a custom list shows an option as selected. A combobox shows the selected options
- * in or beside its field. The attribute aria-selected may only mark the option that the arrow keys have reached.
+ * in or beside its field. In some lists, the attribute aria-selected marks only the option that the arrow keys have
+ * reached, not the selected option.
  */
 function showsOptionSelected(element: Element, name: string): boolean {
   const role = computeRole(element);

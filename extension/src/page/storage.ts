@@ -130,7 +130,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
 
 async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatabase> {
   const request = indexedDB.open(name);
-  // The page may have deleted the database after its existence was checked.
+  // The page could have deleted the database after the page script checked that the database exists.
   request.onupgradeneeded = () => request.transaction?.abort();
   const database = await awaitRequest(request, signal);
   database.onversionchange = () => database.close();

@@ -42,15 +42,15 @@ export class TrustedInput {
 
   /**
    * hasUserPressed is true if the user has pressed a mouse button during the operation. After the user has pressed a
-   * mouse button, the remaining characters must not be typed.
+   * mouse button, the operation must not type the remaining characters of its text.
    */
   get hasUserPressed(): boolean {
     return this.#hasUserPressed;
   }
 
   /**
-   * waitForNavigation waits while a navigation is about to replace the document. A key press during the navigation
-   * could reach the next document, whose site the agent may not be allowed to use.
+   * waitForNavigation waits while a navigation is about to replace the document. A key press during a navigation could
+   * reach the next document, whose site the user has possibly not allowed.
    */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
@@ -175,9 +175,9 @@ export class TrustedMouse {
   }
 
   /**
-   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. For a point
-   * on a frame element, move throws, because the input would reach a child document whose site the agent may not be
-   * allowed to use.
+   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. If the point
+   * is on a frame element, move throws, because the input would reach a child document whose site the user has possibly
+   * not allowed.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();
@@ -238,8 +238,8 @@ export function makeFrameInWayFailure(): PageFailure {
 }
 
 /**
- * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. A restarted worker may release a mouse
- * button late.
+ * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. If the worker restarts, it releases a
+ * pressed mouse button late.
  */
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 

@@ -59,7 +59,7 @@ export class ViewportPart {
 
   /**
    * intersects reports whether an element is in view. An element without a size counts as in view if it has children,
-   * because its content may overflow.
+   * because its children can extend beyond its box.
    */
   intersects(element: Element, clip: ClippedArea): boolean {
     if (this.#findPinned().has(element)) return true;

@@ -217,7 +217,7 @@ function hasNearbyImage(element: Element): boolean {
 const MaxLayers = 12;
 
 /**
- * hasPaintedLayer reports whether an element has a positioned child that may color the background of the other
+ * hasPaintedLayer reports whether an element has a positioned child that can color the background of the other
  * children.
  */
 function hasPaintedLayer(element: Element): boolean {

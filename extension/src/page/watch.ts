@@ -14,8 +14,8 @@ const MaxSettleMs = 2_000;
  */
 const FirstChangeMs = 1_000;
 /**
- * HiddenFirstChangeMs is how long an action without any effect waits for a first change in a hidden tab. There, Chrome
- * runs the page's timers only once per second.
+ * HiddenFirstChangeMs is how long an action without any effect waits for a first change in a hidden tab. In a hidden
+ * tab, Chrome runs the page's timers only once per second.
  */
 const HiddenFirstChangeMs = 1_100;
 /** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
@@ -34,7 +34,7 @@ const CheckIntervalMs = 10;
  */
 const MinQuietChecks = 3;
 /**
- * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because finished animations may
+ * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because a finished animation can
  * start new ones.
  */
 const MaxAnimationRounds = 5;
