@@ -213,7 +213,8 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := newPatchReport("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
-			// A change that is too large is dropped, so followers must not receive it.
+			// The dispatcher drops an activity report that is too large, so followers must not
+			// receive it.
 			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}

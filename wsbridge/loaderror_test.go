@@ -102,7 +102,7 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 }
 
 // TestErrorPageIsLoadedOnce checks that a tab with Chrome's error page is reloaded once for a call.
-// If the page fails to load again, the call must fail.
+// If the page fails to load a second time, the call must fail.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)

@@ -28,8 +28,8 @@ type runTable struct {
 }
 
 // connect makes l the link of the browser, and resends frames that may have been lost with the
-// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. The
-// returned functions finish calls. The caller must call each of these functions without holding a
+// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. Each
+// returned function finishes one call, and the caller must call the function without holding a
 // lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
@@ -72,8 +72,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all calls with the error cause and rejects new calls. The returned functions finish
-// calls. The caller must call each of these functions without holding a lock.
+// close ends all calls with the error cause and rejects new calls. Each returned function finishes
+// one call, and the caller must call the function without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -35,8 +35,8 @@ type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has
 	// answered.
 	answer []byte
-	// isResent is true if the server has resent the answer after a reconnect. The reconnected
-	// browser also repeats each tool.ask once. The server does not answer the repeated tool.ask,
+	// isResent is true if the server has resent the answer after a reconnect. After a reconnect,
+	// the browser repeats each tool.ask once. The server does not answer the repeated tool.ask,
 	// because it has already resent the answer.
 	isResent bool
 }

@@ -30,7 +30,7 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
   return await page.evaluate(expression);
 }
 
-/** parseRef returns the ref in the first snapshot line that contains words. */
+/** parseRef returns the ref in the first snapshot line that contains the given words. */
 function parseRef({ content = '' }: Output, words: string): string {
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];

@@ -39,7 +39,7 @@ export interface AgentFixture {
    * tool succeeds.
    */
   callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
-  /** findRef takes a snapshot of the page and returns the ref in the first line that contains words. */
+  /** findRef takes a snapshot of the page and returns the ref in the first line that contains the given words. */
   findRef(words: string): Promise<string>;
   /**
    * findPage returns the Playwright page of the tab that shows url. With the Playwright page, a test checks a tool's
@@ -60,7 +60,7 @@ export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** parseRef returns the ref in the first snapshot line that contains words. */
+/** parseRef returns the ref in the first snapshot line that contains the given words. */
 export function parseRef(text: string, words: string): string {
   const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];

@@ -35,7 +35,7 @@ async function run(tool: string, args: Record<string, unknown> = {}): Promise<st
   return outcome.text;
 }
 
-/** findRef returns the ref in the first snapshot line that contains the text. */
+/** findRef returns the ref in the first snapshot line that contains the given text. */
 function findRef(snapshot: string, text: string): string {
   const line = snapshot.split('\n').find((each) => each.includes(text)) ?? '';
   const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];

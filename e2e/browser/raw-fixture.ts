@@ -8,7 +8,7 @@ import type { McpClient } from '../harness/client.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** RawFixture is the setup of a test in which no Playwright controls the browser that an agent uses. */
+/** RawFixture is the setup of a test in which Playwright does not control the agent's browser. */
 export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;

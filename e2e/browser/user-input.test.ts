@@ -65,8 +65,8 @@ async function isTabTaken(): Promise<boolean> {
 }
 
 /**
- * assertTaken checks that actions fail in a tab that the user has taken back, and that a click works after the agent
- * has read the page again.
+ * assertTaken checks that actions fail in a tab that the user has taken back. assertTaken also checks that a click
+ * works after the agent has read the page again.
  */
 async function assertTaken(): Promise<void> {
   const add = findRef('"Add"');

@@ -42,9 +42,9 @@ export async function listUserScripts(): Promise<RegisteredScript[]> {
 }
 
 /**
- * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one script of a
- * registration, no script is registered. Each call of registerUserScripts is slow, because Chrome rewrites its whole
- * script store.
+ * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one of the scripts,
+ * Chrome registers none of them. Each call of registerUserScripts is slow, because Chrome rewrites its whole script
+ * store.
  */
 export async function registerUserScripts(
   scripts: readonly (RegisteredScript & { readonly code: string })[],
@@ -110,8 +110,8 @@ export async function listFileScripts(): Promise<RegisteredScript[]> {
 }
 
 /**
- * registerFiles registers files of the extension as content scripts for future documents. If one file of a registration
- * is missing, Chrome registers none of the files.
+ * registerFiles registers files of the extension as content scripts for future documents. If one of the script files is
+ * missing, Chrome registers none of them.
  */
 export async function registerFiles(scripts: readonly (RegisteredScript & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;

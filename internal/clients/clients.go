@@ -121,9 +121,9 @@ func Of(name, version string) *Profile {
 	return &unknownClient
 }
 
-// lowerNames returns the lower-case names of each profile in the table, by the index of
-// the profile. The lower-case names are computed only once, because every call looks up
-// the profile of its client.
+// lowerNames returns a list that contains, for each profile in the table, the profile's names in
+// lower case. The lower-case names are computed only once, because every call looks up the profile
+// of its client.
 var lowerNames = sync.OnceValue(func() [][]string {
 	names := make([][]string, len(table))
 	for i, p := range table {

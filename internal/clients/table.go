@@ -17,8 +17,8 @@ var unknownClient = Profile{
 // by Apify.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
-// outputSchemasOfClaudeCode reports that Claude Code does not pass output schemas to its
-// model.
+// outputSchemasOfClaudeCode is the source for the fact that Claude Code does not pass output
+// schemas to its model.
 var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-code/issues/54197", "2026-04-28"}
 
 // table lists the profiles of known MCP clients. [Of] returns the first profile that

@@ -70,8 +70,8 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	c.checkTabs(b)
 }
 
-// updateText returns how the user updates the loaded extension. If the extension's folder
-// already has the right files, a reload in Chrome is enough.
+// updateText returns how the user updates the loaded extension. If the extension's folder already
+// has the right files, the user only has to reload the extension in Chrome.
 func (c browserCheck) updateText() string {
 	if c.isExtensionCurrent {
 		return reloadExtensionText

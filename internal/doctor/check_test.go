@@ -96,8 +96,9 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect compares the findings of one check with wanted. An element of wanted such as "fail port
-// 9527" means a finding of the level "fail" with "port 9527" in its fact or remedy.
+// expect compares the findings of one check with the expected findings in wanted. An element of
+// wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact
+// or remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string

@@ -72,7 +72,7 @@ func waitText(timeout time.Duration, resets bool) string {
 	return humanize.Duration(timeout)
 }
 
-// clientTable returns the table of known MCP clients. The first row of the table is its
+// clientTable returns the table of known MCP clients. The first row of the returned table is the
 // header.
 func clientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}

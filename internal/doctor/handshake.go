@@ -50,7 +50,7 @@ func httpRules() []httpRule {
 }
 
 // checkHTTPRules checks that the running server rejects requests from web pages and
-// requests without a token. The server must also accept a request from its extension.
+// requests without a token. The server must accept requests from its own extension.
 func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {

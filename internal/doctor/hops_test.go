@@ -46,8 +46,8 @@ func emptyMCP() http.Handler {
 	})
 }
 
-// extensionOnly returns a handler that rejects all origins except the extension's origin,
-// like the route /ws.
+// extensionOnly returns an HTTP handler that, like the server's route /ws, rejects all origins
+// except the extension's origin.
 func extensionOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusForbidden
@@ -296,9 +296,9 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestEachBrokenHopIsReported breaks one hop of the installation in each test case. The doctor's
-// report must name the broken hop, the cause and the remedy. `opentabs doctor` must fail only if a
-// finding has the level "fail".
+// TestEachBrokenHopIsReported checks the doctor's report if one hop between the MCP client and the
+// page is broken. The doctor's report must name the broken hop, the cause and the remedy. `opentabs
+// doctor` must fail only if a finding has the level "fail".
 func TestEachBrokenHopIsReported(t *testing.T) {
 	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {

@@ -48,8 +48,8 @@ const maxClockDrift = 5 * time.Minute
 // time than releasedAt, the clock is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock reports a clock that is behind the modification times of opentabs' files.
-// With a wrong clock, jobs and temporary permissions expire too late.
+// checkClock reports a clock that is behind the modification times of opentabs' files. If the
+// computer's clock is wrong, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()

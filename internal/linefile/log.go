@@ -65,8 +65,8 @@ func Open(path string, o Options) *Log {
 	return l
 }
 
-// Write queues one line, which must end with its only line feed. Write never waits for
-// the disk. After Close, Write does nothing.
+// Write queues one line, which must contain exactly one line feed, at its end. Write never waits
+// for the disk. After Close, Write does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

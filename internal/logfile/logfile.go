@@ -23,8 +23,8 @@ type File struct {
 	isRegular bool
 }
 
-// Open opens the log file at path for appending, and creates the file if necessary. If
-// the file is larger than limit bytes, Open rotates it first.
+// Open opens the log file at path for appending, and creates the file if necessary. If the log file
+// is already larger than limit bytes, Open first rotates the file.
 func Open(path string, limit int64) (*File, error) {
 	f := &File{path: path, limit: limit}
 	if err := f.open(); err != nil {

@@ -28,8 +28,8 @@ func (o *Output) NewBlock() *Block {
 // few rows, Draw omits the last lines.
 func (b *Block) Draw(lines []string) {
 	columns, rows := b.size()
-	// The row below the block stays free for the cursor. The last column stays free,
-	// because some terminals would wrap a full line.
+	// The row below the block stays free for the cursor. The last column of the terminal stays
+	// free, because some terminals would wrap a full line.
 	lines = lines[:min(len(lines), max(rows-1, 1))]
 	newLines := make([]string, len(lines))
 	for i, line := range lines {

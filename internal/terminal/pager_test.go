@@ -37,8 +37,8 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestPagerShowsHowToLeave checks that less and more display the key that quits them, and
-// that the user's options for less still apply.
+// TestPagerShowsHowToLeave checks that the pagers `less` and `more` display the key that quits
+// them. It also checks that the user's own options for `less` apply.
 func TestPagerShowsHowToLeave(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }

@@ -141,13 +141,14 @@ func (v *barView) run() {
 		if bar.Elapsed < barDelay && !bar.HasReport {
 			continue
 		}
-		// The last column stays free, because some terminals would wrap a full line.
+		// The last column of the terminal stays free, because some terminals would wrap a full
+		// line.
 		columns, _ := v.out.stderr.size()
 		v.replace(bar.Draw(columns-1, v.out.glyphs))
 	}
 }
 
-// replace replaces the progress bar on the terminal with a new line. If the terminal has become
+// replace replaces the text of the progress bar on the terminal. If the terminal has become
 // narrower and has wrapped the old bar, replace clears all rows of the old bar.
 func (v *barView) replace(line string) {
 	if line == v.shownLine {

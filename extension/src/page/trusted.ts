@@ -176,8 +176,8 @@ export class TrustedMouse {
 
   /**
    * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. If the point
-   * is on a frame element, move throws, because the input would reach a child document whose site the user has possibly
-   * not allowed.
+   * is on a frame element, move throws, because the input would reach a document whose site the user has possibly not
+   * allowed.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();

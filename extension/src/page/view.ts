@@ -92,7 +92,7 @@ export class ViewportPart {
 
   /**
    * findRows returns the range of rows that are in view. Rows are ordered from top to bottom, so a binary search finds
-   * the range in 50,000 rows with few measurements.
+   * the rows in view among 50,000 rows with few measurements.
    */
   findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
     const { y, height } = clip.rect;

@@ -9,8 +9,8 @@ import (
 )
 
 // Screen simulates a terminal that interprets the escape sequences of package terminal, and panics
-// on any other escape sequence. A real terminal shows only the last lines, as many as the field
-// Rows, but Screen keeps all lines. Screen is safe for concurrent use.
+// on any other escape sequence. A real terminal would show only the last lines, at most Rows of
+// them, but Screen keeps all lines. Screen is safe for concurrent use.
 type Screen struct {
 	// Columns and Rows are the initial size of the simulated terminal. To change the terminal's
 	// size later, call Resize.
