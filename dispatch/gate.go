@@ -169,8 +169,8 @@ type EndedCall struct {
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
 	LastMessages []ToolMessage
-	// DroppedMessages is how many messages the tool reported before LastMessages, and which the
-	// dispatcher dropped.
+	// DroppedMessages is the number of messages before LastMessages, all of which the dispatcher
+	// has dropped.
 	DroppedMessages int
 }
 

@@ -32,7 +32,7 @@ const (
 
 // resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
 // later. The server cannot send requests to clients of protocol version 2026-07-28 or later. If a
-// call of such a client needs the user's decision, the server answers the client's request with an
+// call in resumableCalls needs the user's decision, the server answers the client's request with an
 // approval form (input_required). The client shows the form, and repeats its request with the
 // user's decision. Until the client repeats its request, the call waits in resumableCalls. If the
 // user decides elsewhere, such as in the side panel, the call continues without the repeated
@@ -123,8 +123,8 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 	return r
 }
 
-// startResumable starts a call that, while it is suspended, continues after its client's request
-// has ended. If startResumable returns an error, it has not started the call.
+// startResumable starts a call that continues after its client's request has ended if the call is
+// waiting for the user. If startResumable returns an error, it has not started the call.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{

@@ -9,8 +9,9 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable stores the unfinished calls of one browser, and the cancelled calls whose page has
-// not confirmed tool.cancel. A runTable outlives a lost link.
+// runTable stores the unfinished calls of one browser, and the cancelled calls whose page has not
+// confirmed tool.cancel. When the browser's link is lost, its runTable remains, so that the calls
+// can continue after a reconnect.
 type runTable struct {
 	hub       *Hub
 	browserID string

@@ -83,8 +83,8 @@ func isTimeoutReason(reason string) bool {
 }
 
 // isNeutralReason reports whether the reason in a client's cancellation indicates neither a timeout
-// nor a decision of the user. Many clients send such a neutral reason when their timeout has ended
-// a call.
+// nor a decision of the user. Many clients send a neutral reason when their timeout has ended a
+// call.
 func isNeutralReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }
@@ -124,8 +124,8 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
 		// The last progress notification came so early that the client's timeout could have started
-		// either at the request or at the notification. Because both starts are possible,
-		// explainWait returns the shorter timeout, which is safe in either case.
+		// either at the request or at the notification. If the timeout could have started at either
+		// time, explainWait returns the shorter timeout, which is safe in both cases.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true

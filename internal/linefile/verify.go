@@ -56,8 +56,8 @@ type verifier struct {
 
 // Verify checks the hash chain of the log at path. The parameter files is the maximum number of log
 // files, as in Options.Files. Verify counts the lines before the beginning of the hash chain. If
-// mustBeChained returns true for such a line, Verify reports the line as a problem. Verify waits
-// until no other process appends lines.
+// mustBeChained returns true for a line before the hash chain, Verify reports the line as a
+// problem. Verify waits until no other process appends lines.
 func Verify(path string, files int, mustBeChained func(line []byte) bool) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {

@@ -23,7 +23,7 @@ const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
 // releaseFacts are the values that the templates use. Archives maps an operating system and a
 // processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes maps an
-// operating system and a processor to the SHA-256 hash of this archive.
+// operating system and a processor to the SHA-256 hash of their release archive.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string

@@ -115,8 +115,8 @@ func (b Bar) doneFraction() float64 {
 }
 
 // minShownCount is the smallest progress that is displayed if the total is unknown. If a tool sends
-// messages before its first count, the server gives them a smaller progress, which only orders
-// them.
+// messages before its first count, the server sends them with tiny progress values, which only keep
+// the messages in order.
 const minShownCount = 0.001
 
 // Numbers returns the percentage and the count, such as "40% 4/10". If the tool has sent only

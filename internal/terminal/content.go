@@ -31,8 +31,8 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	return strings.Split(escapeJSON(b.String()), "\n")
 }
 
-// JSONLines formats JSON as indented lines without unsafe control characters. If text is
-// not valid JSON, for example because it was truncated, the lines are not reformatted.
+// JSONLines formats JSON as indented lines without unsafe control characters. If text is not valid
+// JSON, for example because it was truncated, JSONLines does not reformat it.
 func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }

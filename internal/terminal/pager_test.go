@@ -38,7 +38,7 @@ func TestPager(t *testing.T) {
 }
 
 // TestPagerShowsHowToLeave checks that the pagers `less` and `more` display the key that quits
-// them. It also checks that the user's own options for `less` apply.
+// them. TestPagerShowsHowToLeave also checks that the user's own options for `less` apply.
 func TestPagerShowsHowToLeave(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }

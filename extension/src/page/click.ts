@@ -43,7 +43,7 @@ class NewTabGuard {
   readonly #controller = new AbortController();
 
   constructor() {
-    // The guard's listener is added last, so that it runs after the listeners of the page.
+    // NewTabGuard adds its listener last, so that the listener runs after the listeners of the page.
     addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
   }
 

@@ -1,5 +1,5 @@
-// Finds the visible options of a custom list whose elements with role=option are invisible. The page of such a list
-// draws other elements in place of the options.
+// Finds the visible options of a custom list if its elements with role=option are invisible because the page draws
+// other elements in their place.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

@@ -144,7 +144,7 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const shadowHostSelector = [...ShadowHostTags].join(',');
 
 /**
- * findPossibleShadowHosts returns the elements that can have a shadow root. The elements are selected with
+ * findPossibleShadowHosts returns the elements that can have a shadow root. findPossibleShadowHosts uses
  * querySelectorAll, because a script would need much longer to read the tag names of 50,000 elements.
  */
 function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Element> {

@@ -112,7 +112,7 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api throws if labels are nested too deeply. If the library throws,
+    // The library dom-accessibility-api throws if labels are nested too deeply. If dom-accessibility-api throws,
     // computeElementName reads the name from the element's content or attributes.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));

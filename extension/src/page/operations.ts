@@ -469,7 +469,7 @@ export interface FactsResult {
   readonly title: string;
   readonly readyState: DocumentReadyState;
   /**
-   * index is the page script's frame as an index in window.frames of its parent; -1 in the top frame and in shadow
+   * index is the index of the page script's frame in window.frames of its parent; -1 in the top frame and in shadow
    * roots.
    */
   readonly index: number;

@@ -188,8 +188,8 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // If the pointer is already at the requested point, a move to this point causes no event. To cause an event, the
-      // pointer first moves to the point one pixel to the right.
+      // The pointer first moves to the pixel right of the requested point, because a move to the pointer's current
+      // position causes no event.
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;

@@ -11,8 +11,8 @@ export interface ElementVisibility {
   /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
   /**
-   * closed is true if the element hides everything inside it from the user. Inside an element that is closed, the user
-   * can only operate hidden controls in whose place the page draws another element.
+   * closed is true if the element hides everything inside it from the user. If closed is true, the user can only
+   * operate hidden controls in whose place the page draws another element.
    */
   readonly closed: boolean;
 }

@@ -195,8 +195,8 @@ function findText(text: string): Element | undefined {
 
 function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // Reading textContent is fast, but textContent omits shadow roots and field values. If textContent lacks the text,
-  // only an element without shadow roots and fields cannot show the text.
+  // Reading textContent is fast, but textContent omits shadow roots and field values. If textContent lacks the searched
+  // text, the element can still show the text in a shadow root or a field.
   if (!mayShowText(element, wanted)) return undefined;
   const shown = determineVisibility(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;

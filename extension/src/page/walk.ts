@@ -44,8 +44,8 @@ export interface WalkOptions {
 interface WalkPosition {
   readonly clip: ClippedArea;
   /**
-   * closed is true if an enclosing element hides everything inside it from the user. Inside a closed element, the user
-   * can only operate hidden controls in whose place the page draws another element.
+   * closed is true if an enclosing element hides everything inside it from the user. If closed is true, the user can
+   * only operate hidden controls in whose place the page draws another element.
    */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */

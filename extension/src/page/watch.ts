@@ -22,7 +22,7 @@ const HiddenFirstChangeMs = 1_100;
 const LoadingExtraMs = 1_000;
 /**
  * SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
- * QuickTimerMs limits the wait for such a step in a visible tab, in milliseconds.
+ * QuickTimerMs limits the wait for the next step of a timer-driven animation in a visible tab, in milliseconds.
  */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
