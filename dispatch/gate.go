@@ -110,8 +110,7 @@ type Ticket struct {
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool
-	// target is the document in which the plugin's tool would run if the user approved the call
-	// now; zero if unknown.
+	// target is the document in which the plugin's tool would run if approved now; zero if unknown.
 	target Target
 }
 

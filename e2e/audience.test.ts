@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// makeThreeCalls makes three calls in sequence. The first call reports only two of its four steps to the user, the
+// makeThreeCalls makes three calls in sequence. The first call reports only two of its four steps to the user. The
 // second call reports nothing to the user, and the third call fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });

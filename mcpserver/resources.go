@@ -127,8 +127,8 @@ func (r *resources) findContent(uri string) (any, bool) {
 	return view, ok
 }
 
-// hideResult removes the result from a snapshot of a call, and replaces the call's status with its
-// name in the format tool-call-progress.v1.
+// hideResult removes a call's result from its snapshot, and converts the call's status to the
+// format tool-call-progress.v1.
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
 // unknownResource is the error for the URI of a resource that does not exist.

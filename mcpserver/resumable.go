@@ -210,8 +210,8 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	}
 }
 
-// awaitReply returns the answer to the request that waits for the call: the call's reply, or a form
-// that the client has not shown yet. If ctx ends, awaitReply cancels the call.
+// awaitReply returns the answer to the waiting request: the call's reply, or a form that the client
+// has not shown. If ctx ends, awaitReply cancels the call.
 func (c *resumableCall) awaitReply(ctx context.Context) reply {
 	heartbeat := time.NewTicker(c.approvals.heartbeat)
 	defer heartbeat.Stop()

@@ -13,8 +13,8 @@ import (
 // WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
-// fileStamps maps the path of each file to a stamp: attributes, such as the size, that change when
-// the file changes. fileStamps contains no stamp for a missing file.
+// fileStamps maps each file's path to a stamp: attributes, such as the size, that change with the
+// file. fileStamps contains no stamp for a missing file.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
@@ -27,9 +27,9 @@ func (s fileStamps) isSame(other fileStamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch detects when a registry must reload its plugins: after a build, when a folder
-// disappears or reappears, or when npm or another process adds a package. Only one
-// goroutine may use a Watch.
+// Watch detects when a registry must reload its plugins. This is necessary after a build, when a
+// folder disappears or reappears, or when another process adds a package. Only one goroutine may
+// use a Watch.
 type Watch struct {
 	registry   *Registry
 	lastStamps fileStamps

@@ -17,7 +17,7 @@ import (
 // twice. Frames of one browser must not affect another browser or its call.
 //
 // The fuzz input contains one message frame per line. The first byte of a line of the fuzz input
-// can select another action: byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket,
+// can select another action. Byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket,
 // and byte 3 advances the time by one second.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")

@@ -17,10 +17,7 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/**
- * forbidOtherSite is the internal tool argument by which the daemon denies a browser tool the frames of the other test
- * site.
- */
+/** forbidOtherSite is the internal argument by which the daemon denies a tool the frames of the other test site. */
 const forbidOtherSite = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, position, count and object previews', async () => {
@@ -176,7 +173,7 @@ test('CSS coverage counts the rules that were used since the start, across navig
   );
 });
 
-/** slowPage is the HTML of a page with a long task, a layout shift, a late image and a slow click handler. */
+/** slowPage is the HTML of a page with a long task, a layout shift, a late image and a slow button. */
 const slowPage = `<style>* { margin: 0 } #content { height: 400px; background: silver }</style>
 <p>Small</p><button id="go">Go</button><div id="content">Content</div>
 <script>

@@ -189,7 +189,7 @@ test('each program download needs an approval, and a redirect to a program is re
   }
   const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
   assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, message);
-  // Chrome can add the file name extension of the MIME type, such as .exe, to the name of a downloaded file.
+  // Chrome can add the extension of the MIME type, such as .exe, to the name of a downloaded file.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
   assert.ok(!listFiles().some((name) => /latest|typed\.|\.(js|sh)$/.test(name)), `files = ${listFiles().join(', ')}`);

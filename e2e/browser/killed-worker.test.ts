@@ -122,8 +122,8 @@ for (const [level, flags] of [
   }
 
   /**
-   * assertUsable checks that a tab still works after an interrupted call: the agent can read the page, and a click
-   * reaches the page exactly once.
+   * assertUsable checks that a tab still works after an interrupted call. The agent must be able to read the page, and
+   * a click must reach the page exactly once.
    */
   async function assertUsable(): Promise<void> {
     const before = Number(await evaluateInPage('count.textContent'));

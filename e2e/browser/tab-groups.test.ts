@@ -14,10 +14,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * listGroups returns one line per tab with the tab's path, the title and color of its tab group, and whether the tab is
- * active.
- */
+/** listGroups returns one line per tab: its path, the title and color of its tab group, and "active" or not. */
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   const lines: unknown = await worker.evaluate(`(async () => {

@@ -24,8 +24,7 @@ async function open(path: string, body: string): Promise<string> {
 }
 
 /**
- * evaluateInShop evaluates a JavaScript expression in a page of the test site "shop", to check a tool's effect without
- * other tools.
+ * evaluateInShop evaluates JavaScript in a page of the test site "shop", to check a tool's effect without other tools.
  */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);

@@ -81,8 +81,8 @@ type Profile struct {
 	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
 	// the tools of other MCP servers.
 	ToolCap int
-	// Defers is true if the client first gives its model only the names of tools, and
-	// loads the description of a tool when the model searches for it.
+	// Defers is true if the client first gives its model only the names of tools. If Defers is
+	// true, the client loads a tool's description when the model searches for the tool.
 	Defers bool
 	// Note is a remark about the client for users, such as where its timeout comes from;
 	// often empty.

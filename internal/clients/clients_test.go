@@ -64,8 +64,8 @@ func TestToolCap(t *testing.T) {
 	}
 }
 
-// TestTable checks that each profile of an MCP client names its sources, and that [Of] finds the
-// profile by the client's name.
+// TestTable checks that each profile names its sources, and that [Of] finds the profile by the
+// client's name.
 func TestTable(t *testing.T) {
 	table := Table()
 	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.ProgressRestartsTimeout {

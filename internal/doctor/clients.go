@@ -96,8 +96,7 @@ func clientTable() [][]string {
 	return rows
 }
 
-// versionRange returns the text for a range of versions after a client's name, such as " from 2.1"
-// or " before 3".
+// versionRange describes a range of client versions in words, such as " from 2.1" or " before 3".
 func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":

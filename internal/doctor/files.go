@@ -167,8 +167,8 @@ func readLastError(path string) (logLine, error) {
 	var lastError logLine
 	for line := range bytes.Lines(text) {
 		var l logLine
-		// The loop skips lines that are not JSON: the log can begin with a truncated line, and can
-		// contain notices for the user.
+		// The loop skips lines that are not JSON, such as a truncated first line and notices for
+		// the user.
 		if json.Unmarshal(line, &l) == nil && (l.Level == "error" || l.Level == "fatal" || l.Level == "panic") {
 			lastError = l
 		}

@@ -374,9 +374,9 @@ func TestBrokenMCP(t *testing.T) {
 	r.expect(t, "mcp stdio", "fail `opentabs mcp` failed: ")
 }
 
-// TestFix checks that Fix repairs file modes, a damaged token, the server.json of a
-// killed server, an old extension folder and the configuration of an MCP client. Fix must
-// not delete files of the user.
+// TestFix checks that Fix repairs file modes, a damaged token and the server.json of a killed
+// server. TestFix also checks that Fix repairs an old extension folder and the configuration of an
+// MCP client. Fix must not delete files of the user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)

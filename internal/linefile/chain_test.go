@@ -23,8 +23,7 @@ func writeChain(path string, o Options, first, last int) {
 	l.Close()
 }
 
-// verifyChain returns the result of [Verify] as text: "6 in 1" means that Verify found no problem
-// in six lines in one file.
+// verifyChain returns the result of [Verify] as text: "6 in 1" means six valid lines in one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
 	v, err := Verify(path, testFiles, func(line []byte) bool { return bytes.Contains(line, []byte("forged")) })
@@ -171,8 +170,8 @@ func appendFile(t *testing.T, path, text string) {
 	writeFile(t, path, string(old)+text)
 }
 
-// writeOldHead writes an outdated head file, as if the process had crashed after it wrote log lines
-// and before it wrote the head file.
+// writeOldHead writes an outdated head file, as if the process had crashed before it wrote the
+// newest one.
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
 	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {

@@ -110,8 +110,8 @@ func (r release) hashOf(name string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
-// writeChecksums writes the file checksums.txt, which has the hash of each file directly in the
-// release folder, but of no file in a subfolder.
+// writeChecksums writes checksums.txt, which has the hash of each file in the release folder,
+// except files in subfolders.
 func (r release) writeChecksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

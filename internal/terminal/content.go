@@ -37,8 +37,8 @@ func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
 
-// readText returns the text in the content of an activity: a JSON string, or the member "code" of
-// an object if kind is "code". If the content contains no text, ok is false.
+// readText returns the text in an activity's content: a JSON string, or the member "code" for the
+// kind "code". If the content contains no text, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true

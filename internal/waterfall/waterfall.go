@@ -153,9 +153,9 @@ var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
-// stationPhases computes the phases of a call from its trace, which has a time for each station
-// that the call passed. The phase "return" contains all stations after the tool's handler, or after
-// the browser for a browser tool. If the browser sent no result, the call has no phase "return".
+// stationPhases computes the phases of a call from its trace, which has a time for each passed
+// station. The phase "return" contains all stations after the tool's handler, or after the browser
+// for a browser tool. If the browser sent no result, the call has no phase "return".
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase

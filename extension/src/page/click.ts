@@ -33,9 +33,9 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome could make the new tab the
- * active tab. If NewTabGuard has prevented a new tab, the worker opens the link in a background tab. NewTabGuard does
- * not affect a page that handles the click itself.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome could activate the new tab. If
+ * NewTabGuard has prevented a new tab, the worker opens the link in a background tab. NewTabGuard does not affect a
+ * page that handles the click itself.
  */
 class NewTabGuard {
   /** isUsed is true if the guard has prevented Chrome from opening a new tab. */

@@ -7,8 +7,8 @@ export interface LendArguments {
 
 export interface LendResult {
   /**
-   * name is the name of a CSS highlight that marks the shared element: the highlight's only range begins in the
-   * element. After 10 s, the page script removes the CSS highlight.
+   * name is the name of a CSS highlight whose only range begins in the element that is shared. After 10 s, the page
+   * script removes the CSS highlight.
    */
   readonly name: string;
 }

@@ -11,10 +11,7 @@ export interface DiffLine {
 }
 
 export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
-  /**
-   * isStillShown reports whether the page still shows the content of an old line that the new snapshot left out to be
-   * shorter.
-   */
+  /** isStillShown reports whether the page still shows an old line that the new snapshot left out to be shorter. */
   readonly isStillShown: (line: Old) => boolean;
   /**
    * markFresh returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed

@@ -25,8 +25,8 @@ const DragSteps = 12;
  */
 const DropHoldMs = 100;
 /**
- * HiddenDropHoldMs is how long the pointer rests at the end of a drag in a hidden tab, where Chrome runs timers only
- * once per second.
+ * HiddenDropHoldMs is how long the pointer rests at the end of a drag in a hidden tab, in milliseconds. In a hidden
+ * tab, Chrome runs timers only once per second.
  */
 const HiddenDropHoldMs = 1_100;
 

@@ -1,5 +1,4 @@
-// Finds the visible options of a custom list if its elements with role=option are invisible because the page draws
-// other elements in their place.
+// Finds the visible options of a custom list in which the page draws other elements in place of its ARIA options.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

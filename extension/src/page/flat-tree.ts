@@ -116,9 +116,7 @@ export function findElementAtPoint(x: number, y: number): Element | null {
   return found && isClobbered(found) ? getFlatParent(found) : found;
 }
 
-/**
- * getFocusedElement returns the focused element, even if it is in a shadow root, or null if no element has the focus.
- */
+/** getFocusedElement returns the focused element, even if it is in a shadow root; null if there is none. */
 export function getFocusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {

@@ -33,8 +33,7 @@ function getFrameWindow(element: Element): Window | null {
 }
 
 /**
- * findIndexInParent returns the index of the page script's frame in window.frames of the parent frame, or -1 if
- * window.frames does not list the frame.
+ * findIndexInParent returns the index of the page script's frame in window.frames of the parent frame; -1 if absent.
  */
 export function findIndexInParent(): number {
   return globalThis.window.parent === globalThis.window
@@ -82,8 +81,8 @@ function findFrameArea(element: Element): FrameArea[] {
 }
 
 /**
- * findFramePoint implements the page script operation `framePoint`, which converts a point in a child frame to
- * coordinates of the page script's frame.
+ * findFramePoint implements the page script operation `framePoint`, which converts a point in a child frame to parent
+ * coordinates.
  */
 export async function findFramePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);

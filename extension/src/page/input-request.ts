@@ -23,7 +23,7 @@ export type InputRequest =
       readonly key: string;
       readonly code: string;
       readonly keyCode: number;
-      /** text is the text that the pressed key types, such as "a"; empty for a key such as Enter that types no text. */
+      /** text is the text that the pressed key types, such as "a"; empty for keys such as Enter. */
       readonly text: string;
       readonly modifiers: readonly Modifier[];
       readonly commands: readonly string[];

@@ -119,8 +119,8 @@ function hasCommandModifier(pressed: PressedModifiers): boolean {
 }
 
 /**
- * pressKey dispatches the events of a key press, and performs the default action that a browser performs only for a
- * trusted key press. pressKey returns a description of what the key did, such as "typed".
+ * pressKey dispatches the events of a key press, and performs the default action of a trusted key press. pressKey
+ * returns a description of what the key did, such as "typed".
  */
 export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
   requireTypingApproval(target, approved);

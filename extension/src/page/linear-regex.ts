@@ -239,8 +239,7 @@ class Compiler {
   }
 
   /**
-   * #appendInstructions copies instructions from the index `from` to the index `to`, and adds the difference to the
-   * indices that the instructions contain.
+   * #appendInstructions copies instructions from the index `from` to the index `to`, and shifts the indices in them.
    */
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;

@@ -141,10 +141,7 @@ export function formatHead(node: TreeNode): string {
 
 const MaxJoinedParts = 15;
 
-/**
- * fitsOnParentLine reports whether a part of a node's content is so short that the snapshot prints it on the node's own
- * line.
- */
+/** fitsOnParentLine reports whether a part of a node's content fits on the node's own line in the snapshot. */
 function fitsOnParentLine(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;

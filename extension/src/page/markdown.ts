@@ -33,7 +33,7 @@ export class MarkdownWriter {
   #text = '';
   /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
   #prefix = '';
-  /** #marker is the text with which the next line begins instead of #prefix, such as the bullet of a list item. */
+  /** #marker is the text, such as a bullet, with which the next line begins instead of #prefix. */
   #marker = '';
   #characters = 0;
   #visited = 0;
@@ -45,10 +45,7 @@ export class MarkdownWriter {
     this.#isMarkdown = isMarkdown;
   }
 
-  /**
-   * run is a generator that yields the number of visited elements every 50 ms, and finally returns the Markdown or
-   * text.
-   */
+  /** run yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { isPreformatted: false, isFlat: false });

@@ -47,9 +47,7 @@ export interface PageCalls {
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
   /** locate returns the position of an element. With `ready`, locate first waits until input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
-  /**
-   * describe returns the role, name and link of an element, so that the user can decide about a call that acts on it.
-   */
+  /** describe returns the role, name and link of an element, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
   /** inspect returns the kinds of secret fields that the frame shows, and the kinds into which a call would type. */
   inspect: { arguments: InspectArguments; result: InspectResult };
@@ -172,7 +170,7 @@ export interface SnapshotArguments {
   readonly target?: string;
   /** mode selects the content of the snapshot, `full` by default. */
   readonly mode?: SnapshotMode;
-  /** since is the ID of an earlier snapshot, such as s7; if set, the result contains only the changes since then. */
+  /** since is the ID of an earlier snapshot, such as s7; the result contains only the changes since then. */
   readonly since?: string;
   /** depth is the maximum number of levels below the root element of the snapshot; by default, all levels. */
   readonly depth?: number;
@@ -198,22 +196,20 @@ export interface SnapshotResult {
   readonly folded: number;
   /** frames are the frame elements that `text` contains, in the same order. */
   readonly frames: readonly FrameInfo[];
-  /**
-   * full is true if text is a full snapshot despite `since`, because the old snapshot is gone or most lines changed.
-   */
+  /** full is true if text is complete despite `since`, because the old snapshot is gone or most lines changed. */
   readonly full: boolean;
 }
 
 /** FrameInfo describes a frame element in a snapshot. */
 export interface FrameInfo {
   readonly ref: string;
-  /** line is the index of the frame element's line in the text of the snapshot; -1 if the text has no such line. */
+  /** line is the index of the frame element's line in the snapshot's text; -1 if there is no line. */
   readonly line: number;
   /** index is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
   readonly index: number;
   /** src is the absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** visible is the part of the frame that is in view, in the child frame's coordinates; absent if no part is. */
+  /** visible is the part of the frame in view, in the child frame's coordinates; absent if there is none. */
   readonly visible?: Rect;
 }
 

@@ -92,8 +92,8 @@ function isInDocument(element: Element): boolean {
 const MaxCandidates = 5_000;
 
 /**
- * findNearestMatch returns the element that is most similar to the element of a stale ref: with the same role, and with
- * the same or a similar name.
+ * findNearestMatch returns the element that is most similar to the element of a stale ref. A similar element has the
+ * same role, and the same or a similar name.
  */
 export function findNearestMatch(
   wanted: { readonly role: string; readonly name: string },

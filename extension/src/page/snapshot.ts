@@ -185,8 +185,8 @@ function diffSince(
 }
 
 /**
- * makeStillShownTest returns a function that reports whether the page still shows an old line that the new snapshot
- * left out to be shorter.
+ * makeStillShownTest returns a function that reports whether the page still shows a line which the new snapshot leaves
+ * out.
  */
 export function makeStillShownTest(taken: TakenSnapshot): (line: StoredLine) => boolean {
   if (taken.folded === 0) return () => false;

@@ -23,8 +23,7 @@ export class TrustedInput {
   #hasFocus = true;
   #hasUserPressed = false;
   /**
-   * If the page has started a navigation, no input is sent until #leavingUntilMs, because the navigation could replace
-   * the document before.
+   * No input is sent until #leavingUntilMs, because a started navigation could replace the document before this time.
    */
   #leavingUntilMs = 0;
   /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */

@@ -201,8 +201,8 @@ function parseColorChannels(color: string): number[] | undefined {
 const MaxImageAncestors = 5;
 
 /**
- * hasNearbyImage reports whether an image could be behind an element: whether the element or a near ancestor contains
- * an image or a painted layer. White text on a white page is readable if an image is behind the text.
+ * hasNearbyImage reports whether a near ancestor contains an image or a painted layer that could be behind an element.
+ * White text on a white page is readable if an image is behind the text.
  */
 function hasNearbyImage(element: Element): boolean {
   let at: Element | null = element;

@@ -50,10 +50,7 @@ interface WalkPosition {
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
-  /**
-   * named is true inside an element whose text is already the name of a control, so that the snapshot does not repeat
-   * the text.
-   */
+  /** named is true inside an element whose text is a control's name, so that the text is not repeated. */
   readonly named: boolean;
   readonly level: number;
   /** list is the nearest enclosing list or table, of which the traversal counts the rows. */
@@ -134,10 +131,7 @@ export class TreeWalk {
     this.#options = options;
   }
 
-  /**
-   * run is a generator that yields the number of visited elements every 50 ms, and finally returns the root of the
-   * tree.
-   */
+  /** run yields the number of visited elements every 50 ms, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
