@@ -30,7 +30,7 @@ type Tool struct {
 	// Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
 	// TargetKind is where the tool runs: in a plugin's document, a page, a tab or a browser. A
-	// browser tool has any kind except TargetDocument, and the dispatcher chooses its target before
+	// browser tool never has the kind TargetDocument, and the dispatcher chooses its target before
 	// the gates decide.
 	TargetKind TargetKind
 	// IsExclusive is true if the tool changes its tab. Exclusive calls in one tab run one

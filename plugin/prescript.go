@@ -64,8 +64,8 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 }
 
 // isHashOf reports whether declaredHash is a valid hash of the pre-script code. A build computes
-// the hash of the pre-script's text before the source map comment. Some builds also include the
-// line break before the source map comment.
+// the hash of the pre-script's text before the source map comment. Some builds also hash the line
+// break before the source map comment.
 func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {

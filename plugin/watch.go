@@ -27,8 +27,8 @@ func (s fileStamps) isSame(other fileStamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch detects when a registry must reload its plugins. This is necessary after a build, when a
-// folder disappears or reappears, or when another process adds a package. Only one goroutine may
+// Watch detects when a registry must reload its plugins. A reload is necessary after a build, when
+// a folder disappears or reappears, or when another process adds a package. Only one goroutine may
 // use a Watch.
 type Watch struct {
 	registry   *Registry

@@ -32,8 +32,9 @@ func (p *browserPeer) listTabs(tabs ...string) {
 }
 
 // findTargets searches for the target of a call through the hub, and meanwhile acts as the browser.
-// The function answer returns the browser's answer to each frame from the hub. Each element of
-// steps is a frame that the browser sends itself, some time after the previous one.
+// The function answer returns the browser's answer to a frame from the hub, or an empty string for
+// no answer. Each element of steps is the JSON of a tab, which the browser sends in a tab.changed
+// frame after the answer.
 func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)

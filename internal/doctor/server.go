@@ -115,7 +115,7 @@ func (c serverCheck) compareServer() {
 	}
 }
 
-// offerRestart lets Fix repair the last finding by restarting the server. The repair fails while
+// offerRestart lets Fix repair the last finding by restarting the server. The restart fails while
 // calls are running or waiting for the user.
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {

@@ -39,7 +39,8 @@ const MaxRemovedCharacters = 60;
 /**
  * diffLines returns the changes between two snapshots. Each changed line has a mark: "+" new, "~" changed, "-" removed,
  * ">" revealed by scrolling. If both snapshots have a line with the same key, diffLines compares the texts of the two
- * lines. Above the changes inside an unchanged element, a line such as `in list "Cart"` names the element.
+ * lines. Before the changes inside an unchanged element, the result has a line such as `in list "Cart"`, which names
+ * the element.
  */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
   before: readonly Old[],

@@ -24,8 +24,8 @@ const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportIntervalMs = 1_000;
 /**
- * MaxFrameChecks is how many times waitUntilReady checks an element once per frame. In a hidden tab, waitUntilReady
- * waits for DOM changes before each further check.
+ * MaxFrameChecks is the number of checks that waitUntilReady makes at a rate of one per frame. In a hidden tab,
+ * waitUntilReady waits for DOM changes before each further check.
  */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;
