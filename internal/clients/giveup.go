@@ -124,8 +124,9 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
 		// The last progress notification came so early that the client's timeout could have started
-		// either at the request or at the notification. If the timeout could have started at either
-		// time, explainWait returns the shorter timeout, which is safe in both cases.
+		// either at the request or at the notification. If both the request and the last
+		// notification could have started the timeout, explainWait returns the shorter timeout,
+		// which is always safe.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true

@@ -43,7 +43,7 @@ func (o *Output) ShowProgress(label string) ProgressView {
 }
 
 // ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The
-// line contains waitingText, such as "waiting for approval". If stderr is not a terminal,
+// view's line contains waitingText, such as "waiting for approval". If stderr is not a terminal,
 // ShowWaiting returns NoProgress, which displays nothing.
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {

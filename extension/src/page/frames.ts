@@ -33,7 +33,8 @@ function getFrameWindow(element: Element): Window | null {
 }
 
 /**
- * findIndexInParent returns the index of the page script's frame in window.frames of the parent frame; -1 if absent.
+ * findIndexInParent returns the index of the page script's frame in the parent's window.frames, or -1 if it is not
+ * there.
  */
 export function findIndexInParent(): number {
   return globalThis.window.parent === globalThis.window
