@@ -28,15 +28,16 @@ const (
 type browserCheck struct{ *healthCheck }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {
-	if c.status == nil {
-		c.reportWarning("browsers", "unknown, because no server returned its status", "see the line of the server")
+	if c.status == nil { // without a server, the state of browsers is unknown
 		return
 	}
 	if refused := c.status.RefusedExtension; refused != nil {
 		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
 			updateExtensionText)
 	} else if len(c.status.Browsers) == 0 {
-		c.reportWarning("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` prints how to load it); its side panel shows why it does not connect")
+		if !c.isExtensionMissing { // otherwise the finding about the extension has the cause
+			c.reportWarning("browsers", "none is connected", "open Chrome in the profile with the extension; the extension's side panel shows why it does not connect")
+		}
 		return
 	}
 	for _, b := range c.status.Browsers {

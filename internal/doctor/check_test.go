@@ -19,6 +19,7 @@ import (
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/setup"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
@@ -122,9 +123,9 @@ func TestCheckNewInstallation(t *testing.T) {
 	r.expect(t, "directories", "ok "+i.State+" does not exist yet")
 	r.expect(t, "token", "ok does not exist yet")
 	r.expect(t, "settings", "ok "+i.ConfigFile()+" does not exist, so the defaults apply")
-	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start it with `opentabs serve`")
-	r.expect(t, "extension", "warn not installed yet; do: run `opentabs extension install`")
-	r.expect(t, "browsers", "warn unknown, because no server returned its status")
+	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start your MCP client, which starts the server, or run `opentabs serve`")
+	r.expect(t, "extension", "warn not installed yet; do: run `opentabs setup`")
+	r.expect(t, "browsers") // unknown without a server
 	r.expect(t, "plugins", "warn agents have no tools: there are no plugins, and browser tools are off; do: run `opentabs browser tools on`")
 	r.expect(t, "log", "ok "+i.LogFile()+" does not exist")
 	if !r.OK {
@@ -132,6 +133,35 @@ func TestCheckNewInstallation(t *testing.T) {
 	}
 	i.variables["OPENTABS_PORT"] = "0"
 	i.check(t).expect(t, "server", "warn not running; it will use any free port")
+}
+
+// TestNewInstallationHasOneRemedy checks that a computer on which nothing is set up gets one
+// remedy, and that the other remedies return as soon as one part is set up.
+func TestNewInstallationHasOneRemedy(t *testing.T) {
+	i := newInstallation(t)
+	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}, Machine: &setup.Machine{
+		OS: "linux", Home: t.TempDir(), Getenv: i.getenv, LookPath: func(string) (string, error) { return "", os.ErrNotExist },
+	}}
+	remedies := func() (found []string) {
+		r, err := Check(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Findings {
+			if f.Remedy != "" {
+				found = append(found, f.Check)
+			}
+		}
+		return found
+	}
+	if got := remedies(); !slices.Equal(got, []string{"setup"}) {
+		t.Errorf("checks with a remedy = %q, want setup", got)
+	}
+	i.makeDirs(t)
+	writeTestFile(t, filepath.Join(i.ExtensionDir(), extensiondir.ConnectionFile), "{}", 0o600)
+	if got := remedies(); slices.Contains(got, "setup") || !slices.Contains(got, "server") || !slices.Contains(got, "plugins") {
+		t.Errorf("checks with a remedy = %q, want server and plugins", got)
+	}
 }
 
 func TestCheckDamagedInstallation(t *testing.T) {
@@ -155,7 +185,7 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	r.expect(t, "token", "fail the token file "+i.TokenFile()+" contains only 7 of the 43 characters of a token; do: run `opentabs doctor --fix`")
 	r.expect(t, "settings", `fail "port" is "x"`)
 	r.expect(t, "server", "fail its port is unknown; do: correct the settings first")
-	r.expect(t, "log", "warn it broke: no space; do: read the lines before it")
+	r.expect(t, "log", "warn it broke: no space; do: if something failed at that time, read the lines before the error in "+i.LogFile())
 	if err := r.Failure(); err == nil || !strings.HasPrefix(err.Error(), "3 checks failed") {
 		t.Errorf("got %v; want an error that begins with %q", err, "3 checks failed")
 	}
@@ -244,6 +274,8 @@ func TestCheckServerOfOtherSettings(t *testing.T) {
 	c.settings.Port = 0
 	serverCheck{c}.compareServer()
 	browserCheck{c}.checkBrowsers(t.Context())
+	c.isExtensionMissing = true // then the finding about the extension has the cause
+	browserCheck{c}.checkBrowsers(t.Context())
 	r := Report{Findings: c.findings}
 	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0 s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
 	r.expect(t, "browsers", "warn none is connected")
@@ -305,7 +337,7 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 }
 
 // TestLogError checks that only the last error in the log's tail is reported, and only if
-// it is at most 24 hours old.
+// it is recent.
 func TestLogError(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
@@ -314,17 +346,19 @@ func TestLogError(t *testing.T) {
 	}
 	filler := strings.Repeat(line("info", 0), maxLogTailBytes/50)
 	for _, c := range []struct{ text, want string }{
-		{"", "ok 0 bytes, no error in the last 24 hours"},
-		{line("error", 48*time.Hour) + line("warn", 0), "ok no error in the last 24 hours"},
-		{line("error", 2*time.Hour) + line("fatal", time.Hour) + line("info", 0), "warn of 1h0m0s"},
-		{line("error", time.Hour) + filler, "ok no error in the last 24 hours"},
-		{filler + line("panic", time.Hour), "warn of 1h0m0s"},
+		{"", "ok 0 bytes, no error in the last hour"},
+		{line("error", 2*time.Hour) + line("warn", 0), "ok no error in the last hour"},
+		{line("error", 2*time.Hour) + line("fatal", time.Minute) + line("info", 0), "warn of 1m0s"},
+		{line("error", time.Minute) + filler, "ok no error in the last hour"},
+		{filler + line("panic", time.Minute), "warn of 1m0s"},
 	} {
 		if err := os.WriteFile(i.LogFile(), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		i.check(t).expect(t, "log", c.want)
 	}
+	i.serve(t, httpapi.Status{Started: time.Now().Add(-30 * time.Second)})
+	i.check(t).expect(t, "log", "ok no error since the server started")
 	if err := errors.Join(os.Remove(i.LogFile()), os.Mkdir(i.LogFile(), 0o700)); err != nil {
 		t.Fatal(err)
 	}

@@ -64,6 +64,7 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 	if foundCount == 0 {
 		c.reportOK(clientFileCheck, "no MCP client on this computer is set up; `opentabs setup` does that")
+		c.markNotSetUp()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"opentabs/internal/config"
@@ -117,6 +118,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if ctx.Err() != nil {
 		return Report{}, nil, ctx.Err()
 	}
+	c.mergeNotSetUp()
 	report := Report{Findings: c.findings, Clients: clientProfiles()}
 	report.OK = report.Failure() == nil
 	return report, c.findings, nil
@@ -142,6 +144,9 @@ type healthCheck struct {
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.
 	isExtensionCurrent bool
+	// isExtensionMissing is true if the extension was never installed, as far as opentabs
+	// knows.
+	isExtensionMissing bool
 	findings           []Finding
 }
 
@@ -184,8 +189,29 @@ func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
-// offerRepair adds a function to the last finding that repairs the problem. [Fix] runs the
-// function, and [Check] does not.
+// markNotSetUp marks the last finding: a part of opentabs was never set up.
+func (c *healthCheck) markNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }
+
+// partsToSetUp is the number of checks that call markNotSetUp in a new installation: of the
+// server, the extension, the plugins and the clients.
+const partsToSetUp = 4
+
+// mergeNotSetUp replaces the findings about all parts of a new installation by one finding,
+// because `opentabs setup` sets up all of them.
+func (c *healthCheck) mergeNotSetUp() {
+	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
+	first := slices.IndexFunc(c.findings, isNotSetUp)
+	rest := slices.DeleteFunc(slices.Clone(c.findings), isNotSetUp)
+	if len(c.findings)-len(rest) < partsToSetUp {
+		return
+	}
+	c.findings = slices.Insert(rest, first, Finding{
+		Check: "setup", Level: levelWarn, Fact: "opentabs is not set up yet: no client, no browser and no tools",
+		Remedy: "run `opentabs setup`, which connects your clients and your browser",
+	})
+}
+
+// offerRepair adds a repair to the last finding. The repair runs only in [Fix].
 func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair

@@ -9,11 +9,12 @@ import (
 )
 
 // TestReport checks that each finding is printed on one line without control characters,
-// followed by its remedy, and that failures are counted.
+// followed by its remedy, that a repeated remedy is printed once, and that failures are counted.
 func TestReport(t *testing.T) {
 	r := Report{Findings: []Finding{
 		{Check: "token", Level: levelOK, Fact: "there is a token"},
 		{Check: "extension", Level: levelWarn, Fact: "it is old\x1b", Remedy: "install it again"},
+		{Check: "browsers", Level: levelWarn, Fact: "it runs the old one", Remedy: "install it again"},
 	}}
 	if err := r.Failure(); err != nil {
 		t.Errorf("a warning is no failure: %v", err)
@@ -27,6 +28,7 @@ func TestReport(t *testing.T) {
 	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
 	const lines = `ok    token        there is a token
 warn  extension    it is old\x1b
+warn  browsers     it runs the old one
                    do: install it again
 fail  server       it does not answer
 
@@ -40,6 +42,7 @@ Behavior of MCP clients (` + "`opentabs doctor --json`" + ` has the sources):
 	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
 	const wideLines = `ok    token            there is a token
 warn  extension        it is old\x1b
+warn  browsers         it runs the old one
                        do: install it again
 fail  server           it does not answer
 ok    client timeouts  as you set it

@@ -25,12 +25,17 @@ func (c extensionCheck) checkExtension() {
 		c.offerInstall(recordedDir)
 		return
 	}
-	if !ok && c.status != nil && len(c.status.Browsers) > 0 {
+	if c.isExtensionMissing = !ok; !ok && c.status != nil && len(c.status.Browsers) > 0 {
 		c.reportOK("extension", "no folder is recorded; the connected browser has the extension from another place, such as the Chrome Web Store")
 		return
 	}
 	if !ok {
-		c.reportWarning("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
+		fact := "not installed yet"
+		if c.status != nil {
+			fact += ", so no browser is connected"
+		}
+		c.reportWarning("extension", fact, "run `opentabs setup`, which installs the extension and shows how to load it")
+		c.markNotSetUp()
 		return
 	}
 	storedConnection, err := extensiondir.ReadConnection(dir)

@@ -105,8 +105,9 @@ func (c *healthCheck) checkSettings() {
 	}
 }
 
-// maxErrorAge is the age beyond which the doctor does not report an error in the server's log.
-const maxErrorAge = 24 * time.Hour
+// maxErrorAge is the maximum age of an error in the log that is reported. While a server
+// runs, only an error since its start is reported.
+const maxErrorAge = time.Hour
 
 func (c *healthCheck) checkLog() {
 	path := c.dirs.LogFile()
@@ -115,6 +116,10 @@ func (c *healthCheck) checkLog() {
 		c.reportOK("log", "%s does not exist: no client has started a server in the background", path)
 		return
 	}
+	since := c.Now().Add(-maxErrorAge)
+	if c.status != nil {
+		since = c.status.Started.Truncate(time.Second) // times in the log have whole seconds
+	}
 	var lastError logLine
 	if err == nil {
 		lastError, err = readLastError(path)
@@ -122,10 +127,13 @@ func (c *healthCheck) checkLog() {
 	switch {
 	case err != nil:
 		c.reportWarning("log", err.Error(), "check that you can read "+path)
-	case lastError.Message != "" && time.Since(lastError.Time) < maxErrorAge:
-		c.reportWarning("log", fmt.Sprintf("the last error in %s, at %s: %s", path, lastError.Time.Local().Format(time.DateTime), lastError), "read the lines before it in that file")
+	case lastError.Message != "" && !lastError.Time.Before(since):
+		c.reportWarning("log", fmt.Sprintf("the server had an error at %s: %s", lastError.Time.Local().Format(time.DateTime), lastError),
+			"if something failed at that time, read the lines before the error in "+path)
+	case c.status != nil:
+		c.reportOK("log", "%s, %s, no error since the server started", path, humanize.Bytes(int(info.Size())))
 	default:
-		c.reportOK("log", "%s, %s, no error in the last 24 hours", path, humanize.Bytes(int(info.Size())))
+		c.reportOK("log", "%s, %s, no error in the last hour", path, humanize.Bytes(int(info.Size())))
 	}
 }
 

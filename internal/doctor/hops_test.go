@@ -157,7 +157,7 @@ var failureCases = []failureCase{
 		if err := i.WriteServer(config.Server{PID: 1 << 22, Port: 1, Version: version.Version}); err != nil {
 			t.Fatal(err)
 		}
-	}, "server", "warn the server with pid 4194304 ended without a shutdown"},
+	}, "server", "warn not running; the last server (pid 4194304) was killed or crashed"},
 	{"refused extension", func(_ *testing.T, _ *installation, _ *Options, s *httpapi.Status) {
 		s.RefusedExtension = &httpapi.RefusedExtension{Text: "Protocol versions differ: opentabs 1, extension 2.", At: time.Now()}
 	}, "browsers", "fail Protocol versions differ: opentabs 1, extension 2; do: run `opentabs extension install`"},

@@ -33,6 +33,7 @@ func (c *healthCheck) checkPlugins() {
 		return
 	case len(plugins)+len(failedPlugins) == 0:
 		c.reportWarning("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
+		c.markNotSetUp()
 		return
 	}
 	for _, f := range failedPlugins {

@@ -31,6 +31,8 @@ type Finding struct {
 	// CanFix is true if `opentabs doctor --fix` can repair the problem.
 	CanFix bool `json:"can_fix,omitempty"`
 
+	// isNotSetUp is true if the finding is that a part of opentabs was never set up.
+	isNotSetUp bool
 	// repair repairs the problem, and returns a sentence about the repair for the user.
 	repair func(context.Context) (sentence string, err error)
 }
@@ -97,9 +99,10 @@ func (r Report) Print(out *terminal.Output) {
 	if len(r.Repairs) > 0 {
 		out.PrintLine("")
 	}
-	for _, f := range r.Findings {
+	for i, f := range r.Findings {
 		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
-		if f.Remedy != "" {
+		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the last of these findings has the remedy
+		if f.Remedy != "" && !isRepeated {
 			out.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
 		}
 	}

@@ -66,12 +66,6 @@ func (c serverCheck) checkServer(ctx context.Context) {
 
 // checkStoppedServer checks whether a server could start, if no server is running.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
-	if record, ok := c.dirs.ReadServer(); ok {
-		c.reportWarning("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
-		c.offerRepair(func(context.Context) (string, error) {
-			return fmt.Sprintf("removed the record of the server with pid %d", record.PID), c.dirs.RemoveServer(record.PID)
-		})
-	}
 	port := c.settings.Port
 	if port != 0 {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -81,7 +75,17 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 		}
 		_ = listener.Close()
 	}
-	c.reportWarning("server", "not running; "+portState(port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
+	const startText = "start your MCP client, which starts the server, or run `opentabs serve`"
+	record, isKilled := c.dirs.ReadServer()
+	if !isKilled {
+		c.reportWarning("server", "not running; "+portState(port), startText)
+		c.markNotSetUp()
+		return
+	}
+	c.reportWarning("server", fmt.Sprintf("not running; the last server (pid %d) was killed or crashed", record.PID), startText)
+	c.offerRepair(func(context.Context) (string, error) {
+		return fmt.Sprintf("removed the record of the server with pid %d", record.PID), c.dirs.RemoveServer(record.PID)
+	})
 }
 
 // portState describes a port on which no server listens.
