@@ -176,6 +176,15 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	})
 }
 
+// removeBackticks removes the backticks that mark the name of a value in the usage text of
+// a flag. Help texts need the backticks, but a shell would show them.
+func removeBackticks(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		removeBackticks(sub)
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+}
+
 // flagKeys returns the keys of a flag in flagCompleters and fileCompletions, most
 // specific first.
 func flagKeys(path string, f *pflag.Flag) []string {

@@ -38,6 +38,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(p.Out.Stdout())
 	root.SetErr(stderr)
 	addShellCommand(root)
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		removeBackticks(root)
+	}
 	err := newUnknownCommandError(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
