@@ -187,7 +187,7 @@ func TestRevokeEndsJobs(t *testing.T) {
 			t.Errorf("the client lists %s", r.text)
 		}
 		s.RevokeToken("desk")
-		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is pending") {
+		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is queued") {
 			t.Errorf("after the removal of another token the client got %s", r.text)
 		}
 		s.RevokeToken("laptop")

@@ -208,7 +208,7 @@ func newJobAnswer(v joblist.View) shape.Job {
 // formatJob describes a job in sentences for the agent.
 func formatJob(a shape.Job) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Job %s (%s) is %s", a.JobID, a.Tool, a.Status)
+	fmt.Fprintf(&b, "Job %s (%s) %s", a.JobID, a.Tool, jobStateText(a))
 	switch {
 	case a.Loaded != nil && a.Total != nil:
 		fmt.Fprintf(&b, ", %s of %s", appendNumber(nil, *a.Loaded), appendNumber(nil, *a.Total))
@@ -219,9 +219,23 @@ func formatJob(a shape.Job) string {
 		fmt.Fprintf(&b, ", last message: %s", strconv.Quote(a.Message))
 	}
 	if a.WaitsFor != "" {
-		fmt.Fprintf(&b, ". It is waiting for the user: %s", strings.TrimSuffix(a.WaitsFor, "."))
+		fmt.Fprintf(&b, ". Reason: %s", strings.TrimSuffix(a.WaitsFor, "."))
 	}
 	return b.String() + ". " + a.Hint
+}
+
+// jobStateText returns the state of a job as the predicate of a sentence. The status pending
+// of JSON means queued or waiting.
+func jobStateText(a shape.Job) string {
+	switch {
+	case a.Status == wire.StatusPending && a.WaitsFor != "":
+		return "is waiting for the user"
+	case a.Status == wire.StatusPending:
+		return "is queued"
+	case a.Status == wire.StatusFailed:
+		return "has failed"
+	}
+	return "is " + string(a.Status)
 }
 
 // newJobReply returns the reply that contains a job's ID and status.

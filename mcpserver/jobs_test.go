@@ -241,7 +241,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
 		}
-		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is pending. It is waiting for the user: Its permission is ask. Call job_wait") {
+		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
 			t.Error(text)
 		}
 		methods := map[string]int{}

@@ -187,7 +187,7 @@ func attackThroughGateway(t *testing.T) {
 		}
 	}
 	// The result of a call that waits for approval is a job.
-	if answer := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(answer, "It is waiting for the user") {
+	if answer := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(answer, "is waiting for the user") {
 		t.Errorf("a tool that asks returned %s", answer)
 	}
 	if answer := call("tools_search", `{"query":"silent","limit":50}`); !strings.Contains(answer, "messages__silent(") || !strings.Contains(answer, "off") {

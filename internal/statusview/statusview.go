@@ -3,6 +3,7 @@
 package statusview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,9 +67,19 @@ func printLine(out *terminal.Output, indent, format string, args ...any) {
 }
 
 // callsText lists how many calls are running, queued, waiting for approval and waiting for
-// the user.
+// the user, without states that no call has. callsText returns "none" without calls.
 func callsText(c httpapi.CallCount) string {
-	return fmt.Sprintf("%d running, %d queued, %d waiting for approval, %d waiting for you", c.Running, c.Queued, c.WaitingForApproval, c.WaitingForYou)
+	var parts []string
+	add := func(n int, state string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	add(c.Running, "running")
+	add(c.Pending-c.WaitingForApproval-c.WaitingForYou, "queued")
+	add(c.WaitingForApproval, "waiting for approval")
+	add(c.WaitingForYou, "waiting for you")
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 // timeoutText describes how long an MCP client waits for a tool's result, such as "60 s

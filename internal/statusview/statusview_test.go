@@ -81,3 +81,18 @@ func TestPrintWithoutBrowsers(t *testing.T) {
 		t.Errorf("got\n%s", b.String())
 	}
 }
+
+// TestCallsText checks that states without calls are left out.
+func TestCallsText(t *testing.T) {
+	for want, c := range map[string]httpapi.CallCount{
+		"none":                   {},
+		"2 running":              {Running: 2},
+		"1 waiting for you":      {Pending: 1, WaitingForYou: 1},
+		"1 running, 3 queued":    {Running: 1, Pending: 3},
+		"1 waiting for approval": {Pending: 1, WaitingForApproval: 1},
+	} {
+		if got := callsText(c); got != want {
+			t.Errorf("the text for %+v is %q, want %q", c, got, want)
+		}
+	}
+}
