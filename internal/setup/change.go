@@ -234,8 +234,8 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig replaces a configuration file atomically. The new file has the mode of the old
-// file, and also the owner if this process has the right to set the owner.
+// replaceConfig replaces a configuration file atomically. The new file keeps the mode of
+// the old file, and its owner if this process may set the owner; see keepOwner.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	info, err := os.Stat(target)
@@ -249,8 +249,7 @@ func replaceConfig(path string, data []byte) error {
 		return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 	}
 	return explainAccess(target, statefile.Replace(target, data, func(f *os.File) error {
-		keepOwner(f, info)
-		return f.Chmod(info.Mode().Perm())
+		return f.Chmod(keepOwner(f, info))
 	}))
 }
 

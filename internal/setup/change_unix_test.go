@@ -84,8 +84,31 @@ func TestOwnerIsKept(t *testing.T) {
 	check("undo")
 }
 
-// TestAccessErrors checks that an error about the folder of an MCP client's file has a
-// suitable remedy. The error must not have the remedy for the state directory of opentabs.
+// TestOtherGroupGetsNoAccess checks that a file whose group cannot be set gives no access to
+// its new group.
+func TestOtherGroupGetsNoAccess(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Chmod(0o664); err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := keepOwner(f, info); mode != 0o664 {
+		t.Errorf("the mode with the same group = %v, want 664", mode)
+	}
+	f.Close() // Chown fails for a closed file
+	if mode := keepOwner(f, info); mode != 0o604 {
+		t.Errorf("the mode with another group = %v, want 604", mode)
+	}
+}
+
+// TestAccessErrors checks that an error about the folder of a client's file has its own
+// remedy, and not the remedy for a folder of opentabs.
 func TestAccessErrors(t *testing.T) {
 	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOTDIR} {
 		err := explainAccess("/home/a/.cursor/mcp.json", &os.PathError{Op: "open", Path: "/home/a/.cursor/mcp.json", Err: number})

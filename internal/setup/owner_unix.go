@@ -8,15 +8,21 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the user and the group of f to those of an older file. A process without
-// root rights usually cannot set the user; keepOwner then sets only the group, if
-// possible.
-func keepOwner(f *os.File, old fs.FileInfo) {
+// groupBits are the permissions of the group in the mode of a file.
+const groupBits fs.FileMode = 0o070
+
+// keepOwner sets the user and the group of f to those of an older file, and returns the mode
+// for f. Without the right to set both, for example without root, keepOwner sets only the
+// group. If keepOwner cannot set the group, the mode has no permissions for the group,
+// because another group must not get access.
+func keepOwner(f *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
 	stat, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
-		return
+		return mode
 	}
-	if f.Chown(int(stat.Uid), int(stat.Gid)) != nil {
-		_ = f.Chown(-1, int(stat.Gid))
+	if f.Chown(int(stat.Uid), int(stat.Gid)) == nil || f.Chown(-1, int(stat.Gid)) == nil {
+		return mode
 	}
+	return mode &^ groupBits
 }
