@@ -164,7 +164,12 @@ func Details(r audit.Record) []string {
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {
-		lines = append(lines, fmt.Sprintf("%s not checked: older than the chain, so a change would not be noticed", terminal.CountWithVerb(v.EarlierLines, "record was", "records were")))
+		before := ""
+		if !v.FirstTime.IsZero() {
+			before = " before " + v.FirstTime.Local().Format(time.DateTime)
+		}
+		lines = append(lines, fmt.Sprintf("%s not protected: an early build of opentabs wrote records without numbers, so a change cannot be noticed",
+			terminal.CountWithVerb(v.EarlierLines, "record"+before+" is", "records"+before+" are")))
 	}
 	switch {
 	case v.Problem != nil:

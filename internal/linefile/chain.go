@@ -26,11 +26,12 @@ type chainLink struct {
 	Hash string `json:"hash"`
 }
 
-// linkFields are the first members of each JSON line: the number of the line, and the
-// hash of the previous line.
+// linkFields are the members of each JSON line that Verify needs: the number of the line,
+// the hash of the previous line, and the time.
 type linkFields struct {
-	Seq  uint64 `json:"seq"`
-	Prev string `json:"prev"`
+	Seq  uint64    `json:"seq"`
+	Prev string    `json:"prev"`
+	Time time.Time `json:"time"`
 }
 
 // appendChained appends each line of text, a JSON object, to dst as the next line of the

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // writeChain appends the records numbered first to last to a log. writeChain opens and
@@ -18,7 +19,7 @@ func writeChain(path string, o Options, first, last int) {
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
 	l := Open(path, o)
 	for n := first; n <= last; n++ {
-		l.Write(fmt.Appendf(nil, "{\"n\":%d}\n", n))
+		l.Write(fmt.Appendf(nil, "{\"n\":%d,\"time\":\"2026-03-02T00:00:00Z\"}\n", n))
 	}
 	l.Close()
 }
@@ -26,7 +27,7 @@ func writeChain(path string, o Options, first, last int) {
 // verifyChain returns the result of [Verify] as text: "6 in 1" means six valid lines in one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
-	v, err := Verify(path, testFiles, func(line []byte) bool { return bytes.Contains(line, []byte("forged")) })
+	v, err := Verify(path, testFiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestChainIsIntact(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Seq != 2 || second.N != 2 || second.Prev != hashLine([]byte(lines[0])) {
 		t.Errorf("second line of the log = %s, %v", lines[1], err)
 	}
-	if lines[0] != `{"seq":1,"n":1}` {
+	if lines[0] != `{"seq":1,"n":1,"time":"2026-03-02T00:00:00Z"}` {
 		t.Errorf("first line of the log = %s", lines[0])
 	}
 	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
@@ -116,11 +117,16 @@ func TestChangedChain(t *testing.T) {
 		"removal at start": {changeLines(func(l []string) []string { return l[2:] }), "0 in 1, lines:1 Records 1 to 2 are missing before this line."},
 		"truncation":       {changeLines(func(l []string) []string { return l[:4] }), "4 in 1, lines:4 Records 5 to 6 are missing after this line."},
 		"repetition":       {changeLines(func(l []string) []string { return append(l[:3], l[1:]...) }), "3 in 1, lines:4 This line is record 2, but it follows record 3."},
-		"insertion":        {changeLines(func(l []string) []string { return append(l[:3], append([]string{"{\"n\":9}\n"}, l[3:]...)...) }), ""},
-		"garbage":          {changeLines(func(l []string) []string { l[3] = "{half\n"; return l }), "3 in 1, lines:4 This line is not a record."},
-		"removal of all":   {func(t *testing.T, path string) { removeFile(t, path) }, "0 in 0, lines:0 Records 1 to 6 are missing."},
-		"insertion at start": {changeLines(func(l []string) []string { return append([]string{"{\"forged\":1}\n"}, l...) }),
-			"0 in 1, lines:1 This line has no number: it was changed, or another program or an earlier build of opentabs wrote it."},
+		"insertion": {changeLines(func(l []string) []string {
+			return append(l[:3], append([]string{"{\"n\":9,\"time\":\"2026-03-02T00:00:00Z\"}\n"}, l[3:]...)...)
+		}), ""},
+		"garbage":        {changeLines(func(l []string) []string { l[3] = "{half\n"; return l }), "3 in 1, lines:4 This line is not a record."},
+		"removal of all": {func(t *testing.T, path string) { removeFile(t, path) }, "0 in 0, lines:0 Records 1 to 6 are missing."},
+		"insertion at start": {changeLines(func(l []string) []string {
+			return append([]string{"{\"n\":9,\"time\":\"2026-03-02T00:00:00Z\"}\n", "{\"n\":9,\"time\":\"2026-03-01T00:00:00Z\"}\n"}, l...)
+		}),
+			"0 in 1, 2 before, lines:1 This line has no number, but it is not older than the first record with a number: it was changed or inserted."},
+		"garbage at start":  {changeLines(func(l []string) []string { return append([]string{"{\"n\":9}\n"}, l...) }), "0 in 1, lines:1 This line is not a record."},
 		"removal of head":   {func(t *testing.T, path string) { removeFile(t, path+headSuffix) }, "6 in 1, lines.head:0 This file is missing, so lines that are missing at the end of the log cannot be noticed."},
 		"damage of head":    {func(t *testing.T, path string) { writeFile(t, path+headSuffix, "{}") }, "0 in 0, lines.head:0 This file is damaged, so lines that are missing at the end of the log cannot be noticed."},
 		"an old head":       {func(t *testing.T, path string) { writeOldHead(t, path) }, "6 in 1"},
@@ -183,13 +189,17 @@ func writeOldHead(t *testing.T, path string) {
 // lines without one.
 func TestEarlierLinesAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	writeFile(t, path, "{\"n\":1}\n{\"n\":2}\n")
+	writeFile(t, path, "{\"n\":1,\"time\":\"2026-03-01T23:59:59Z\"}\n{\"n\":2,\"time\":\"2026-03-01T00:00:00Z\"}\n")
 	if got := verifyChain(t, path); got != "0 in 1, 2 before" {
 		t.Error(got)
 	}
 	writeChain(path, Options{}, 3, 5)
 	if got := verifyChain(t, path); got != "3 in 1, 2 before" {
 		t.Error(got)
+	}
+	v, err := Verify(path, testFiles)
+	if want := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC); err != nil || !v.FirstTime.Equal(want) {
+		t.Errorf("the chain begins at %v, %v", v.FirstTime, err)
 	}
 }
 

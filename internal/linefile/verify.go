@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Verification is the result of [Verify]: the number of lines in the hash chain, and the first
@@ -20,6 +21,8 @@ type Verification struct {
 	// EarlierLines is the number of log lines before the beginning of the hash chain.
 	// Verify cannot check lines from before the beginning of the hash chain.
 	EarlierLines int `json:"records_before_chain"`
+	// FirstTime is the time of the first line in the hash chain; zero if there is none.
+	FirstTime time.Time `json:"chain_since,omitzero"`
 	// Problem is the first problem of the hash chain; nil if the chain is intact.
 	Problem *Problem `json:"problem,omitempty"`
 }
@@ -39,32 +42,38 @@ type Problem struct {
 type verifier struct {
 	Verification
 	files int // Options.Files of the log
-	// mustBeChained reports whether a line without a number has to be in the hash chain.
-	mustBeChained func(line []byte) bool
-	path          string
-	head          chainLink
+	path  string
+	head  chainLink
 
-	end     chainLink // the last line that was checked
-	endFile string    // the log file and line number of the last checked line
-	endLine int
-	file    string // the log file and line number that is being checked
-	line    int
+	newestEarlier earlierLine
+	end           chainLink // the last line that was checked
+	endFile       string    // the log file and line number of the last checked line
+	endLine       int
+	file          string // the log file and line number that is being checked
+	line          int
 	// isOldestSet is true if the log has its maximum number of files, so rotation may
 	// have removed older files.
 	isOldestSet bool
 }
 
-// Verify checks the hash chain of the log at path. The parameter files is the maximum number of log
-// files, as in Options.Files. Verify counts the lines before the beginning of the hash chain. If
-// mustBeChained returns true for a line before the hash chain, Verify reports the line as a
-// problem. Verify waits until no other process appends lines.
-func Verify(path string, files int, mustBeChained func(line []byte) bool) (Verification, error) {
+// earlierLine is the place and the time of a line before the hash chain.
+type earlierLine struct {
+	file string
+	line int
+	time time.Time
+}
+
+// Verify checks the hash chain of the log at path. The parameter files is the maximum
+// number of log files, as in Options.Files. Each line is a JSON object with a time. Lines
+// before the hash chain are counted; each of them must be older than the first line in the
+// hash chain. Verify waits until no other process appends lines.
+func Verify(path string, files int) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {
 		return Verification{}, err
 	}
 	defer unlock()
-	v := verifier{files: files, mustBeChained: mustBeChained, path: path}
+	v := verifier{files: files, path: path}
 	head, hasHead, err := readHead(path)
 	if err != nil {
 		v.report(path+headSuffix, 0, "This file is damaged, so lines that are missing at the end of the log cannot be noticed.")
@@ -142,13 +151,16 @@ func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
 	isFirst := v.end.Seq == 0
 	switch {
-	case isFirst && !isChained && v.mustBeChained(line):
-		v.report(v.file, v.line, "This line has no number: it was changed, or another program or an earlier build of opentabs wrote it.")
+	case err != nil || !isChained && fields.Time.IsZero():
+		v.report(v.file, v.line, "This line is not a record.")
 	case isFirst && !isChained:
 		v.EarlierLines++
+		if !fields.Time.Before(v.newestEarlier.time) {
+			v.newestEarlier = earlierLine{v.file, v.line, fields.Time}
+		}
 		return
-	case err != nil:
-		v.report(v.file, v.line, "This line is not a record.")
+	case isFirst && v.EarlierLines > 0 && !v.newestEarlier.time.Before(fields.Time):
+		v.report(v.newestEarlier.file, v.newestEarlier.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
 	case !isChained:
 		v.report(v.file, v.line, fmt.Sprintf("This line is not part of the chain: an older version of opentabs or another program wrote it after record %d.", v.end.Seq))
 	case isFirst && fields.Seq > 1 && (!v.isOldestSet || v.EarlierLines > 0):
@@ -162,6 +174,9 @@ func (v *verifier) checkLine(line []byte) {
 	}
 	if v.Problem != nil {
 		return
+	}
+	if isFirst {
+		v.FirstTime = fields.Time
 	}
 	v.Lines++
 	v.end, v.endFile, v.endLine = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
