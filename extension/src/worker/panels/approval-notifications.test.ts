@@ -29,10 +29,15 @@ function makeFixture(t: TestContext) {
   const decisions: CallDecideParams[] = [];
   const result: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
   const watching: boolean[] = [];
-  const state = { isPanelOpen: false, openedPanels: 0, watching, result };
+  /** heldCreations are notifications that Chrome has not created yet. They are held while holdsCreations is true. */
+  const heldCreations: (() => void)[] = [];
+  const state = { isPanelOpen: false, openedPanels: 0, watching, result, holdsCreations: false, heldCreations };
   const startWorker = () =>
     new ApprovalNotifications({
-      show: async (id, content) => void open.set(id, content),
+      show: async (id, content) => {
+        if (state.holdsCreations) await new Promise<void>((resolve) => heldCreations.push(resolve));
+        open.set(id, content);
+      },
       close: async (id) => void open.delete(id),
       listOpen: async () => [...open.keys()],
       isPanelOpen: () => state.isPanelOpen,
@@ -181,6 +186,35 @@ test('a restarted worker requests the calls, and closes notifications that are n
   assert.equal(onlyId(), id, 'the user is not alerted again');
   await show([makeCall(2)], worker);
   assert.deepEqual(titles(), ['Allow p tool2?']);
+});
+
+test('a notification that Chrome creates after the user has decided closes', async (t) => {
+  const { notifications, show, titles, onlyId, state } = makeFixture(t);
+  await show([makeCall(1)]);
+  t.mock.timers.tick(1000);
+  state.holdsCreations = true;
+  await show([makeCall(1), makeCall(2)]); // the text of the notification changes
+  notifications.handleButtonClick(onlyId(), 1);
+  await show([]);
+  for (const create of state.heldCreations) create();
+  await settle();
+  t.mock.timers.tick(500);
+  await settle();
+  assert.deepEqual(titles(), []);
+});
+
+test('a notification that Chrome creates after the worker has stopped closes once its call is denied', async (t) => {
+  const { startWorker, show, titles, state } = makeFixture(t);
+  state.holdsCreations = true;
+  await show([makeCall(1)]);
+  const worker = startWorker();
+  await show([], worker); // the call was denied in the terminal
+  for (const create of state.heldCreations) create();
+  await settle();
+  assert.deepEqual(titles(), ['Allow p tool1?']);
+  t.mock.timers.tick(2000);
+  await settle();
+  assert.deepEqual(titles(), []);
 });
 
 test('without a link, the notification closes after 10 s', async (t) => {

@@ -21,6 +21,11 @@ const SettleDelayMs = 500;
 const OutcomeShownMs = 6000;
 /** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
 const LostLinkDelayMs = 10_000;
+/**
+ * StrayDelayMs is after which time a started worker looks again for notifications that an earlier worker was creating
+ * when Chrome stopped it, in milliseconds.
+ */
+const StrayDelayMs = 2000;
 /** PanelOpeningTimeoutMs limits how long a side panel may take to open after a click, in milliseconds. */
 const PanelOpeningTimeoutMs = 3000;
 /** DismissedKey is the session storage key of the tickets whose notifications the user has dismissed. */
@@ -92,6 +97,7 @@ export class ApprovalNotifications {
   constructor(options: ApprovalNotificationsOptions) {
     this.#options = options;
     this.#pendingWork = this.#restore();
+    setTimeout(() => this.scheduleUpdate(), StrayDelayMs);
     this.onLinkLost();
   }
 
@@ -100,9 +106,8 @@ export class ApprovalNotifications {
     for (const ticketId of (await this.#options.readSessionValue(DismissedKey))?.split(' ') ?? [])
       this.#dismissed.add(ticketId);
     const open = await this.#options.listOpen();
-    const approvals = open.map(parseId).filter((shown) => shown !== undefined);
-    this.#shown = approvals.pop();
-    for (const { id } of approvals) await this.#options.close(id);
+    this.#shown = open.map(parseId).findLast((shown) => shown !== undefined);
+    await this.#closeStrays();
     for (const id of open.filter(isOutcomeId)) await this.#options.close(id);
     this.#updateWatching();
   }
@@ -147,11 +152,15 @@ export class ApprovalNotifications {
   }
 
   async #update(): Promise<void> {
-    if (!this.#calls) return;
-    const call = this.#options.isPanelOpen() ? undefined : this.#calls.find((one) => this.#needsNotification(one));
+    if (this.#calls) await this.#showOldest(this.#calls);
+    await this.#closeStrays();
+  }
+
+  async #showOldest(calls: readonly CallView[]): Promise<void> {
+    const call = this.#options.isPanelOpen() ? undefined : calls.find((one) => this.#needsNotification(one));
     if (this.#shown && this.#shown.ticketId !== call?.waiting?.ticketId) await this.#closeShown();
     if (call?.waiting) {
-      const { content, canDecide } = makeApprovalNotice(call, this.#calls.length - 1);
+      const { content, canDecide } = makeApprovalNotice(call, calls.length - 1);
       const text = JSON.stringify(content);
       if (!this.#shown || this.#shownText !== text) {
         const { callId } = call;
@@ -168,6 +177,15 @@ export class ApprovalNotifications {
       }
     }
     this.#updateWatching();
+  }
+
+  /**
+   * #closeStrays closes all approval notifications except for the shown one. Chrome may create a notification after the
+   * user has decided about it, or after the worker that requested it has stopped.
+   */
+  async #closeStrays(): Promise<void> {
+    for (const id of await this.#options.listOpen())
+      if (parseId(id) && id !== this.#shown?.id) await this.#options.close(id);
   }
 
   #needsNotification({ waiting }: CallView): boolean {
