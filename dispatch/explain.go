@@ -32,8 +32,7 @@ type failure struct {
 	// requests replaces the texts of failed requests in the user's text; nil for none.
 	requests *toolRequests
 	// nextStep, if not empty, replaces the usual advice for the error code.
-	nextStep errtext.Step
-
+	nextStep        errtext.Step
 	hasBegun        bool
 	runTime         time.Duration
 	reportCount     int
@@ -76,17 +75,18 @@ func explainFailure(f failure) *Error {
 // may succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
-	if f.err.Code == wire.ErrLinkLost && !f.tool.About.IsReadOnly {
+	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {
+	case code == wire.ErrLinkLost && !f.tool.About.IsReadOnly:
 		step = errtext.LinkLostWriteStep
+	case code == wire.ErrToolError && f.err.Tool == nil && !isBrowserTool:
+		step = errtext.UnhandledErrorStep
+	case code == wire.ErrNoTab && f.nextStep != (errtext.Step{}):
+		step = f.nextStep
+	case code == wire.ErrNoTab && isBrowserTool:
+		step = errtext.OpenTabStep
 	}
 	if f.err.NotStarted || !f.hasBegun {
 		step = step.WithoutCheckAdvice()
-	}
-	if f.err.Code == wire.ErrNoTab && f.tool.TargetKind.isChosenBeforeGates() {
-		step = errtext.OpenTabStep
-	}
-	if f.nextStep != (errtext.Step{}) && f.err.Code == wire.ErrNoTab {
-		step = f.nextStep
 	}
 	if t := f.err.Tool; t != nil {
 		retryable = t.Retryable

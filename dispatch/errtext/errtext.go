@@ -146,6 +146,12 @@ var LinkLostWriteStep = Step{
 	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",
 	"Check that Chrome is running, then retry; check first whether the call had taken effect: a retry is safe only with the same --idempotency-key, if this call had one."}
 
+// UnhandledErrorStep is the next step after an error without a code that a plugin's tool
+// threw, such as a TypeError.
+var UnhandledErrorStep = Step{
+	"The tool did not handle this error, which may be a defect of the plugin. Do not retry with the same arguments; if the message names no wrong argument, report it to the user.",
+	"The tool did not handle this error, which may be a defect of the plugin. Report it to the author of the plugin; `opentabs logs` shows where the error occurred."}
+
 // EndsBeforeHandler reports whether an error with the given code occurs in the page before
 // the tool's handler runs.
 func EndsBeforeHandler(code wire.ErrorCode) bool {

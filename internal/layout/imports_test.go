@@ -122,7 +122,7 @@ var allowedImports = map[string][]string{
 	"internal/codeframe":    {"internal/terminal"},
 	"internal/sourcemap":    {"internal/lazyregexp"},
 	"internal/stacktrace":   {"internal/lazyregexp", "internal/sourcemap"},
-	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal", "dispatch", "dispatch/dispatchtest", "internal/callview", "internal/pluginview"},
+	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/humanize", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal", "dispatch", "dispatch/dispatchtest", "internal/callview", "internal/pluginview"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"browser", "wire", "internal/config"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
@@ -236,7 +237,8 @@ func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Dura
 		case t.needsReload:
 			s.printNotef("tab %d (%s) in %s was open before; your next change reloads it", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		case hasTimedOut:
-			s.printNotef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+			s.printNotef("tab %d (%s) in %s still runs an older build or none: the page did not load the new build within %s; reload the tab, and run `opentabs doctor` if that does not help",
+				t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser), humanize.Duration(liveTimeout))
 		}
 	}
 }

@@ -30,10 +30,10 @@ func TestPrintTabs(t *testing.T) {
 		{"a disconnected browser", []httpapi.Browser{{Name: "B"}}, true, false, "no browser is connected"},
 		{"no tab", []httpapi.Browser{{Connected: true}}, true, false, "no tab of its sites is open"},
 		{"only other plugins", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, Plugins: []wire.TabPlugin{{Name: "b"}}}}}}, true, false, "no tab of its sites is open"},
-		{"a document is loading", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, URL: "u", Loading: []string{"a"}}}}}, false, true, "tab 1 (u) in  has not loaded the build"},
+		{"a document is loading", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, URL: "u", Loading: []string{"a"}}}}}, false, true, "tab 1 (u) in  still runs an older build or none: the page did not load the new build within 5 s; reload the tab, and run `opentabs doctor`"},
 		{"live", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", &yes), tab(2, "new", &no)}}}, true, false, "live in 2 tabs after 1.0 s\n"},
 		{"one tab is stale", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", nil), tab(2, "old", nil)}}}, false, true,
-			"live in 1 tab after 1.0 s\nopentabs: tab 2 (u) in  has not loaded the build; reload the tab\n"},
+			"live in 1 tab after 1.0 s\nopentabs: tab 2 (u) in  still runs an older build or none: the page did not load the new build within 5 s; reload the tab, and run `opentabs doctor` if that does not help\n"},
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
 			"tab 3 (u) in B was open before; your next change reloads it\n"},
 	} {
