@@ -76,7 +76,7 @@ func callsText(c httpapi.CallCount) string {
 		}
 	}
 	add(c.Running, "running")
-	add(c.Pending-c.WaitingForApproval-c.WaitingForYou, "queued")
+	add(c.Queued, "queued")
 	add(c.WaitingForApproval, "waiting for approval")
 	add(c.WaitingForYou, "waiting for you")
 	return cmp.Or(strings.Join(parts, ", "), "none")

@@ -87,9 +87,9 @@ func TestCallsText(t *testing.T) {
 	for want, c := range map[string]httpapi.CallCount{
 		"none":                   {},
 		"2 running":              {Running: 2},
-		"1 waiting for you":      {Pending: 1, WaitingForYou: 1},
-		"1 running, 3 queued":    {Running: 1, Pending: 3},
-		"1 waiting for approval": {Pending: 1, WaitingForApproval: 1},
+		"1 waiting for you":      {WaitingForYou: 1},
+		"1 running, 3 queued":    {Running: 1, Queued: 3},
+		"1 waiting for approval": {WaitingForApproval: 1},
 	} {
 		if got := callsText(c); got != want {
 			t.Errorf("the text for %+v is %q, want %q", c, got, want)
