@@ -184,11 +184,12 @@ func TestInstallScript(t *testing.T) {
 	here := []target{{runtime.GOOS, runtime.GOARCH}}
 	r := newRelease(t, here)
 	writeFiles(t, r, here)
-	home := t.TempDir()
+	home := filepath.Join(t.TempDir(), "my home")
 	program := filepath.Join(home, ".local", "bin", "opentabs")
 	for range 2 { // the second run replaces the program of the first run
 		output, err := runInstaller(t, r, home)
-		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) {
+		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) ||
+			!strings.Contains(output, `Next, run: "`+program+`" setup`) {
 			t.Fatalf("install.sh ended with %v: %s", err, output)
 		}
 	}

@@ -81,7 +81,10 @@ main() {
     *)
       echo "$dir is not in your PATH. Add this line to the profile of your shell:"
       echo "  export PATH=\"$dir:\$PATH\""
-      echo "Next, run: $dir/opentabs setup"
+      case $dir in
+        *[!A-Za-z0-9_./+-]*) echo "Next, run: \"$dir/opentabs\" setup" ;;
+        *) echo "Next, run: $dir/opentabs setup" ;;
+      esac
       ;;
   esac
 }
