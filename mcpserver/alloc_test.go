@@ -59,7 +59,7 @@ func TestCallAllocations(t *testing.T) {
 	}
 	r.Body = io.NopCloser(reader)
 	w := &discardResponse{header: http.Header{}}
-	alloctest.Check(t, "a tools/call", 19, 6, func() {
+	alloctest.Check(t, "a tools/call", 20, 6, func() {
 		reader.Reset(body)
 		handler.ServeHTTP(w, r)
 	})

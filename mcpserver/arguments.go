@@ -40,8 +40,7 @@ type arguments struct {
 // argument that the schema defines is passed to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
-// findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt
-// defines.
+// findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
 	if p.IsBuiltin() { // the schemas of browser tools already describe the argument tabId of opentabs
 		return definedArguments{definesInstance: true}

@@ -41,6 +41,11 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	if err := q.resolveGatewayCall(); err != nil {
 		return newFailureReply(err)
 	}
+	if s.jobs.mayLearnTimeout(&q) {
+		// A client that repeats a call right after its timeout must lose only the first call.
+		s.ending.WaitForCancelled(ctx, q.clientID())
+		defer s.ending.Begin(ctx, q.clientID()).End()
+	}
 	s.jobs.startTimer(&q)
 	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil

@@ -41,8 +41,7 @@ type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
 	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search
-	// can find, including refused tools. In each gateway.Site, the field Source is the
-	// *plugin.Plugin.
+	// can find, including refused tools. In each gateway.Site, the field Source is the *plugin.Plugin.
 	sites func() []gateway.Site
 }
 
@@ -63,8 +62,7 @@ func (c *catalog) updateLists() {
 	c.syncPrompts(set)
 }
 
-// recheckPermissions updates the lists of tools and prompts if a change of permissions affects
-// them.
+// recheckPermissions updates the lists of tools and prompts if a change of permissions affects them.
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
 	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
@@ -74,8 +72,7 @@ func (c *catalog) recheckPermissions() {
 	}
 }
 
-// refusalFunc returns a function that reports why a tool or prompt of the plugin may not run
-// now.
+// refusalFunc returns a function that reports why a tool or prompt of the plugin may not run now.
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }

@@ -270,8 +270,7 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its labels. A returned error is for the
-// agent.
+// describeTool returns the definition of a tool with its labels. A returned error is for the agent.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil

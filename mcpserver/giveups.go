@@ -32,8 +32,7 @@ type knownTimeout struct {
 	// isKnown is true if the timeout is in the client table or was learned. For an unknown
 	// client, the timeout is a guess that suits most clients.
 	isKnown bool
-	// learnedSince is when the timeout was learned, or zero for a timeout from the client
-	// table.
+	// learnedSince is when the timeout was learned, or zero for a timeout from the client table.
 	learnedSince time.Time
 }
 
@@ -46,6 +45,11 @@ func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	}
 	profile := clients.Of(id.Name, id.Version)
 	return knownTimeout{Timeout: profile.TimeoutOver(overHTTP), isKnown: profile.IsKnown()}
+}
+
+// mayLearnTimeout reports whether q is a call of a client whose timeout is unknown.
+func (j *jobs) mayLearnTimeout(q *request) bool {
+	return j.learned != nil && q.Method == transport.MethodCall && !j.timeoutOf(q.clientID(), false).isKnown
 }
 
 // recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a

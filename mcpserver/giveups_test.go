@@ -23,6 +23,8 @@ import (
 type timeoutTable struct {
 	mu      sync.Mutex // guards learned
 	learned map[clients.ID]clients.Timeout
+	// delay is how long Learn takes, such as the time to write a file.
+	delay time.Duration
 }
 
 var _ LearnedTimeouts = (*timeoutTable)(nil)
@@ -37,6 +39,7 @@ func (m *timeoutTable) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 }
 
 func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
+	time.Sleep(m.delay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t, ok := g.InferTimeout(); ok {
@@ -119,6 +122,26 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
 		}
+	})
+}
+
+// TestRetryRightAfterTimeout checks that an unknown client that repeats a call right after its
+// timeout loses only the first call, even if storing the timeout takes some time.
+func TestRetryRightAfterTimeout(t *testing.T) {
+	table := newTimeoutTable()
+	table.delay = 300 * time.Millisecond
+	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
+	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
+		c := s.connectAs("agent", "1.0")
+		answer := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
+		time.Sleep(time.Minute)
+		c.requestAndRead(strings.Replace(cancelText(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
+		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
+		if r.IsError || r.Content[0].Text != "end" || jobs == 0 {
+			t.Errorf("after %d jobs the client received %+v; want the result by jobs", jobs, r)
+		}
+		<-answer
+		<-s.stopReasons
 	})
 }
 

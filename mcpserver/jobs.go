@@ -37,8 +37,7 @@ const noLimit = -1
 // detachSchema is the JSON Schema of the argument "_detach".
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent
-// use.
+// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
 type jobs struct {
 	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach

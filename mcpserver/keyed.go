@@ -93,8 +93,7 @@ func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) r
 	job.Keep()
 	r := newJobReply(viewJob(job))
 	r.isError = l.isListedWithOutputSchema(s, &q)
-	// A client that does not receive the job's ID cannot fetch the result, so the job is
-	// cancelled.
+	// A client that does not receive the job's ID cannot fetch the result, so the job is cancelled.
 	r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 	return r
 }

@@ -55,8 +55,7 @@ type reply struct {
 	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending this
 	// result repeats.
 	replayedCall string
-	// isResultLost is the value of metaResultLost: the call is done, but its result is not
-	// stored.
+	// isResultLost is the value of metaResultLost: the call is done, but its result is not stored.
 	isResultLost bool
 	// untrusted lists the pages that the result quotes, as JSON, or is nil for none.
 	untrusted json.RawMessage

@@ -29,8 +29,7 @@ const (
 )
 
 // Inspector inspects plugins for agents and stores their recommendations for the user.
-// Implementations must be safe for concurrent use. Errors of an Inspector are sentences for the
-// agent.
+// Implementations must be safe for concurrent use. Errors of an Inspector are sentences for the agent.
 type Inspector interface {
 	// Inspect returns what the user sees of a plugin before reviewing it.
 	Inspect(plugin string) (*inspection.Inspection, error)
@@ -39,8 +38,7 @@ type Inspector interface {
 	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
 }
 
-// reviewTools are tools with which an agent inspects plugins. Only the user can enable a
-// plugin.
+// reviewTools are tools with which an agent inspects plugins. Only the user can enable a plugin.
 var reviewTools = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_inspect", "Inspect a plugin",
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+

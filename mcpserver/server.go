@@ -16,6 +16,7 @@ import (
 	"opentabs/internal/filestore"
 	"opentabs/internal/idempotency"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/ending"
 	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
@@ -78,11 +79,9 @@ type Options struct {
 	// OnSessionEnd is called when its token is removed. By default, the end of a session is not
 	// reported.
 	OnSessionEnd func(dispatch.Client)
-	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list
-	// tabs.
+	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests. By default, no call outlives its
-	// request.
+	// Jobs contains the calls that outlive their requests. By default, no call outlives its request.
 	Jobs *joblist.List
 	// Keys stores the calls with idempotency keys, which run as Jobs. By default, idempotency
 	// keys are ignored.
@@ -135,8 +134,7 @@ type Caller interface {
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless ticket w is already
-	// resolved.
+	// Remind sends a message as progress of a suspended call, unless ticket w is already resolved.
 	Remind(w dispatch.WaitingTicket, message string)
 }
 
@@ -149,6 +147,7 @@ type Server struct {
 	catalog   *catalog
 	approvals *approvals
 	jobs      *jobs
+	ending    ending.Table // running calls of clients whose timeout is unknown
 	reviews   reviews
 	resources *resources // nil if the server has no resources
 	lists     toolLists
@@ -201,8 +200,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return s.transport.ServeStdio(ctx, in, out)
 }
 
-// Clients returns the connected clients, oldest session first. See
-// transport.Server.Clients.
+// Clients returns the connected clients, oldest session first. See transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
 // PolicyChanged updates the lists of tools and prompts after permissions have changed.

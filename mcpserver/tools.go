@@ -27,8 +27,7 @@ type listedTool struct {
 	hasHeaderArguments bool
 }
 
-// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be
-// listed.
+// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !plugin.IsObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)

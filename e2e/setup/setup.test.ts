@@ -105,6 +105,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   assert.match(terminal.screen(), /It works: the agent got \d+ tabs?\.\r\n {2}tab \d+ /);
   assert.ok(terminal.screen().includes(new URL(site.url).origin), terminal.screen());
   assert.match(terminal.screen(), /opentabs is ready\. Ask Cursor, for example:/);
+  assert.doesNotMatch(terminal.screen(), /^.{75,}\[Y\/n\]/m, 'a question has more than 80 columns');
   for (const line of terminal
     .screen()
     .split('\r\n')

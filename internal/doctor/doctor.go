@@ -144,8 +144,7 @@ type healthCheck struct {
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.
 	isExtensionCurrent bool
-	// isExtensionMissing is true if the extension was never installed, as far as opentabs
-	// knows.
+	// isExtensionMissing is true if opentabs has no record of an installed extension.
 	isExtensionMissing bool
 	findings           []Finding
 }

@@ -38,7 +38,7 @@ func TestFindTool(t *testing.T) {
 	for want, tools := range map[string][]mcpclient.Tool{
 		`there is no tool "a__echo", and no other tool is on: `:                      nil,
 		`there is no tool "a__echo" (did you mean a__ech?): use one of a__ech, b__x`: {{Name: "a__ech"}, {Name: "b__x"}},
-		"there is no tool \"a__echo\": `opentabs tools` lists the tools":       manyTools,
+		"there is no tool \"a__echo\": `opentabs tools` lists the tools":             manyTools,
 	} {
 		if _, err := findTool(tools, "a__echo"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

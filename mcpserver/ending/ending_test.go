@@ -1,0 +1,50 @@
+package ending
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/internal/clients"
+)
+
+// TestWaitForCancelled checks which requests delay the next request of a client, and for how
+// long.
+func TestWaitForCancelled(t *testing.T) {
+	client, other := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
+	for name, tt := range map[string]struct {
+		client      clients.ID
+		isCancelled bool
+		endsAfter   time.Duration
+		want        time.Duration
+	}{
+		"a running request":              {client, false, time.Second, 0},
+		"another client's request":       {other, true, time.Second, 0},
+		"a cancelled request":            {client, true, time.Second, time.Second},
+		"a cancelled request that hangs": {client, true, time.Minute, maxWait},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var table Table
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				r := table.Begin(ctx, tt.client)
+				if tt.isCancelled {
+					cancel()
+				}
+				time.AfterFunc(tt.endsAfter, r.End)
+				start := time.Now()
+				table.WaitForCancelled(t.Context(), client)
+				if got := time.Since(start); got != tt.want {
+					t.Errorf("waited %v, want %v", got, tt.want)
+				}
+				time.Sleep(tt.endsAfter)
+				synctest.Wait()
+				if len(table.requests) != 0 {
+					t.Error("the ended request is still in the table")
+				}
+			})
+		})
+	}
+}
