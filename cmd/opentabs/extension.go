@@ -38,9 +38,9 @@ you update opentabs or change the port, then reload the extension.
 
 With --debugger, the extension may use Chrome's debugger, which browser tools
 need for pictures of background tabs and of full pages. Chrome shows a bar above
-all pages while the debugger is attached. Later
-installations keep the choice; --debugger=false takes the permission away.`,
-		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension\n  opentabs extension install --debugger",
+all pages while the debugger is attached. Later installations keep the choice;
+--debugger=false takes the permission away.`,
+		Example: "  opentabs extension install\n  opentabs extension install --dir ~/my-extension\n  opentabs extension install --debugger",
 		Args:    cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			choice := extensiondir.KeepDebugger
@@ -54,7 +54,7 @@ installations keep the choice; --debugger=false takes the permission away.`,
 		},
 	}
 	cmd.Flags().BoolVar(&opts.debugger, "debugger", false, "add the permission debugger (default: as in the last installation)")
-	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: a folder in the state directory)")
+	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: the folder of the last installation, or "+extensiondir.DefaultDir+")")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"opentabs/internal/config"
 	"opentabs/internal/home"
@@ -14,12 +15,33 @@ import (
 
 // Options are the user's choices for [Setup].
 type Options struct {
-	// Dir is the directory for the extension. By default, the extension is written to a
-	// directory in the state directory.
+	// Dir is the directory for the extension. The default is the directory of the previous
+	// installation, or else the directory that [DefaultDir] describes.
 	Dir string
 	// Debugger is whether the extension has Chrome's debugger permission. The default is
 	// KeepDebugger.
 	Debugger DebuggerChoice
+}
+
+// visibleDir is the name of the extension's directory in the user's home directory. The
+// name has no leading dot, because file dialogs hide such directories.
+const visibleDir = "opentabs-extension"
+
+// DefaultDir describes the directory of the first installation for help texts.
+const DefaultDir = "~/" + visibleDir + ", or with OPENTABS_HOME and on Windows, the folder extension in the state directory"
+
+// chooseDir returns the directory for the extension if the user named none. An earlier
+// directory is used again, because Chrome has loaded the extension from there.
+func chooseDir(h *home.Home) string {
+	if dir, ok := RecordedDir(h.Dirs); ok {
+		return dir
+	}
+	dir, isInstalled := Find(h.Dirs)
+	machineHome := h.Getenv("HOME")
+	if isInstalled || h.Getenv(config.HomeVariable) != "" || machineHome == "" || runtime.GOOS == "windows" {
+		return dir
+	}
+	return filepath.Join(machineHome, visibleDir)
 }
 
 // Setup writes the extension for an opentabs installation, and returns the extension's
@@ -40,7 +62,7 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 		return "", fmt.Errorf("find --dir %s: %w", o.Dir, err)
 	}
 	if o.Dir == "" {
-		folder = h.ExtensionDir()
+		folder = chooseDir(h)
 	}
 	// The port of a running daemon may differ from the port in the settings.
 	port := h.Settings.Port

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,37 @@ func TestSetup(t *testing.T) {
 	if foundFolder, ok := Find(h.Dirs); err != nil || !filepath.IsAbs(ownFolder) || filepath.Base(ownFolder) != "mine" || !ok || foundFolder != ownFolder {
 		t.Errorf("%s, %v, found %s", ownFolder, err, foundFolder)
 	}
+}
+
+// TestDefaultDir checks that the first installation is in a visible folder, and that later
+// installations keep the folder, even if the user has deleted it.
+func TestDefaultDir(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("on Windows, the default folder is in the state directory")
+	}
+	h, userHome := newHome(t, 9), t.TempDir()
+	variables := map[string]string{"HOME": userHome}
+	h.Getenv = func(name string) string { return variables[name] }
+	visible, other := filepath.Join(userHome, "opentabs-extension"), filepath.Join(userHome, "other")
+	setUp := func(dir, want string) {
+		t.Helper()
+		if folder, err := Setup(t.Context(), h, Options{Dir: dir}, t.Logf); err != nil || folder != want {
+			t.Errorf("the folder for --dir %q is %s, %v, want %s", dir, folder, err, want)
+		}
+	}
+	setUp("", visible)
+	setUp(other, other)
+	setUp("", other)
+	if err := os.RemoveAll(other); err != nil {
+		t.Fatal(err)
+	}
+	setUp("", other)
+	h.Dirs = config.Dirs{Config: userHome, State: filepath.Join(userHome, "state")}
+	variables[config.HomeVariable] = h.State
+	if _, err := h.Make(); err != nil {
+		t.Fatal(err)
+	}
+	setUp("", h.ExtensionDir())
 }
 
 func TestSetupRefuses(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"opentabs/browser"
 	"opentabs/internal/cli"
-	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
@@ -26,9 +25,6 @@ const (
 	// reconnectTimeout limits how long setup waits for a browser with the extension to
 	// connect to a new server.
 	reconnectTimeout = 6 * time.Second
-	// visibleDir is the name of the extension's folder in the home directory. The name
-	// has no leading dot, because file dialogs hide folders with a leading dot.
-	visibleDir = "opentabs-extension"
 )
 
 // browserSteps are the steps of `opentabs setup` that connect a browser and make the
@@ -67,7 +63,7 @@ func (b browserSteps) run(ctx context.Context) error {
 			return b.installFromStore(ctx, client, pages)
 		}
 	}
-	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{Dir: b.extensionDir()}, out.Notef)
+	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{}, out.Notef)
 	if err != nil {
 		return err
 	}
@@ -127,21 +123,6 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	}
 	status, err := client.Status(ctx)
 	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
-}
-
-// extensionDir returns the folder for the extension. If the extension was installed
-// before, its folder is kept. A new folder for the extension is in the home directory and
-// not hidden, so that file dialogs display the folder. If OPENTABS_HOME is set, a new
-// folder for the extension is in $OPENTABS_HOME.
-func (b browserSteps) extensionDir() string {
-	if folder, ok := extensiondir.Find(b.home.Dirs); ok {
-		return folder
-	}
-	machineHome := b.program.Getenv("HOME")
-	if b.program.Getenv(config.HomeVariable) != "" || machineHome == "" || runtime.GOOS == "windows" {
-		return ""
-	}
-	return filepath.Join(machineHome, visibleDir)
 }
 
 // finish asks the user whether to turn on browser tools, and makes the first call.

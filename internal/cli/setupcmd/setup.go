@@ -48,9 +48,10 @@ copy of the file, and writes the change. Comments and other servers in the file
 stay. Each client gets a separate token, by which opentabs recognizes the
 client. Then setup starts the server through the command that it wrote.
 
-For the browser, setup writes the extension to a folder, opens a window of
-Chrome, copies the path of the folder to the clipboard, shows how to load the
-extension, and waits until the browser connects. Then setup asks whether agents
+For the browser, setup writes the extension to the folder that "opentabs
+extension install" uses too, opens a window of Chrome, copies the path of the
+folder to the clipboard, shows how to load the extension, and waits until the
+browser connects. Then setup asks whether agents
 may use any page, after your approval for each site. If you agree, setup makes
 the first call: it lists your open tabs through the configuration of your first
 client. You can run setup again at any time.`,
