@@ -377,3 +377,15 @@ func TestCheckBrowserTools(t *testing.T) {
 	}
 	i.check(t).expect(t, "plugins", "ok there are none; agents can use browser tools on any page")
 }
+
+// TestFileInPlaceOfHome checks that the doctor reports a file in the place of its directory
+// once, and not once for each file in the directory.
+func TestFileInPlaceOfHome(t *testing.T) {
+	i := newInstallation(t)
+	writeTestFile(t, i.State, "", 0o600)
+	r := i.check(t)
+	r.expect(t, "directories", "fail is not a directory; do: move that file away")
+	if len(r.Findings) != 1 || r.OK {
+		t.Errorf("findings = %+v, want one", r.Findings)
+	}
+}

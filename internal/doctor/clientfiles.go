@@ -36,7 +36,7 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	tokens := clienttoken.Open(c.dirs.ClientsFile())
 	known, err := tokens.List()
 	if err != nil {
-		c.reportFailure(clientFileCheck, fmt.Sprintf("the tokens of MCP clients cannot be read: %v", err), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
+		c.reportFailure(clientFileCheck, fmt.Sprintf("the tokens of MCP clients in %s are damaged or cannot be read, so no client has a token", c.dirs.ClientsFile()), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
 		return
 	}
 	all, isInstalled := setup.Clients(*c.Machine)
@@ -116,15 +116,15 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 		c.offerSetUp(client)
 		return
 	case tokens.NameOf(token) == "":
-		c.reportFailure(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid, because it was removed", client.Title, client.File), setUpText(client))
+		c.reportFailure(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid: it was removed or changed", client.Title, client.File), setUpText(client))
 		c.offerSetUp(client)
 		return
 	case tokens.NameOf(token) != client.ID:
 		c.reportFailure(clientFileCheck, swappedTokenText(client, tokens.NameOf(token)), setUpText(client))
 		c.offerSetUp(client)
 		return
-	case c.isOtherProgram || !c.settingsValid:
-		c.reportWarning(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "see the line of the server")
+	case c.isOtherProgram || !c.settingsValid || c.isTokenDamaged:
+		c.reportWarning(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "first repair what failed above")
 		return
 	}
 	c.runConfigured(ctx, client, configured)

@@ -100,6 +100,10 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	}
 	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
+	if !hasDirectories(c.dirs) { // all other checks would only report the same
+		report := Report{Findings: c.findings, Clients: clientProfiles()}
+		return report, c.findings, ctx.Err()
+	}
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
 	c.checkSettings()
@@ -118,7 +122,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if ctx.Err() != nil {
 		return Report{}, nil, ctx.Err()
 	}
-	c.mergeNotSetUp()
+	c.findings = mergeNotSetUp(c.findings)
 	report := Report{Findings: c.findings, Clients: clientProfiles()}
 	report.OK = report.Failure() == nil
 	return report, c.findings, nil
@@ -141,10 +145,13 @@ type healthCheck struct {
 	// isOtherProgram is true if the port of opentabs is used by another program, or by a
 	// server with another token.
 	isOtherProgram bool
+	// isTokenDamaged is true if opentabs cannot use the token file. A server that starts
+	// would replace the file.
+	isTokenDamaged bool
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.
 	isExtensionCurrent bool
-	// isExtensionMissing is true if opentabs has no record of an installed extension.
+	// isExtensionMissing is true if no folder with the extension is recorded.
 	isExtensionMissing bool
 	findings           []Finding
 }
@@ -197,14 +204,14 @@ const partsToSetUp = 4
 
 // mergeNotSetUp replaces the findings about all parts of a new installation by one finding,
 // because `opentabs setup` sets up all of them.
-func (c *healthCheck) mergeNotSetUp() {
+func mergeNotSetUp(findings []Finding) []Finding {
 	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
-	first := slices.IndexFunc(c.findings, isNotSetUp)
-	rest := slices.DeleteFunc(slices.Clone(c.findings), isNotSetUp)
-	if len(c.findings)-len(rest) < partsToSetUp {
-		return
+	first := slices.IndexFunc(findings, isNotSetUp)
+	rest := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
+	if len(findings)-len(rest) < partsToSetUp {
+		return findings
 	}
-	c.findings = slices.Insert(rest, first, Finding{
+	return slices.Insert(rest, first, Finding{
 		Check: "setup", Level: levelWarn, Fact: "opentabs is not set up yet: no client, no browser and no tools",
 		Remedy: "run `opentabs setup`, which connects your clients and your browser",
 	})

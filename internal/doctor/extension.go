@@ -50,7 +50,7 @@ func (c extensionCheck) checkExtension() {
 	case port != 0 && storedConnection.Port != port:
 		c.reportFailure("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, storedConnection.Port, port), updateExtensionText)
 		c.offerInstall(dir)
-	case tokenErr == nil && storedConnection.Key != config.BrowserKey(token):
+	case tokenErr == nil && token != "" && storedConnection.Key != config.BrowserKey(token):
 		c.reportFailure("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtensionText)
 		c.offerInstall(dir)
 	default:

@@ -40,6 +40,14 @@ func (c *healthCheck) checkDirectories() {
 	}
 }
 
+// hasDirectories reports whether no other file is in the place of a directory of opentabs.
+func hasDirectories(dirs config.Dirs) bool {
+	return !slices.ContainsFunc([]string{dirs.Config, dirs.State}, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err == nil && !info.IsDir()
+	})
+}
+
 func (c *healthCheck) checkToken(ctx context.Context) {
 	token, err := c.dirs.ExistingToken()
 	switch {
@@ -47,10 +55,8 @@ func (c *healthCheck) checkToken(ctx context.Context) {
 		c.checkDamagedToken(ctx, err)
 	case err != nil:
 		c.reportFailure("token", err.Error(), "check the disk and the mode of "+c.dirs.TokenFile())
-	case token == "":
-		c.reportOK("token", "does not exist yet; the server creates it at its first start")
 	default:
-		c.checkServerToken(ctx)
+		c.checkServerToken(ctx, token)
 	}
 }
 
@@ -58,6 +64,7 @@ func (c *healthCheck) checkToken(ctx context.Context) {
 // the earlier token, the doctor creates no new token, because the server would have to
 // restart, which ends its calls.
 func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
+	c.isTokenDamaged = true
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
 		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
@@ -67,11 +74,16 @@ func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
 	c.offerRepair(c.repairStateDir)
 }
 
-// checkServerToken checks that the running server uses the token in the token file.
-func (c *healthCheck) checkServerToken(ctx context.Context) {
+// checkServerToken checks that the running server uses the token in the token file. token is
+// empty if the file does not exist.
+func (c *healthCheck) checkServerToken(ctx context.Context, token string) {
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
 		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
+		return
+	}
+	if token == "" {
+		c.reportOK("token", "does not exist yet; the server creates it at its first start")
 		return
 	}
 	c.reportOK("token", "in %s", c.dirs.TokenFile())

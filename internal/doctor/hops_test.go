@@ -152,6 +152,15 @@ var failureCases = []failureCase{
 		}
 		writeTestFile(t, i.TokenFile(), strings.Repeat("A", 43)+"\n", 0o600)
 	}, "token", fmt.Sprintf("fail the server with pid %d uses another token than ", os.Getpid())},
+	{"token that was removed while the server runs", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
+		port, err := strconv.Atoi(i.variables["OPENTABS_PORT"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(i.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: version.Version}), os.Remove(i.TokenFile())); err != nil {
+			t.Fatal(err)
+		}
+	}, "token", fmt.Sprintf("fail the server with pid %d uses another token than ", os.Getpid())},
 	{"killed server", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		i.variables["OPENTABS_PORT"] = "0"
 		if err := i.WriteServer(config.Server{PID: 1 << 22, Port: 1, Version: version.Version}); err != nil {
@@ -438,5 +447,25 @@ func TestFixRunsOnce(t *testing.T) {
 	r, err := Fix(t.Context(), o)
 	if err != nil || attempts != 1 || len(r.Repairs) != 1 || !r.Repairs[0].Failed || r.Failure() == nil {
 		t.Errorf("repairs = %+v after %d attempts, %v, want one failed repair and an error of the report", r.Repairs, attempts, err)
+	}
+}
+
+// TestDamagedTokenIsKept checks that the doctor does not run a client's command while the
+// token is damaged: the command would start a server, which replaces the token.
+func TestDamagedTokenIsKept(t *testing.T) {
+	i := newInstallation(t)
+	i.makeDirs(t)
+	i.variables["OPENTABS_PORT"] = "0"
+	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}}
+	writeTestFile(t, i.TokenFile(), "x", 0o600)
+	started := filepath.Join(t.TempDir(), "started")
+	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, started, i.State, addCursor(t, &i)))
+	r, err := Check(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.expect(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
+	if config.Exists(started) {
+		t.Error("the doctor ran the command of Cursor")
 	}
 }
