@@ -8,6 +8,7 @@ import (
 	"opentabs/internal/humanize"
 	"opentabs/internal/recorder"
 	"opentabs/internal/terminal"
+	"opentabs/wire"
 )
 
 // RecordRows returns a table of recorded calls, one row per call. The first row of the
@@ -47,6 +48,9 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	if r.Site != "" {
 		lines = append(lines, fieldLine("site", terminal.SafeLine(r.Site)))
 	}
+	if r.Undo != nil {
+		lines = append(lines, fieldLine("undo", undoText(*r.Undo)))
+	}
 	if a := r.Approved; a != nil {
 		text := "allowed " + ScopeText(a.Scope, 0)
 		if a.By != "" {
@@ -73,6 +77,18 @@ func recordLines(r recorder.Record, verbose bool) []string {
 		}
 	}
 	return lines
+}
+
+// undoText describes whether another call has undone a call.
+func undoText(u wire.CallUndo) string {
+	by := terminal.SafeLine(u.By)
+	switch u.State {
+	case wire.UndoDone:
+		return "undone by " + by
+	case wire.UndoStarted:
+		return "started by " + by
+	}
+	return by + " may have undone the call, but its result did not arrive"
 }
 
 // jsonBlock formats a recorded JSON value as indented lines under a title. If the JSON

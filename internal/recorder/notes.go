@@ -126,7 +126,12 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 // notes to the disk, so that it returns them as well.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
-	names, err := listFiles(r.dir)
+	return findNotes(r.dir, kind, subject, since)
+}
+
+// findNotes is [Recorder.ReadNotes] for the notes in the files of the folder dir.
+func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]Note, error) {
+	names, err := listFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,7 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 		if name.day < firstDay {
 			break
 		}
-		path := filepath.Join(r.dir, name.String()+fileSuffix)
+		path := filepath.Join(dir, name.String()+fileSuffix)
 		if err := readNotes(path, kind, func(n Note) {
 			if (subject == "" || n.Subject == subject) && !n.Time.Before(since) {
 				notes = append(notes, n)

@@ -130,3 +130,29 @@ func TestWriteNote(t *testing.T) {
 		t.Errorf("the notes are %s, %v", got, err)
 	}
 }
+
+// TestUndoOfRecord checks that Find returns which call has undone a call. A failed undo
+// had no effect.
+func TestUndoOfRecord(t *testing.T) {
+	dir := t.TempDir()
+	r := Open(dir, testOptions)
+	defer r.Close()
+	for id, state := range map[string]string{"call_a": "undone", "call_b": "unknown", "call_c": "failed", "call_d": ""} {
+		r.Add(endedCallOf(id, "a__b", time.Now()), Facts{})
+		if state != "" {
+			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: "started", By: "call_9"})
+			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: state, By: "call_9"})
+		}
+	}
+	r.Flush()
+	for id, want := range map[string]string{"call_a": "undone call_9", "call_b": "unknown call_9", "call_c": "", "call_d": ""} {
+		e, ok, err := Find(dir, id)
+		got := ""
+		if e.Undo != nil {
+			got = string(e.Undo.State) + " " + e.Undo.By
+		}
+		if err != nil || !ok || got != want {
+			t.Errorf("%s: the undo is %q, %v; want %q", id, got, err, want)
+		}
+	}
+}

@@ -109,7 +109,22 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	if err != nil || len(s.entries) == 0 {
 		return Entry{}, false, err
 	}
-	return s.entries[0], true, nil
+	e = s.entries[0]
+	e.Undo, err = findUndo(dir, e)
+	return e, true, err
+}
+
+// undoFailed is the state in the note about an undo that had no effect.
+const undoFailed = "failed"
+
+// findUndo returns the call that undoes, has undone or may have undone a call; nil if
+// there is none.
+func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
+	notes, err := findNotes(dir, NoteUndo, e.CallID, e.Created)
+	if err != nil || len(notes) == 0 || notes[0].State == undoFailed {
+		return nil, err
+	}
+	return &wire.CallUndo{State: wire.UndoState(notes[0].State), By: notes[0].By}, nil
 }
 
 // FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest

@@ -35,6 +35,9 @@ type Record struct {
 	// DroppedMessages is the number of messages before LastMessages that were not
 	// recorded.
 	DroppedMessages int `json:"dropped_messages,omitempty"`
+	// Undo is the call that undoes, has undone or may have undone the call; nil if there is
+	// none. Undo is not part of the stored record: Find reads it from a note.
+	Undo *wire.CallUndo `json:"undo,omitempty"`
 }
 
 // Approval is the reason why a call was allowed: one decision, a grant or a permission.
