@@ -241,7 +241,15 @@ test('40 and 120 plugins are found by a text and by their state', async () => {
   }
   await saveScreenshots(panel, 'plugins-filter');
   await search.fill('nothing');
-  await panel.getByText('No plugin matches the search.').waitFor();
+  await panel.getByText('No installed plugin matches the search.').waitFor();
+  await panel.getByRole('button', { name: 'Install nothing' }).click();
+  const packageField = panel.getByLabel('Name of a package');
+  await packageField.waitFor();
+  assert.deepEqual(
+    [await packageField.inputValue(), await packageField.evaluate((field) => document.activeElement === field)],
+    ['nothing', true],
+  );
+  await saveScreenshots(panel, 'plugins-not-installed');
 });
 
 test('long names do not push a control out of the panel', async () => {

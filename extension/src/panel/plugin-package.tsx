@@ -7,20 +7,35 @@ import type { SendAction } from './requests.ts';
 import { describeInstallation, describeUpdate } from './review-words.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
+/** Proposal is a package that the user has chosen elsewhere in the panel. Each choice is a new object. */
+export interface Proposal {
+  readonly package: string;
+}
+
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
+  /** proposal expands the form, fills in the package and moves the focus to it. */
+  readonly proposal: Proposal | undefined;
   /** onInstalled is called with the plugin's name after an installation. */
   onInstalled(plugin: string): void;
   readonly act: SendAction;
 }
 
 /** InstallForm is the form in which the user installs a plugin by npm package name or by path. */
-export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNode {
+export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
   const [result, setResult] = useState('');
+  const details = useRef<HTMLDetailsElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const { isBusy, error, run } = usePanelAction(act);
+  useEffect(() => {
+    if (!proposal || !details.current) return;
+    details.current.open = true; // a hidden input cannot get the focus
+    setPackageText(proposal.package);
+    input.current?.focus();
+  }, [proposal]);
   const install = async () => {
     setResult('');
     const { installed } = await run({ op: 'installPlugin', package: packageText.trim() });
@@ -30,7 +45,7 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
     onInstalled(installed.plugin);
   };
   return (
-    <details class="install" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="install" ref={details} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">Install a plugin</summary>
       <form
         onSubmit={(event) => {
@@ -42,6 +57,7 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
         <div class="one">
           <input
             id="install-package"
+            ref={input}
             placeholder="slack or /home/ada/messages"
             value={packageText}
             spellcheck={false}

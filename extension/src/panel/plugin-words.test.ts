@@ -4,6 +4,7 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import {
   countOwnPermissions,
   findFailedPlugins,
+  findPackageName,
   findPlugins,
   findReadiness,
   formatHash,
@@ -119,4 +120,11 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     groupTools(tools.slice(0, 1)).map((group) => group.category),
     [''],
   );
+});
+
+test('findPackageName accepts only names that an npm package can have', () => {
+  assert.equal(findPackageName(' Slack '), 'slack');
+  assert.equal(findPackageName('@acme/opentabs-plugin-crm'), '@acme/opentabs-plugin-crm');
+  for (const text of ['', 'two words', '/home/ada', '../x', '@acme', '@acme/', 'a/b', '.x'])
+    assert.equal(findPackageName(text), '');
 });

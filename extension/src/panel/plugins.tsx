@@ -6,10 +6,11 @@ import { LateAccess, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { InstallForm, PackageActions, RemoveButton } from './plugin-package.tsx';
+import { InstallForm, PackageActions, type Proposal, RemoveButton } from './plugin-package.tsx';
 import { ToolsSection } from './plugin-tools.tsx';
 import {
   findFailedPlugins,
+  findPackageName,
   findPlugins,
   findReadiness,
   formatSites,
@@ -40,16 +41,18 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
   const [installedPlugin, setInstalledPlugin] = useState('');
+  const [proposal, setProposal] = useState<Proposal>();
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
   const shownFailed = findFailedPlugins(failed, query, filter);
+  const packageName = findPackageName(query);
   const isEmpty = plugins?.length === 0 && failed.length === 0;
   return (
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
       {isEmpty && <p class="empty">No plugin is installed. A plugin teaches opentabs the tools of one site.</p>}
-      {plugins && <InstallForm startsOpen={isEmpty} onInstalled={setInstalledPlugin} act={act} />}
+      {plugins && <InstallForm startsOpen={isEmpty} proposal={proposal} onInstalled={setInstalledPlugin} act={act} />}
       {allPlugins.length >= MinPluginsForSearch && (
         <Search
           plugins={allPlugins}
@@ -62,7 +65,14 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
       )}
       <ReviewHint count={allPlugins.filter((plugin) => !plugin.reviewed).length} />
       {!isEmpty && plugins && shownPlugins.length + shownFailed.length === 0 && (
-        <p class="empty">No plugin matches the search.</p>
+        <p class="empty">
+          No installed plugin matches the search.{' '}
+          {packageName !== '' && !names.includes(packageName) && (
+            <button type="button" onClick={() => setProposal({ package: packageName })}>
+              Install {packageName}
+            </button>
+          )}
+        </p>
       )}
       <ul class="plugins">
         {shownPlugins.map((plugin) => (
