@@ -1278,29 +1278,6 @@ export interface StateWatchParams {
   on: boolean;
 }
 
-/**
- * CallStatus is the status of a call as users see it. All statuses except StatusTimedOut
- * also exist in the format tool-call-progress.v1.
- */
-export const CallStatuses = [
-  /**
-   * StatusPending means that the call is queued or waits for the user. Outside of frames and
-   * tool-call-progress.v1, the status is instead "queued", "waiting for approval" or "waiting
-   * for you".
-   */
-  'pending',
-  'running',
-  'done',
-  'failed',
-  'cancelled',
-  /**
-   * StatusTimedOut means that the call reached its idle limit, its hard limit or its
-   * approval limit.
-   */
-  'timed out',
-] as const;
-export type CallStatus = (typeof CallStatuses)[number];
-
 /** CallView is one call in the side panel. */
 export interface CallView {
   callId: string;
@@ -1756,6 +1733,29 @@ export interface StateSyncParams {
    */
   running: number;
 }
+
+/**
+ * CallStatus is the status of a call as users see it. All statuses except StatusTimedOut
+ * also exist in the format tool-call-progress.v1.
+ */
+export const CallStatuses = [
+  /**
+   * StatusPending means that the call is queued or waits for the user. Outside of frames and
+   * tool-call-progress.v1, the status is instead "queued", "waiting for approval" or "waiting
+   * for you".
+   */
+  'pending',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+  /**
+   * StatusTimedOut means that the call reached its idle limit, its hard limit or its
+   * approval limit.
+   */
+  'timed out',
+] as const;
+export type CallStatus = (typeof CallStatuses)[number];
 
 /** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
@@ -2728,12 +2728,12 @@ export const Enums = {
   LogLevel: LogLevels,
   PluginSource: PluginSources,
   SectionName: SectionNames,
-  CallStatus: CallStatuses,
   TicketKind: TicketKinds,
   Scope: Scopes,
   DecisionOutcome: DecisionOutcomes,
   Permission: Permissions,
   SettingType: SettingTypes,
+  CallStatus: CallStatuses,
   Surface: Surfaces,
   CancelOutcome: CancelOutcomes,
 } as const;

@@ -19,7 +19,7 @@ import (
 const maxInterruptedAge = 7 * 24 * time.Hour
 
 // The record of a call during which the server stopped contains these texts: an error, and
-// advice for the user. A call that still waited for approval gets the last two texts.
+// advice for the user. A call that still waited for approval has separate texts.
 const (
 	interruptedText = "opentabs stopped during the call, which may have taken effect"
 	interruptedStep = "Check the page before you make the call again."
