@@ -9,14 +9,14 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
 import { findCall } from './harness/daemon-api.ts';
 import { connectModernHttp } from './harness/modern.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 const values = [1, 5, 3];
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack();
+  stack = await startStack({ plugins: [everythingPlugin] });
 });
 after(() => stack.close());
 
@@ -59,22 +59,27 @@ for (const transport of ['http', 'stdio'] as const) {
   });
 }
 
-test('`calls show --timing` shows the phases of a call that the client did not trace', async () => {
-  const client = await stack.connectHttp();
-  const text = await waitFor('a call with all phases', async () => {
-    const { isError } = await client.call('messages__echo', { value: 'phases' });
-    assert.equal(isError, false);
-    const { call_id } = await findCall(stack, 'messages__echo');
-    const { stdout } = await stack.runCli('calls', 'show', call_id, '--timing');
-    return /handler/.test(stdout) && stdout;
+for (const { tool, args, fails } of [
+  { tool: 'messages__echo', args: { value: 'phases' }, fails: false },
+  { tool: 'everything__fail', args: { message: 'no phases', code: 'NO', retryable: false }, fails: true },
+]) {
+  test(`\`calls show --timing\` shows the phases of a call of ${tool} that the client did not trace`, async () => {
+    const client = await stack.connectHttp();
+    const text = await waitFor('a call with all phases', async () => {
+      const { isError } = await client.call(tool, args);
+      assert.equal(isError, fails);
+      const { call_id } = await findCall(stack, tool);
+      const { stdout } = await stack.runCli('calls', 'show', call_id, '--timing');
+      return /handler/.test(stdout) && stdout;
+    });
+    const phases = text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.trim().split(/ {2,}/)[0]);
+    const inOrder = 'request gates queue target link worker page handler return'.split(' ');
+    assert.deepEqual(phases, inOrder, text);
   });
-  const phases = text
-    .split('\n')
-    .slice(1, -1)
-    .map((line) => line.trim().split(/ {2,}/)[0]);
-  const inOrder = 'request gates queue target link worker page handler return'.split(' ');
-  assert.deepEqual(phases, inOrder, text);
-});
+}
 
 test('the result of a traced call has the time of each station, and other results have no hops', async () => {
   const callEcho = async (headers: Readonly<Record<string, string>>) => {

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from '../harness/client.ts';
+import { findCall } from '../harness/daemon-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { waitFor } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -87,6 +88,18 @@ test('calls from before a restart of the server are listed', async () => {
   await findRow('before the restart').waitFor();
   await runAgain('before the restart');
   await panel.getByText('Started as a new call').waitFor();
+});
+
+test('an open panel lists a call that a crash of the server interrupted', async () => {
+  client = await stack.connectHttp(); // the restart has ended the session of the previous client
+  const interrupted = client.call('messages__silent', { forMs: 25_000 });
+  interrupted.catch(() => undefined);
+  await findCall(stack, 'messages__silent', (call) => call.status === 'running');
+  await pause(2_000); // a crash loses at most the last second
+  await stack.restartDaemon('SIGKILL');
+  await findRow('may have taken effect').waitFor();
+  const names = await panel.locator('.ended > li').allTextContents();
+  assert.match(names[0] ?? '', /may have taken effect/, 'the interrupted call is the newest');
 });
 
 test('a call whose tool is missing is not repeated, and the panel shows the reason', async () => {
