@@ -175,6 +175,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if request.PassDecisionToTool {
 		c.suspension.decision = r.EncodeForTool()
 	}
+	c.root.sender.Remind("approved: the call is running") // replaces the message that the call waits
 	return true
 }
 

@@ -266,7 +266,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 			sleepFake(time.Second)
 			count(s)
 		}, nil, 2},
-		"the wait for an approval": {func(_ dispatch.Run, s dispatch.Sink) { count(s) }, []dispatch.Gate{&fakeGate{name: "permission"}}, 3},
+		"the wait for an approval": {func(_ dispatch.Run, s dispatch.Sink) { count(s) }, []dispatch.Gate{&fakeGate{name: "permission"}}, 4},
 		"the wait for the user": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "Log in."}})
 			sleepFake(time.Second)

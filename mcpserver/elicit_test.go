@@ -542,7 +542,8 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 				line += " of " + string(appendNumber(nil, *r.Total))
 			}
 			if r.Message != "" {
-				line += " waiting, for the " + fmt.Sprint(r.Meta["opentabs/audience"])
+				word, _, _ := strings.Cut(r.Message, " ")
+				line += " " + word + " for the " + fmt.Sprint(r.Meta["opentabs/audience"])
 			}
 			got = append(got, line)
 			return nil
@@ -559,8 +560,8 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			t.Error(r.text)
 		}
 		want := []string{
-			"0.000001 waiting, for the user", "0.000002 waiting, for the user", "0.000003 waiting, for the user",
-			"1 of 3", "2 of 3", "3 of 3",
+			"0.000001 waiting for the user", "0.000002 waiting for the user", "0.000003 waiting for the user",
+			"0.000004 approved: for the user", "1 of 3", "2 of 3", "3 of 3",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the client received %q, want %q", got, want)
