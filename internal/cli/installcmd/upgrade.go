@@ -159,6 +159,9 @@ func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 		return "", err
 	}
 	found, err := client.Package(ctx, installed.PackageName)
+	if errors.Is(err, npm.ErrNotFound) {
+		return "", fmt.Errorf("the npm registry has no package %s: check the registry in .npmrc", installed.PackageName)
+	}
 	if err != nil {
 		return "", err
 	}
