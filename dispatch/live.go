@@ -26,8 +26,8 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields of the request never change
 	id      string
 	created time.Time
-	// argBytes is the size of the call's arguments, in bytes. The arguments themselves are
-	// released after the after hooks have run.
+	// argBytes is the size of the call's arguments, in bytes. The call releases the
+	// arguments after its after hooks have run, but keeps argBytes.
 	argBytes      int
 	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made a nested call, or nil for a call of a client. root is
@@ -47,7 +47,7 @@ type liveCall struct {
 	requests     toolRequests
 	chosenTarget browserToolTarget
 
-	// retryErrors receives the error of an attempt if the call may be tried in another document.
+	// retryErrors receives the error of a failed attempt that may be repeated in another document.
 	retryErrors chan *wire.CallError
 	done        chan struct{} // closed at the end of the call
 
@@ -226,8 +226,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		sink{c}.Finish(nil, &rejection)
 		return targets[1:]
 	}
-	// A request to stop the tool that was sent before Start did not reach the page, so the
-	// request is sent again.
+	// If the call was cancelled before Start, the page has not received the request to
+	// stop the tool. The dispatcher sends it again.
 	c.mu.Lock()
 	stopSent, err := c.state.isStopSent, c.state.err
 	c.mu.Unlock()
@@ -290,7 +290,7 @@ func (c *liveCall) end(e ending) bool {
 	c.search.End()
 	close(c.done)
 	if stopSent {
-		// Close done before Cancel, because Cancel may block on a link with a full buffer.
+		// Close done before Cancel: if the link's buffer is full, Cancel blocks.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
 	}
 	return true

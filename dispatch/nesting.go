@@ -112,8 +112,8 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-// end ends all requests of the tool when its call ends. The argument reason is the reason
-// for the call's cancellation, or empty.
+// end ends all open requests of the running tool when the tool's call ends. The argument
+// reason is why the call was cancelled, or empty if it was not cancelled.
 func (n *toolRequests) end(reason string) {
 	n.mu.Lock()
 	n.isClosed = true
@@ -132,7 +132,7 @@ type toolRequest struct {
 	params wire.ToolAskParams
 }
 
-// answer executes the request and sends the result to the page.
+// answer executes the request that a tool sent from a page, and sends the result to this page.
 func (a toolRequest) answer(ctx context.Context) {
 	c := a.call
 	var output json.RawMessage

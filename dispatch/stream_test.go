@@ -287,8 +287,8 @@ func liveHeapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestStatusWordIsInTheEvent checks that a tool's status word is in the event of its
-// report, and never becomes the status of the call.
+// TestStatusWordIsInTheEvent checks that the event for a report contains the tool's
+// status word.
 func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

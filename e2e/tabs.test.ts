@@ -71,7 +71,7 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The daemon still lists the busy tab as ready. The call checks the busy tab first, and then runs in another tab.
+  // The daemon still lists the busy tab as ready, so the call first tries the busy tab and then runs in the other tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');

@@ -26,8 +26,8 @@ type approvals struct {
 	log       zerolog.Logger
 	// run handles a request and returns the reply.
 	run func(context.Context, request) reply
-	// onGiveUp is called if the client stopped waiting for the reply. The progressSender
-	// contains the times of the client's progress notifications.
+	// onGiveUp is called if the client stopped waiting for the reply. The *progressSender
+	// has the times of the client's progress notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// Names of the arguments that opentabs adds to tools. The argument instance exists only for
-// plugins with instances, and _detach only if calls may become jobs.
+// These constants are the names of the arguments that opentabs adds to tools. `instance` exists
+// only for plugins with instances, and `_detach` only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -36,8 +36,8 @@ type arguments struct {
 	detach json.RawMessage
 }
 
-// definedArguments records which argument names of opentabs the tool's own schema defines. An
-// argument that the schema defines is passed to the tool.
+// definedArguments records which argument names of opentabs the tool's own schema defines.
+// opentabs does not read such an argument, but passes it to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
 // findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt defines.

@@ -140,8 +140,8 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 	return []recorder.Note{d.key}, nil
 }
 
-// TestLostResult checks that the reply to a repeated call is marked if the first call's
-// result is not stored. The reply's structured content must contain the status of the
+// TestLostResult checks that the reply to a repeated call has a mark if the result of the
+// first call is not stored. The reply's structured content must contain the status of the
 // call.
 func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}

@@ -32,8 +32,8 @@
 // Plugin, Tool and Set are immutable and safe for concurrent use. Registry and Store are
 // safe for concurrent use. Several processes can use the same Store at the same time.
 //
-// Registry.reload is held while packages are loaded and listeners run. Registry.mu guards
-// the listeners, the folders and the file stamps. index.mu guards the index of adapters.
-// Lock order in package plugin: Registry.reload, then Registry.mu or index.mu. No
-// goroutine holds Registry.mu and index.mu at the same time.
+// A goroutine holds the mutex Registry.reload while it loads packages and calls
+// listeners. Registry.mu guards the listeners, the folders and the file stamps. index.mu
+// guards the index of adapters. Lock order in package plugin: Registry.reload, then
+// Registry.mu or index.mu. No goroutine holds Registry.mu and index.mu at the same time.
 package plugin

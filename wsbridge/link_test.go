@@ -73,8 +73,8 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 		p.setPongs(false) // no pongs may arrive between the pieces of the frame
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
-		// Write the bytes of one WebSocket frame directly: a final text frame with a zero
-		// mask.
+		// Write the bytes of the WebSocket frame directly, as one final text frame whose
+		// mask is zero.
 		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
@@ -189,8 +189,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// onlyLink returns the only open link of the hub. The goroutine that reads the link must
-// be idle.
+// onlyLink returns the only open link of the hub. The goroutine that reads from the link
+// must be waiting for a frame.
 func (w *hubFixture) onlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()

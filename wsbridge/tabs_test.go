@@ -98,7 +98,7 @@ func TestTargets(t *testing.T) {
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
-		// All targets of the browser with the best tab rank first.
+		// All targets of a browser rank together: first those of the browser that has the best tab.
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)

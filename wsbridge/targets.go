@@ -17,7 +17,7 @@ import (
 // because the browser may never reconnect.
 //
 // If no document matches, Targets waits while a tab loads. After the server's start, Targets
-// also waits for the first browser, because a browser may need a second to reconnect. If the
+// also waits for the first browser, because a browser may need one second to reconnect. If the
 // best tab has just navigated, Targets waits for its next document, even if documents of other
 // tabs match. If all matching tabs need a reload, Targets requests the reload of one tab. If no
 // tab matches and the call may open a tab, Targets opens a tab.
@@ -72,9 +72,9 @@ type targetSearch struct {
 	// tab, or nil.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the page loads that failed before the search. A tab that failed to
-	// load before the search is reloaded once. If a tab fails to load during the search, the
-	// search no longer waits for the tab.
+	// earlierFailures contains the page loads that had already failed when the search for a target
+	// began. If a tab has already failed to load when the search begins, the search reloads the tab
+	// once. If a tab fails to load during the search, the search no longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -144,8 +144,8 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// reloadOrOpen requests a reload or opens a tab, each at most once per search. If the browser
-// is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
+// reloadOrOpen requests the reload of a tab, or opens a new tab. One search does each at most once.
+// If the browser is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
@@ -332,7 +332,7 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 
 // readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown
 // readiness is new and may have been loaded for the call, so it ranks like a ready document.
-// The call itself checks the readiness, and tries the next document if necessary.
+// The call itself checks whether a document is ready, and tries the next one if necessary.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compareTargets returns a negative number if target a ranks before target b.

@@ -142,8 +142,8 @@ type Hop struct {
 	Stage string `json:"station"`
 	// StartUs is when the call entered the stage, in microseconds after the request arrived.
 	// Because server, service worker and page have different clocks, StartUs of a stage in the
-	// browser is an estimate. The estimate assumes that messages to a process and back take
-	// equally long.
+	// browser is an estimate. The estimate assumes that a message to the browser takes as long
+	// as the message back.
 	StartUs float64 `json:"startUs"`
 	Us      float64 `json:"us"`
 }

@@ -9,8 +9,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestSampler checks that a Sampler starts at most one Trace every 100 ms. For traces that
-// a Sampler starts, IsRequested must return false.
+// TestSampler checks that a Sampler starts at most one Trace every 100 ms. IsRequested
+// must return false for a Trace that a Sampler starts.
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sampler hops.Sampler

@@ -53,8 +53,8 @@ test('a nested call that ends while the link is cut returns its result', async (
 });
 
 /**
- * startWaitingCall starts a call whose tool waits for the user, such as for a login. The returned function approve lets
- * the tool continue.
+ * startWaitingCall starts a call whose tool waits for the user, such as for a login. The test calls the returned
+ * function `approve` to confirm the login, so that the tool continues.
  */
 async function startWaitingCall() {
   const outcome = client.call('everything__login', { tabId });

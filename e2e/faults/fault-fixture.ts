@@ -229,7 +229,7 @@ export class FaultFixture {
     return page.id;
   }
 
-  /** evaluateInPage evaluates a JavaScript expression in the page that shows path. */
+  /** evaluateInPage evaluates a JavaScript expression in the tab that shows the page at path. */
   async evaluateInPage(path: string, expression: string): Promise<unknown> {
     return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
   }

@@ -30,7 +30,7 @@ export function addRow(row: Row): void {
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** CellContext contains the tab and the MCP client of one fault test. */
+/** CellContext contains the tab and the MCP client that one fault test uses. */
 export interface CellContext {
   readonly fixture: FaultFixture;
   readonly path: string;

@@ -103,8 +103,8 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // Wait until Chrome has registered the plugin's scripts. If opentabs had to reload the page, the page's speculation
-  // rules would apply twice.
+  // Wait until Chrome has registered the plugin's scripts. If the plugin's scripts were registered later, opentabs
+  // would reload the page, and Chrome would apply the page's speculation rules twice.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });

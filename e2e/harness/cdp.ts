@@ -40,8 +40,8 @@ interface PendingRequest {
 }
 
 /**
- * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a stopped or busy
- * page responds late.
+ * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a suspended or
+ * busy page responds late to DevTools commands.
  */
 const commandTimeoutMs = 30_000;
 

@@ -70,7 +70,7 @@ const disabledFeatures = [
   // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // Chromium features that send requests to Google's servers.
+  // These Chromium features send requests to Google's servers.
   'AimEnabled',
   'MediaRouter',
   'NetworkTimeServiceQuerying',

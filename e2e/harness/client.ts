@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly withoutProgress?: boolean;
   /**
    * timeoutMs is how long the client waits for the tool's result, in milliseconds. The default is shorter than the time
-   * limit of a test file, so a hanging call fails its own test.
+   * limit of a test file, so that a hanging call fails its own test instead of the whole file.
    */
   readonly timeoutMs?: number;
 }

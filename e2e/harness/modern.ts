@@ -4,7 +4,7 @@ import { opentabsBinary } from './process.ts';
 
 /**
  * ExchangeRequest sends one JSON-RPC request and returns the response. onProgress receives the progress notifications
- * whose token equals the request's ID. Only the stdio client calls onProgress.
+ * whose token equals the request's ID. Only a client that is connected over stdio calls onProgress.
  */
 export type ExchangeRequest = (
   message: Record<string, unknown>,

@@ -17,7 +17,10 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** StartedCommand is a running opentabs command. The promise ended resolves when the process exits. */
+/**
+ * StartedCommand is a running opentabs command. The promise `ended` resolves with the command's result when the process
+ * exits.
+ */
 export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
@@ -43,7 +46,7 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command that exits without reading its input breaks the pipe. A broken pipe must not fail the test.
+  // A command that exits without reading its input breaks the pipe. A write to the broken pipe must not fail the test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {

@@ -15,7 +15,7 @@ import { chromiumPath, findFreePort, makeChromiumFlags } from './chromium.ts';
  */
 const loadedByUserFlag = 38;
 
-/** loadUnpacked installs an extension in a profile. No browser may be running with the profile. */
+/** loadUnpacked installs an extension in a profile. The profile must not be in use by a running browser. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
   const browser = spawn(chromiumPath, makeChromiumFlags(await findFreePort(), [], otherFlags), {

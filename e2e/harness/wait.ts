@@ -30,7 +30,9 @@ export async function waitFor<T>(
   }
 }
 
-/** ProbeIntervalMs is how long one call of probe may run beyond the time limit of waitFor, in milliseconds. */
+/**
+ * ProbeIntervalMs is how long waitFor lets the last call of probe run after the time limit of waitFor, in milliseconds.
+ */
 const ProbeIntervalMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {

@@ -50,7 +50,7 @@ type CheckResult struct {
 	// Undos describes how to undo calls of the plugin's tools, with one sentence for each
 	// tool that has an undo.
 	Undos []string `json:"undos,omitempty"`
-	// NotChecked lists the checks that did not run, each with the reason.
+	// NotChecked lists the linter's checks that did not run, each with the reason.
 	NotChecked []string `json:"notChecked,omitempty"`
 }
 
@@ -91,9 +91,9 @@ var rules = slices.Concat(packageRules, toolRules, fieldRules)
 // CheckOptions configure [Check].
 type CheckOptions struct {
 	// Build contains the options for the build of the plugin. Check ignores the output
-	// directory in Build.
+	// directory in Build, because it builds into a temporary directory.
 	Build jsbuild.Options
-	// NoTypes skips the type check by the TypeScript compiler.
+	// If NoTypes is true, Check does not run the TypeScript compiler to check types.
 	NoTypes bool
 }
 

@@ -41,8 +41,8 @@ type CreateOptions struct {
 	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
 	// Name.
 	DisplayName string
-	// Description describes the plugin to users in one sentence. By default, Description
-	// is derived from Domain.
+	// Description describes the plugin to users in one sentence. By default, the
+	// description is a sentence that names Domain.
 	Description string
 	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
 	World string
@@ -167,7 +167,7 @@ func titleOf(name string) string {
 	return strings.Join(words, " ")
 }
 
-// joinLines replaces each run of white space by one space.
+// joinLines replaces each run of white space with one space.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // sitePatternOf returns the host of a domain or URL, and the match pattern of the site's pages.
@@ -195,7 +195,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. The name is a relative path with slashes.
+// newFile is a file to write. name is the file's path relative to the plugin's directory,
+// with slashes.
 type newFile struct {
 	name string
 	text []byte

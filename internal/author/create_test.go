@@ -114,7 +114,8 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 }
 
 // TestCreateWorld checks that a new plugin for the isolated world has "world" in
-// package.json. For such a plugin, the linter must not suggest the isolated world.
+// package.json. For a plugin in the isolated world, the linter must not suggest the
+// isolated world.
 func TestCreateWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

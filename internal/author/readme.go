@@ -16,8 +16,8 @@ import (
 
 const readmeFile = "README.md"
 
-// The lines tablesBegin and tablesEnd of README.md enclose the generated tables. The
-// author of the plugin writes all other text of README.md.
+// The lines tablesBegin and tablesEnd of README.md enclose the generated tables. The rest
+// of README.md is text of the plugin's author.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
@@ -25,8 +25,8 @@ const (
 
 // UpdateReadme updates the tables of tools, prompts and settings in the plugin's
 // README.md. The tables in README.md are between two marker lines. If the marker lines or
-// README.md are missing, UpdateReadme creates them. UpdateReadme reports whether
-// README.md changed. If check is true, UpdateReadme writes nothing and reports whether
+// README.md are missing, UpdateReadme creates them. UpdateReadme returns true if it
+// changed README.md. If check is true, UpdateReadme writes nothing and reports whether
 // README.md would change. If the plugin's source does not compile, the error is a
 // *jsbuild.BuildError.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {

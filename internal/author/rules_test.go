@@ -12,8 +12,8 @@ import (
 	"opentabs/plugin"
 )
 
-// buildGoodPlugin returns a built plugin without findings. The files in the plugin's dist
-// folder are up to date.
+// buildGoodPlugin returns a built plugin without findings. The plugin's dist folder
+// matches the source files.
 func buildGoodPlugin(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +57,8 @@ func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-// describeTool returns an edit that replaces the description of the first tool.
+// describeTool returns a change of a test plugin: a new description for the plugin's
+// first tool.
 func describeTool(text string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// scanInterval is the time between two scans of a plugin's files. A scan takes a few
-	// microseconds per file. Unlike file events of the operating system, scans work on
-	// every file system, in containers and through links.
+	// scanInterval is the time between two scans of a plugin's files. One scan takes a
+	// few microseconds per file. Unlike file events of the operating system, scans detect
+	// changes on every file system, in containers and behind symbolic links.
 	scanInterval = 30 * time.Millisecond
 	// scanTimeDivisor limits scans to 1/20 of the total time. Large directory trees are
 	// therefore scanned less often.
@@ -28,8 +28,8 @@ const (
 	maxWatched = 20_000
 )
 
-// sourceExtensions are the extensions of files that a build can read. Changes of all
-// other files, such as logs, are ignored.
+// sourceExtensions are the extensions of files that a build can read. The watcher ignores
+// changes of files with other extensions, such as logs.
 var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",
@@ -52,7 +52,8 @@ type fileStamp struct {
 	content [sha256.Size]byte
 }
 
-// recentFiles are the files that changed within mtimeResolution of a scan.
+// recentFiles contains the paths of files that changed less than mtimeResolution before a
+// scan.
 type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.

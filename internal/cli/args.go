@@ -74,8 +74,8 @@ func LimitArgs(n int) cobra.PositionalArgs {
 }
 
 // ActionWithArg returns the cobra action of a command with one optional argument. The
-// action stores the argument in arg, and then calls action. Without an argument, arg
-// keeps its value.
+// action stores the argument in arg, and then calls action. If the user omits the
+// argument, the variable arg is not changed.
 func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

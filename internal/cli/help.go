@@ -49,8 +49,8 @@ func isGroup(cmd *cobra.Command) bool {
 
 // writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
 // If a subcommand has a help group with the title of a group of cmd, the list also has
-// the commands in the subcommand's group. For example, `opentabs --help` also lists the
-// commands of `opentabs plugin` for authors.
+// the commands in the subcommand's group. For example, the list of `opentabs --help` also
+// has the commands for authors that belong to `opentabs plugin`.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -84,8 +84,8 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 // helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
-// writeHelpLines writes a list of commands below cmd under a title. The summaries are
-// aligned in the same column in all lists, except after very long names.
+// writeHelpLines writes a list of commands below cmd under a title. The summaries of all
+// lists begin in the same column, except after very long command names.
 func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
 	if len(lines) == 0 {
 		return

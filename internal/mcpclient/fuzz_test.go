@@ -24,8 +24,8 @@ func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswer sends arbitrary HTTP responses to the client. The client must not panic or
-// hang, and must accept only a response with the ID of its request.
+// FuzzAnswer sends arbitrary HTTP responses to the client. The client must neither panic
+// nor hang, and must accept only the response that has the ID of its request.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`,

@@ -65,7 +65,8 @@ type Options struct {
 	// server withdraws the form, or when the call ends.
 	//
 	// After ShowForm has returned, the client reports to the server that the form was
-	// closed without an answer. By default, the client does not support forms.
+	// closed without an answer. By default, the client declares no support for
+	// elicitation forms.
 	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 
@@ -165,8 +166,8 @@ type Progress struct {
 	Total    float64
 	HasTotal bool
 	Message  string
-	// StatusWord is the tool's status word for the call. StatusWord has the same audience
-	// as Message.
+	// StatusWord is the word with which the tool describes the state of the call, such as
+	// "exporting". StatusWord has the same audience as Message.
 	StatusWord string
 	// Audience is "user" if Message is for the user. Messages with any other audience are
 	// internal.
@@ -202,8 +203,8 @@ type Result struct {
 }
 
 // CallTool calls a tool and returns the tool's result. The parameter arguments is a JSON
-// object. CallTool calls progress, which may be nil, for each progress report, in the
-// goroutine of the caller.
+// object with the arguments of the tool. CallTool calls progress, which may be nil, for
+// each progress report, in the goroutine of the caller.
 //
 // When ctx ends, CallTool sends a cancellation to the server. CallTool then returns ctx's
 // error when the server has ended the call, or after 2 s.

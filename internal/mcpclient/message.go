@@ -243,7 +243,7 @@ func readStatusError(status int, body []byte) error {
 	return &statusError{Status: status, Sentence: sentence}
 }
 
-// isOwnID reports whether m has the ID of this request.
+// isOwnID reports whether the message m has the same ID as the pending request x.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
 // handleMessage handles one message of the request's event stream. The result ok is true

@@ -8,19 +8,20 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// message has the IDs and the method of one line of MCP, which is a JSON-RPC message or a
-// batch.
+// message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
+// message or a batch.
 type message struct {
-	// requests are the raw IDs of the requests in the line. answers are the raw IDs of
-	// the responses. Only a batch has more than one ID.
+	// requests are the raw JSON-RPC IDs of the line's requests. answers are the raw IDs
+	// of its responses. Only a batch has more than one ID.
 	requests, answers []string
-	// method is the method of a single request or notification. method is empty for a
-	// response and a batch.
+	// method is the JSON-RPC method if the line is a single request or notification.
+	// method is empty for a response and a batch.
 	method string
 }
 
-// parseMessage parses a line of MCP. For an invalid line, the result has neither requests
-// nor answers. The daemon responds to an invalid line with an error.
+// parseMessage parses one line, which contains an MCP message or a batch of messages. For
+// a line that is not valid JSON-RPC, the result has neither requests nor answers. The
+// daemon responds to an invalid line with an error.
 func parseMessage(line []byte) message {
 	var m message
 	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {

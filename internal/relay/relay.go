@@ -27,7 +27,8 @@ const (
 	// resumeTimeout limits how long a new daemon may take to respond to the repeated
 	// initialize request.
 	resumeTimeout = 5 * time.Second
-	// drainTimeout limits how long the relay waits for the last lines of a lost daemon.
+	// drainTimeout limits how long the relay reads the last lines of a daemon after the
+	// connection is lost.
 	drainTimeout = time.Second
 	// endTimeout limits how long the daemon may take to end the session after the client
 	// has closed its input.
@@ -92,7 +93,8 @@ type relayEndpoints struct {
 type relay struct {
 	relayEndpoints
 
-	// Only the goroutine of run uses the fields before mu.
+	// Only the goroutine that executes relay.run uses the fields from link to
+	// lastConnectErrAt.
 	link             *daemonLink
 	lostAt           time.Time // when the last connection was lost; zero before the first loss
 	pollInterval     time.Duration
@@ -140,7 +142,8 @@ func (r *relay) run(ctx context.Context) error {
 		case <-r.linkDone():
 			r.handleLoss(ctx)
 		case <-r.nextPoll():
-			// The client has no open request, so the relay does not start a daemon.
+			// The client is idle, so the relay looks for a running daemon but does not
+			// start one.
 			if r.connect(ctx, false) != nil {
 				r.pollInterval = min(r.pollInterval*2, maxPollInterval)
 			}

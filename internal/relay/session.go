@@ -34,11 +34,10 @@ type sessionState struct {
 	daemonRequests []string
 }
 
-// openRequest is a request of the client without a response.
+// openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
-	// line is the request if it can be repeated. line is nil for a call, which may
-	// already have taken effect.
+	// line is the request that the relay can repeat on the next daemon.
 	line []byte
 }
 

@@ -54,8 +54,8 @@ type frame struct {
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
 // Frames returns the positions of the author's code in a stack trace, innermost first,
-// such as "exportMessages (src/tools/export.ts:31:11)". The path adapterFile is the file
-// of the bundled adapter. Without a source map, the positions refer to the bundled
+// such as "exportMessages (src/tools/export.ts:31:11)". adapterFile is the path of the
+// bundled adapter. If the plugin has no source map, the positions refer to the bundled
 // adapter.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)

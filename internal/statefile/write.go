@@ -14,8 +14,8 @@ import (
 const tempSuffix = ".tmp"
 
 // leftoverAge is the age at which a temporary file is treated as abandoned by a crashed
-// process. A file whose time is that far in the future is also abandoned: the clock was
-// set back.
+// process. A file whose modification time is more than leftoverAge in the future also
+// counts as abandoned: the computer's clock was set back.
 const leftoverAge = time.Minute
 
 // Write atomically replaces the file at path by data. A reader gets either the old or
@@ -40,14 +40,14 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 }
 
 // Create is like [Write], but keeps the file at path if it exists, even if another process
-// creates it at the same time. If the file exists, Create returns no error.
+// creates it at the same time. Create also returns nil if the file already exists.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data, nil)
 	if err != nil {
 		return err
 	}
-	// A hard link never replaces a file, unlike a rename. The new file is complete from
-	// the moment it exists.
+	// A hard link never replaces a file, unlike a rename. A link appears only after all
+	// bytes are written, so no process reads an incomplete file.
 	err = os.Link(tempFile, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
@@ -79,8 +79,8 @@ func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, 
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir. The check writes a file
-// of 4 KB and deletes the file.
+// CheckWritable returns an error if no file can be written in dir. As a test,
+// CheckWritable writes a file of 4 KB and deletes the file.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10), nil)
 	if err != nil {

@@ -26,8 +26,9 @@ const (
 	misspellWeight = 0.6
 )
 
-// The constants k1 and b are the parameters of BM25. A lower k1 reduces the effect of
-// repeated words, and a lower b reduces the effect of the length of a tool's text.
+// The constants k1 and b are the parameters of BM25. In BM25, a lower k1 reduces the
+// effect of repeated words, and a lower b reduces the effect of the length of a tool's
+// text.
 const (
 	k1 = 1.2
 	b  = 0.6
@@ -121,15 +122,16 @@ func siteTermsOf(name string) []string {
 }
 
 // Hit is a tool that matches a query. Part is an index into the parts that were searched,
-// and Tool is an index into the tools of that part. A hit with a higher score is a better
-// match.
+// and Tool is an index into the tools of that part. The higher the score of a Hit, the
+// better its tool matches the query.
 type Hit struct {
 	Part, Tool int
 	Score      float64
 }
 
-// Search returns at most limit tools that match a query, best match first. The score of
-// each tool is multiplied by its factor; a factor of 0 excludes the tool.
+// Search returns at most limit tools that match a query, best match first. The function
+// factor returns a factor for each tool, which multiplies the score of the tool; 0
+// excludes the tool.
 func Search(parts []*Part, query string, limit int, factor func(part, tool int) float64) []Hit {
 	terms := queryTerms(query)
 	if len(terms) > maxQueryTerms {
@@ -170,8 +172,8 @@ type searcher struct {
 	parts      []*Part
 	toolCount  float64
 	meanLength float64
-	// scores and matched contain the score of each tool of each part, and the number of
-	// query terms that the tool matches.
+	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
+	// terms that the tool matches.
 	scores  [][]float64
 	matched [][]int
 	// best contains, for each tool, the best score of all matches of the current query
@@ -256,16 +258,16 @@ func weightOf(list []posting, tool int32) (float32, bool) {
 }
 
 // termScore returns the BM25 score of a term in a tool. The argument frequency is the
-// number of tools that contain the term.
+// number of tools whose text contains the term.
 func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
 	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
 	length := float64(s.parts[part].lengths[tool])
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-// matchSimilar replaces a query term that no tool contains. The replacements are the
-// longer terms that begin with the query term, or else the term with the most similar
-// spelling.
+// matchSimilar handles a query term that no tool contains: it searches for similar terms
+// instead. The replacements are the longer terms that begin with the query term, or else
+// the term with the most similar spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {
 		return

@@ -22,7 +22,7 @@ type Argument struct {
 	// Value describes the allowed values, such as "whole number" or "list of: text".
 	Value string
 	// Description is the argument's description, followed by its default value.
-	// Description is empty if the schema has neither.
+	// Description is empty if the argument has neither a description nor a default value.
 	Description string
 	IsRequired  bool
 

@@ -21,8 +21,8 @@ type Catalog struct {
 	faults *faults.Faults
 }
 
-// New returns the catalog of the plugins in store. Call [plugin.Registry.Reload] to load
-// the plugins.
+// New returns the catalog of the plugins that are installed in store. Call
+// [plugin.Registry.Reload] to load the plugins.
 func New(store *plugin.Store, values *settings.Values, log zerolog.Logger) *Catalog {
 	registry := plugin.NewRegistry(store, log)
 	registry.UseSites(values.Instances)

@@ -306,7 +306,7 @@ func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) str
 	return joinOrNone(texts)
 }
 
-// joinOrNone joins texts with commas, or returns "none" if texts is empty.
+// joinOrNone joins texts with commas, or returns the word "none" for an empty list.
 func joinOrNone(texts []string) string {
 	if len(texts) == 0 {
 		return "none"

@@ -21,8 +21,8 @@ type browserFeature struct {
 // the code is minified.
 type featurePattern struct {
 	browserFeature
-	// literal is part of every match of pattern. Code is searched for literal first,
-	// because pattern is slower.
+	// literal is a text that every match of pattern contains. Code is searched for
+	// literal first, because a regular expression is slower.
 	literal string
 	pattern func() *regexp.Regexp
 }

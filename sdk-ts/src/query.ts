@@ -20,7 +20,10 @@ export function buildQueryString(
   });
 }
 
-/** Returns a copy of `object` without the keys whose value is undefined. The values null, 0, false and '' are kept. */
+/**
+ * Returns a copy of `object` without the keys whose value is undefined. Keys with the value null, 0, false or '' are
+ * kept.
+ */
 export function stripUndefined<T extends object>(object: T): Partial<T>;
 export function stripUndefined(object: object): object {
   return withPristineBuiltIns(() =>

@@ -8,14 +8,14 @@ export interface ToolAnnotations {
   readOnlyHint?: boolean | undefined;
   /** The tool makes changes that cannot be undone, such as deleting a message. */
   destructiveHint?: boolean | undefined;
-  /** A second call with the same parameters has no further effect. */
+  /** A second call with the same parameters changes nothing more, such as archiving an archived item. */
   idempotentHint?: boolean | undefined;
   /** The tool reaches other users or external systems. */
   openWorldHint?: boolean | undefined;
 }
 
 /**
- * Timeouts of a tool's calls, if the server's defaults do not fit. Each timeout is a whole number of milliseconds, from
+ * Timeouts of a tool's calls, if the server's defaults do not fit. A timeout is a whole number of milliseconds, from
  * 1,000 to 300,000.
  */
 export interface CallLimits {
@@ -42,8 +42,8 @@ export interface ToolUndo {
   /** The name of the tool that undoes the call, such as `restore_item`. */
   tool: string;
   /**
-   * The arguments of the undo call, as pointers into the call to undo. An argument is omitted if its pointer refers to
-   * nothing.
+   * Maps each argument of the tool that undoes the call to a pointer to its value, such as `/result/id`. If the pointer
+   * refers to a value that does not exist, the argument is omitted.
    */
   input?: Readonly<Record<string, UndoPointer>> | undefined;
 }

@@ -26,24 +26,26 @@ type Options struct {
 	// Required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the
-	// server allows. Key and Origin are required.
+	// server allows. Both fields are required.
 	Key, Origin string
-	// KeyID is the wire.KeyID of the pairing that created Key. By default, Key is the
-	// installation's key.
+	// KeyID is the wire.KeyID of the pairing that created Key. By default, KeyID is
+	// empty, and Key is the key of the installation.
 	KeyID string
-	// ID and Name identify the browser. The defaults are "fake" and "Fake browser".
+	// ID and Name identify the browser. The default ID is "fake", and the default Name is
+	// "Fake browser".
 	ID, Name string
 	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
-	// plugin__tool. By default, pages have no tools.
+	// plugin__tool. By default, the browser's pages have no tools.
 	Tools map[string]Tool
 	// OnPluginsChanged is called after each change of the plugins, once the browser has
-	// sent the tabs of these plugins. By default, changes of plugins are ignored.
+	// sent the tabs of these plugins. By default, the simulated browser ignores changes
+	// of the plugins.
 	OnPluginsChanged func(plugins []string)
 	// OnState receives the state of the side panel that Watch has opened. OnState must
-	// not block. By default, the side panel's state is ignored.
+	// not block. By default, the simulated browser ignores the side panel's state.
 	OnState func(wire.StateSyncParams)
 	// OnPlugins receives the plugins of the side panel that Watch has opened. OnPlugins
-	// must not block. By default, the side panel's plugins are ignored.
+	// must not block. By default, the simulated browser ignores the side panel's plugins.
 	OnPlugins func([]wire.PluginView)
 	// OnResync is called when the server requests the full content of an activity.
 	// OnResync must not block. By default, requests for activities are ignored.

@@ -66,7 +66,8 @@ func TestBrowser(t *testing.T) {
 	call := func(tool string) dispatch.Call {
 		return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(`{"a":1}`)}
 	}
-	// Repeat the call, because the server may not have received the tabs yet.
+	// Repeat the call until it succeeds, because the server may not have received the
+	// browser's tabs yet.
 	result, err := calls.Call(t.Context(), call("echo"))
 	for range 1000 {
 		if err == nil {

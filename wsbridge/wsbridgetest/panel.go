@@ -9,13 +9,15 @@ import (
 )
 
 // Watch opens the simulated side panel. The server's updates are passed to
-// Options.OnState and Options.OnPlugins. The method Run must be active.
+// Options.OnState and Options.OnPlugins. Watch works only while the method [Browser.Run]
+// is running.
 func (b *Browser) Watch() error {
 	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
 }
 
 // Stop cancels a call, as the stop button of the side panel does. Stop waits for the
-// server's answer until ctx ends. The method Run must be active.
+// server's answer until ctx ends. Stop works only while the method [Browser.Run] is
+// running.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
 	return sendPanelRequest[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }

@@ -20,8 +20,8 @@ export interface ArgumentRow {
 }
 
 /**
- * listArguments splits a JSON object, which may be truncated, into its members. For other JSON, such as an array,
- * listArguments returns undefined.
+ * listArguments splits a JSON object, which may be truncated, into its members. For JSON that is not an object, such as
+ * an array, listArguments returns undefined.
  */
 export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);

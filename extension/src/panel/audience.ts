@@ -5,8 +5,8 @@
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
 /**
- * UserAudience is the audience of content that is meant for the user. The panel shows other content only if "Show
- * everything" is on.
+ * UserAudience is the audience of content that is meant for the user. The panel shows content for other audiences only
+ * if the user has switched on "Show everything".
  */
 const UserAudience = 'user';
 
@@ -15,7 +15,7 @@ export interface VisibleReport {
   /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly share: number | undefined;
   readonly message: string;
-  /** word is the phase that the tool reported, such as "indexing", or empty. */
+  /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
   readonly word: string;
 }
 

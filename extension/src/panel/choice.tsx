@@ -4,8 +4,8 @@ import type { ActionResult } from '../panel-message.ts';
 
 /**
  * useOptimisticChoice makes a control show the user's choice before the server confirms it. useOptimisticChoice returns
- * the displayed value and a function that changes the value. If the server rejects the choice, the control shows the
- * server's value again.
+ * the displayed value and a function that changes the value. If the server rejects the user's choice, the control shows
+ * the server's value again.
  */
 export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();

@@ -77,8 +77,8 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
-      // A page may be empty, because the server reads only a limited part of its recorded files per request. A page may
-      // also contain only known calls, because the server sends the newest calls when the panel opens.
+      // A page may be empty, because the server reads only a limited part of its recorded files per request. All calls
+      // of a page may already be in the panel, because the server sends the newest calls when the panel opens.
       for (;;) {
         const page = await loadNext();
         if (page.error !== undefined) return page.error;

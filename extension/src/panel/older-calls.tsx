@@ -45,7 +45,10 @@ interface CallSearch {
   readonly calls: readonly RecentCall[];
   /** isComplete is true if the server has no further recorded calls that match the filter. */
   readonly isComplete: boolean;
-  /** search appends further results to calls. If the search fails, search returns the reason as a sentence. */
+  /**
+   * search appends further results to calls. If the search fails, the promise of search() resolves with the reason, a
+   * sentence.
+   */
   search(): Promise<string | undefined>;
 }
 

@@ -2,16 +2,16 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
 /**
- * MaxStartDriftMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. Start
- * times are computed from when messages arrive, and therefore vary.
+ * MaxStartDriftMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. A call's
+ * start time is computed from the arrival of each message, and therefore varies by some milliseconds.
  */
 const MaxStartDriftMs = 500;
 
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
   /**
-   * call is the call as the server sent it, except that runMs is 0 if startMs is set. The real runMs differs in each
-   * message, and would make unchanged calls render again.
+   * call is the call as the server sent it, except that runMs is 0 while the call runs (startMs is set). If call
+   * contained the real runMs, which grows in each message, an unchanged call would render again.
    */
   readonly call: CallView;
   /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */

@@ -9,7 +9,7 @@ export interface PermissionSelectProps {
   readonly plugin: string;
   /** tool is the name of one tool, or undefined for the permission of the whole plugin. */
   readonly tool?: string;
-  /** permission is undefined if the tool inherits the permission of its plugin. */
+  /** permission is undefined if the user set none for the tool, which then has the permission of its plugin. */
   readonly permission: Permission | undefined;
   readonly inherited?: Permission;
   readonly act: SendAction;

@@ -1,5 +1,5 @@
-// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
-// same rules (internal/plaintext), and one list of test cases checks the server and the panel.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server has the same
+// rules for hidden characters (internal/plaintext), and both are tested with one list of cases.
 
 /**
  * HiddenCharacter matches characters that are invisible or change how other text looks. belongsToVisibleText makes

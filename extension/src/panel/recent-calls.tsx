@@ -113,7 +113,8 @@ interface FilterFormProps {
 }
 
 /**
- * FilterForm shows the filter for ended calls. The choices of plugin and client appear only if there is more than one.
+ * FilterForm shows the filter for ended calls. The drop-down list of plugins appears only for several plugins, and the
+ * list of clients only for several clients.
  */
 const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);

@@ -37,7 +37,8 @@ export function isChanged(setting: SettingView, draft: Draft | undefined): boole
 
 /**
  * readDraftValue converts the content of an input field to the value that is sent to the server; null removes the
- * setting. Invalid text is sent unchanged, and the server rejects it.
+ * setting. For invalid text, such as "abc" for a number, readDraftValue returns the text unchanged, and the server
+ * rejects it.
  */
 export function readDraftValue({ type }: SettingView, draft: Draft | undefined): unknown {
   if (draft === undefined || draft === ClearedSecret || draft === '') return null;

@@ -225,7 +225,7 @@ interface UrlsProps {
   onType(rows: readonly UrlRow[]): void;
 }
 
-/** Urls is the list of input fields for a `url` setting, with a name and a URL per instance. */
+/** Urls shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site. */
 function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
   const setRow = (index: number, changes: Partial<UrlRow>) =>
     onType(rows.map((row, i) => (i === index ? { ...row, ...changes } : row)));

@@ -20,7 +20,7 @@ export type ShownActivity =
   /** The server did not send the activity's content, because it is too large for the panel. */
   | { readonly kind: 'large'; readonly bytes: number };
 
-/** Table is a table of texts. Each row has one cell per column. */
+/** Table is the content of an activity as a table whose cells contain text. Each row has one cell per column. */
 export interface Table {
   readonly kind: 'table';
   readonly columns: readonly string[];

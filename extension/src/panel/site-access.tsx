@@ -8,7 +8,7 @@ export interface SiteAccessProps extends SitePermissions {
   readonly shownHost: string | undefined;
   /**
    * grant asks Chrome for access to the sites of a match pattern, and returns whether Chrome granted it. Chrome allows
-   * such requests only in response to a user's click.
+   * requests for access to sites only in response to a user's click.
    */
   grant(pattern: string): Promise<boolean>;
   revoke(pattern: string): Promise<boolean>;

@@ -9,7 +9,10 @@ import { replaceHidden } from './plain-text.ts';
 /** Advice describes a problem to the user, with the steps that fix it. */
 export interface Advice {
   readonly title: string;
-  /** steps are instructions in order. Text between backquotes is a command line. */
+  /**
+   * steps are the instructions that fix the problem, in the order in which the user follows them. Text between
+   * backquotes is a command line.
+   */
   readonly steps: readonly string[];
 }
 
@@ -30,9 +33,9 @@ export function formatToolName({ plugin, tool }: { readonly plugin: string; read
 }
 
 /**
- * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The label
- * names what these buttons allow: one tool of a plugin, or browser tools on site. Calls that browser_batch makes are
- * attributed to its client.
+ * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The
+ * label names what a click on the button allows: one tool of a plugin, or the browser tools on the given site. Calls
+ * that browser_batch makes are attributed to its client.
  */
 export function formatGrantLabel(
   call: { readonly plugin: string; readonly tool: string; readonly client?: string },

@@ -32,7 +32,7 @@ const (
 type demoOptions struct {
 	program *cli.Program
 	// browser is the name or ID of the browser in which the demo runs. If browser is
-	// empty, exactly one browser must be connected.
+	// empty, the demo needs exactly one connected browser.
 	browser string
 	keep    bool
 	yes     bool
@@ -238,7 +238,7 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 }
 
 // askYesNo asks a question whose default answer is yes. askYesNo returns at once. The
-// returned channel receives the answer, unless ctx ends first.
+// answer arrives in the returned channel, unless ctx ends before the user answers.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
 	answers := make(chan bool, 1)
 	go func() {

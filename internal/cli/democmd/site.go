@@ -57,8 +57,9 @@ func startSite(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// checkHost rejects requests with another Host header. Without checkHost, a page of
-// another site could reach the example site through DNS rebinding.
+// checkHost rejects requests whose Host header is not the address of the example site.
+// Without checkHost, a page of another site could reach the example site through DNS
+// rebinding.
 func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

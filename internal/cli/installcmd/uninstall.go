@@ -211,7 +211,8 @@ type finishedUninstall struct {
 	Command string `json:"command,omitempty"`
 }
 
-// run prints the list of items, asks the user for confirmation, and removes all items.
+// run lists what `opentabs uninstall` would remove, asks the user for confirmation, and
+// removes everything.
 func (u *uninstaller) run(ctx context.Context) error {
 	out := u.program.Out
 	if len(u.removals) == 0 {
@@ -272,7 +273,8 @@ func (u *uninstaller) report(sentence string) error {
 		return err
 	}
 	for _, dir := range result.Data {
-		// The command opentabs may no longer exist.
+		// The notice names no command, because the command `opentabs` may no longer
+		// exist.
 		out.Notef("your data stays in %s; delete this folder to remove it", dir)
 	}
 	if result.Command != "" {

@@ -138,7 +138,8 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 }
 
 // shownCandidates returns the plugins that the user sees before the question. For --all,
-// these are only the plugins that change or cannot be enabled.
+// these are only the plugins that the command enables, and the plugins that cannot be
+// enabled.
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
 		return plan
@@ -157,7 +158,8 @@ type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
 
-// pendingPermissions returns the permission that the pending plugins will get, as text.
+// pendingPermissions returns the permission that the plan gives to its pending plugins,
+// such as "ask".
 func pendingPermissions(plan []pluginview.Candidate) string {
 	for _, c := range plan {
 		if c.IsPending {

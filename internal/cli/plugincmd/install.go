@@ -214,7 +214,8 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 
 // activatePlugin makes a running server load a new plugin. If permission is set,
 // activatePlugin also reviews the plugin. Without a permission, activatePlugin prints how
-// the user can review the plugin. The review and the permission are stored in result.
+// the user can review the plugin. activatePlugin stores the review and the permission of
+// the plugin in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {

@@ -133,8 +133,8 @@ func confirm(ctx context.Context, p *cli.Program, question string) (bool, error)
 }
 
 // ask returns the user's answer to a question on the terminal, or an empty string if the
-// user closed stdin. Without a terminal, ask returns an error. The parameter printed
-// names the output above the question, such as "table".
+// user closed stdin. Without a terminal, ask returns an error. The error text calls the
+// output above the question by the name in printed, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {
@@ -151,7 +151,7 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 }
 
 // showCode displays the changes and the code of a plugin. On a terminal, showCode uses a
-// pager. In a pipe, the code is printed only with the flag --code.
+// pager. If stdout is not a terminal, showCode prints the code only with the flag --code.
 func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {

@@ -32,8 +32,8 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil if stdin is not a terminal. In this case, setup does not wait for
-	// the user.
+	// questions is nil if stdin is not a terminal. In a program without a terminal, setup
+	// does not wait for the user.
 	questions *terminal.Questions
 	// callingClient is the MCP client in whose name setup makes the first call.
 	caller callingClient
@@ -207,8 +207,8 @@ type computerKind int
 const (
 	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
-	// wslComputer is the Windows Subsystem for Linux. In this case, Chrome usually runs
-	// on Windows.
+	// wslComputer is the Windows Subsystem for Linux. Chrome then usually runs on
+	// Windows, outside of the subsystem.
 	wslComputer
 	// remoteComputer is a computer to which the user has connected over SSH.
 	remoteComputer

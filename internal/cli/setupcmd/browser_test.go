@@ -15,7 +15,7 @@ func TestStepsForWindowsFolder(t *testing.T) {
 }
 
 // TestExtensionSteps checks the steps for loading the extension on each kind of computer.
-// No line may be longer than 80 columns.
+// The lines of all steps must fit into 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {
 		variables map[string]string

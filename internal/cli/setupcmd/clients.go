@@ -25,7 +25,7 @@ type clientSteps struct {
 	// printsLines is true if setup prints the lines to add by hand for files that setup
 	// cannot change.
 	printsLines bool
-	// result receives what the steps have done.
+	// result collects what the setup steps have done, for the output of `opentabs setup`.
 	result *setupResult
 }
 
@@ -215,8 +215,8 @@ func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
 	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
 }
 
-// removeToken removes the token of an MCP client. If the client has no token, removeToken
-// does nothing.
+// removeToken removes the token of an MCP client. For a client without a token,
+// removeToken does nothing.
 func (s *clientSteps) removeToken(c setup.Client) error {
 	hasToken, err := s.hasToken(c)
 	if err != nil || !hasToken {

@@ -58,7 +58,8 @@ var browserCommands = map[string][]browserCommand{
 const browserExitTimeout = 2 * time.Second
 
 // openExtensionsPage opens the page on which the user loads the extension, or a window in
-// which the user can open this page. The parameter goos is the operating system.
+// which the user can open this page. goos is the name of the operating system, such as
+// "linux" or "darwin".
 func openExtensionsPage(ctx context.Context, goos string) openedPage {
 	for _, command := range browserCommands[goos] {
 		if startBrowser(ctx, command.words) {

@@ -32,8 +32,8 @@ const (
 	listTabsTool = "browser_tabs"
 )
 
-// callingClient is the MCP client in whose name the first call is made, with its configured
-// command.
+// callingClient is the MCP client whose configured command setup runs to make the first
+// call.
 type callingClient struct {
 	title   string
 	command setup.Command
@@ -84,9 +84,9 @@ func (f firstCall) run(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd returns the text of the first call's result. If the call is waiting for
-// approval, waitForEnd asks the user. If the user denies the call, waitForEnd returns an
-// empty text.
+// waitForEnd returns the text of the result of setup's first call. If the call needs
+// approval, waitForEnd asks the user whether to allow the call. If the user denies the
+// call, waitForEnd returns an empty string.
 func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
