@@ -41,8 +41,8 @@ type liveCall struct {
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	// search is the context of the search for documents, and ends when the client's request or
-	// the call ends.
+	// search is the context of the search for documents. search ends when the client's request
+	// or the call ends.
 	search       lazycontext.Context
 	requests     toolRequests
 	chosenTarget browserToolTarget
@@ -305,8 +305,8 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Unlock()
 }
 
-// finalResult sends the last progress notifications and returns the result of
-// Dispatcher.Call. The caller calls finalResult once, after the call has ended.
+// finalResult sends the last progress notifications and returns the result of Dispatcher.Call. The
+// method Dispatcher.call calls finalResult once, after the call has ended.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered

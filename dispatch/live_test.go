@@ -170,9 +170,9 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts ends a call before Bridge.Start returns. The
-// first request to stop the tool does not reach the page, so the dispatcher must send
-// another.
+// TestStopReachesACallThatEndsWhileItStarts ends a call before the method Start of the
+// bridge returns. The first request to stop the tool does not reach the page, so the
+// dispatcher must send another.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}
@@ -222,7 +222,7 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	})
 }
 
-// waitingBridge is a dispatch.Bridge that waits for a browser in vain.
+// waitingBridge is a dispatch.Bridge whose calls wait for a browser that never connects.
 type waitingBridge struct{ dispatchtest.Bridge }
 
 func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) dispatch.Targets {

@@ -43,7 +43,7 @@ type toolRequests struct {
 	mu          sync.Mutex // guards cancelFuncs and isClosed; no other lock is acquired while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
-	// failures are the last failed requests whose text for the user differs.
+	// failures are failed requests whose error text for the user differs from the agent's text.
 	failures []requestFailure
 
 	hasRequested atomic.Bool // true once the tool has made a request
@@ -54,11 +54,11 @@ type toolRequests struct {
 // maxRequestFailures limits the failed requests that toolRequests keeps.
 const maxRequestFailures = 20
 
-// requestFailure has the two texts of a failed request. The page of the tool receives only
-// the text for the agent. If the tool fails with this text, the user sees userText instead.
+// requestFailure has the two texts of a failed request. The page of the tool receives only the text
+// for the agent. Where the tool's own error repeats the agent's text, the user sees userText.
 type requestFailure struct{ message, userText string }
 
-// addFailure keeps the texts of a failed request.
+// addFailure stores the texts of a failed request, so that replaceTexts can find them.
 func (n *toolRequests) addFailure(err *wire.CallError) {
 	if err == nil || err.UserText == "" {
 		return
@@ -69,7 +69,7 @@ func (n *toolRequests) addFailure(err *wire.CallError) {
 	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
 }
 
-// replaceTexts replaces the texts of failed requests by their texts for the user.
+// replaceTexts replaces the agent's text of each failed request in text with the text for the user.
 func (n *toolRequests) replaceTexts(text string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,8 +101,8 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request of the tool. The request stays in cancelFuncs, so that begin can
-// detect a duplicate of the request.
+// finish ends the request of the tool that has the given ID. The request's entry in
+// cancelFuncs remains, so that begin can detect a duplicate of the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]
@@ -258,8 +258,8 @@ func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress handles the progress reports of a nested call. The idle limits of its
-// parent calls restart, and the client receives the messages.
+// onChildProgress handles the progress reports of a nested call. The reports restart the
+// idle limits of all parent calls, and their messages reach the client.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()

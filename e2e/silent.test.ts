@@ -43,7 +43,7 @@ test('a page that is busy for a while loses no call and recovers', async () => {
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
   // A page that opens another page of the same site shares its process and thread with the new page. A page of another
-  // site has a separate process.
+  // site runs in a separate process.
   await stack.page.evaluate(() => {
     window.open('/second');
   });

@@ -36,7 +36,7 @@ const readPluginState = async () =>
 /** setBusy makes the test plugin in a page ready or not ready, and waits until the daemon lists the new state. */
 async function setBusy(page: Page, path: string, isBusy: boolean) {
   await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
-  // The extension's host script checks the readiness of plugins after each navigation within a document.
+  // The navigation within the document makes the extension's host script check the readiness of the plugins.
   await page.evaluate(() => history.pushState(null, '', location.href));
   await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
 }

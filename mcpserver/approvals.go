@@ -26,8 +26,8 @@ type approvals struct {
 	log       zerolog.Logger
 	// run handles a request and returns the reply.
 	run func(context.Context, request) reply
-	// onGiveUp is called if the client stopped waiting for the reply. The *progressSender
-	// has the times of the client's progress notifications.
+	// onGiveUp is called if the client stopped waiting for the reply to its request. The
+	// *progressSender has the times of the client's progress notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }
@@ -104,7 +104,7 @@ type requestForms struct {
 	openForms   sync.WaitGroup       // counts the forms that are shown
 }
 
-// newForms returns the forms of a request. Call close before the request is answered.
+// newForms returns the forms of a request. The caller must call close before the answer is sent.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }

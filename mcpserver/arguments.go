@@ -27,8 +27,8 @@ const (
 type arguments struct {
 	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance select where the call runs. The zero value means that an
-	// argument is missing.
+	// tabID, browser and instance select where the call runs. A field with its zero value
+	// means that the call does not have this argument.
 	tabID    int
 	browser  string
 	instance string
@@ -66,8 +66,8 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether a call's arguments may contain an argument that belongs to opentabs.
-// mayAdd is a fast text search that does not parse the arguments.
+// mayAdd reports whether a call's arguments may contain an argument that belongs to
+// opentabs. mayAdd is a fast search in the JSON text, without parsing.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
 		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
@@ -118,7 +118,7 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	return a, nil
 }
 
-// setArgument sets tabID, browser, instance or detach from the argument m.
+// setArgument stores the argument m in tabID, browser, instance or detach.
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:

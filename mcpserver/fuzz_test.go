@@ -145,8 +145,8 @@ func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
 }
 
-// equalIDs reports whether two JSON-RPC IDs are equal. Equal IDs may be strings with
-// different escapes.
+// equalIDs reports whether two JSON-RPC IDs are equal. Two equal string IDs may have
+// different JSON escapes, such as "a" and "\u0061".
 func equalIDs(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
@@ -173,8 +173,8 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	}
 }
 
-// FuzzStdio checks that for any input, each returned line is a message, and a later
-// request is answered.
+// FuzzStdio sends arbitrary input, and checks that each returned line is a message and
+// that a later request is answered.
 func FuzzStdio(f *testing.F) {
 	for _, seed := range malformedMessages() {
 		f.Add([]byte(seed))

@@ -141,8 +141,8 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 }
 
 // TestLostResult checks that the reply to a repeated call has a mark if the result of the
-// first call is not stored. The reply's structured content must contain the status of the
-// call.
+// first call is not stored. The structured content of the reply must contain the status
+// of the repeated call.
 func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key

@@ -52,8 +52,8 @@ func TestListsWaitForThePlugins(t *testing.T) {
 }
 
 // TestInitializeWaitsForThePlugins checks that the instructions name the sites even if
-// the client has just started the server. The request initialize must wait only for a
-// limited time.
+// the client has just started the server. The server may delay its response to initialize
+// only for a limited time.
 func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
@@ -72,8 +72,8 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 	}
 }
 
-// TestListsStopWaitingForPlugins checks that the client receives an error, not an empty
-// list, if loading the plugins takes too long.
+// TestListsStopWaitingForPlugins checks that a list request fails, instead of returning
+// an empty list, if loading the plugins takes too long.
 func TestListsStopWaitingForPlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {

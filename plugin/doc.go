@@ -14,7 +14,7 @@
 // but not the adapter. For each browser, opentabs reads the adapter again, and rejects an
 // adapter that has changed since the plugin was loaded.
 //
-// Several packages in this folder build on package plugin. Package schema validates the
+// Several packages in the folder plugin use package plugin. Package schema validates the
 // arguments and results of tools. Packages settings and policy store the user's settings
 // and permissions. Packages review and inspection show a plugin to a reviewer. Package
 // faults records adapters that fail to start. Package catalog connects plugins with their

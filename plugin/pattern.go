@@ -33,8 +33,8 @@ func (p Pattern) String() string { return p.text }
 var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 // ParsePattern parses a match pattern: scheme, "://", host, optional port, path. The
-// scheme is *, http or https. The host is localhost, an IPv4 address, or a domain with an
-// optional leading "*.". The path of a match pattern has at most 5 wildcards.
+// scheme is "*", "http" or "https". The host is localhost, an IPv4 address, or a domain
+// with an optional leading "*.". The path of a match pattern has at most 5 wildcards.
 // ParsePattern rejects patterns for all sites or for a whole top-level domain. The error
 // of ParsePattern explains which patterns are allowed.
 func ParsePattern(text string) (Pattern, error) {

@@ -103,8 +103,8 @@ func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
-// TestResultsDoNotShareReadBuffer checks that results do not share memory with the read buffer,
-// which is reused.
+// TestResultsDoNotShareReadBuffer checks that results do not use the memory of the reused read
+// buffer.
 func TestResultsDoNotShareReadBuffer(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -125,7 +125,7 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 	})
 }
 
-// TestFrames checks how the hub answers each kind of frame.
+// TestFrames checks how the hub answers each kind of message frame from a browser.
 func TestFrames(t *testing.T) {
 	refused := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)

@@ -5,9 +5,9 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxReportCount limits the number of progress reports that a browser may claim in one frame.
-// No real page sends so many reports, and the limit keeps the sum over a call from overflowing
-// an int.
+// maxReportCount limits the number of progress reports that one frame from a browser may
+// claim. No real page sends that many reports in one frame. The limit keeps the sum for a call
+// within the range of an int.
 const maxReportCount = 1 << 30
 
 // handleProgress decodes a tool.progress notification and forwards its progress reports.

@@ -15,8 +15,8 @@ import (
 	"opentabs/wsbridge/refusallog"
 )
 
-// TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few
-// lines, together with their number. The first rejection for each reason must be logged.
+// TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few lines,
+// together with their number. The hub must log the first rejected attempt for each reason.
 func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -17,9 +17,9 @@ type pendingStop struct {
 }
 
 // Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
-// not wait for the network. The outcome is "finished" for an unknown call and "aborted" for a
-// call that was never sent. For unknown and unsent calls, Cancel calls onOutcome before it
-// returns.
+// not wait for the network. The outcome is "finished" for a call that the hub does not have,
+// and "aborted" for a call that was never sent. For unknown and unsent calls, Cancel calls
+// onOutcome before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -63,8 +63,8 @@ func cancelFrame(id, reason string) []byte {
 }
 
 // takeOutcomeFunc stops the timer of a pendingStop and returns a function that reports the
-// outcome. The returned function must be called without a lock. Later calls of takeOutcomeFunc
-// return a function that does nothing. The caller holds runTable.mu.
+// outcome. The caller must release runTable.mu before it calls the returned function. Later
+// calls of takeOutcomeFunc return a function that does nothing. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome

@@ -105,7 +105,7 @@ func TestTargets(t *testing.T) {
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		// The plugin has a new version, but the live adapters have the old version.
+		// The plugin now has a newer version, but all tabs still run adapters of the older version.
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
@@ -155,7 +155,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
 		}
-		// The link of the browser is lost again before the first plugin.sync ends.
+		// The browser's link is lost again before the server has answered the first plugin.sync.
 		p.closeAbruptly()
 		want("b1/7 b1/6", "")
 		p = back()
@@ -220,8 +220,8 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// When maxTabs tabs are stored, a known tab can still be updated. The stored ID
-		// of a tab is the TabID of the tab.changed frame.
+		// When maxTabs tabs are stored, a known tab can still be updated. The tab keeps the ID in
+		// the field TabID of the tab.changed frame, even if its field Tab has another ID.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))

@@ -177,9 +177,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the documents and tabs that the call can use now. returnWait is how
-// much longer to wait for the next document of a better tab. syncWait is how much longer to
-// wait for the first sync of a browser.
+// currentTargets returns the documents and tabs that the call can use now. returnWait is
+// how much longer to wait for the next document of a better tab. syncWait is how much
+// longer to wait until a browser has first listed its tabs.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -241,9 +241,9 @@ type rankedTarget struct {
 type browserTargets struct {
 	browser     dispatch.Target // only the ID and the name of the browser are set
 	isConnected bool
-	// live are documents with the current version of the plugin. needReload are tabs that need a
-	// reload, and loading are tabs that may become live. awaitingCode are tabs to which the browser
-	// is adding the plugin's code. broken are tabs in which the plugin failed to start.
+	// live are documents with the plugin's current version. needReload are tabs that need a reload.
+	// loading are tabs that may become live. awaitingCode are tabs to which the browser is adding
+	// the plugin's code. broken are tabs in which the plugin failed to start.
 	live, needReload, loading, awaitingCode, broken []rankedTarget
 	// unresponsive are live documents that do not respond.
 	unresponsive []rankedTarget
@@ -342,8 +342,8 @@ func compareTargets(a, b rankedTarget) int {
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankTargets sorts targets by rank, best first, and groups them by browser. The browser with
-// the best target is first.
+// rankTargets sorts targets by rank, best first, and groups them by browser. The first group
+// belongs to the browser with the best target.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil

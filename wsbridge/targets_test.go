@@ -36,8 +36,8 @@ func describeTargets(targets []dispatch.Target) string {
 }
 
 // TestRankOfReadiness checks that tabs that may be ready come first in the list of
-// targets. Among tabs of equal readiness, visible tabs come first, then the most recently
-// used ones.
+// targets. Among tabs of equal readiness, visible tabs come first, then recently used
+// tabs.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -194,7 +194,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs checks that no call is offered an unresponsive document. If the only
+// TestSilentTabs checks that the hub offers a call no unresponsive document. If the only
 // matching tab is unresponsive, the call must wait for the tab, for up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"

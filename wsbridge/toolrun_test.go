@@ -151,8 +151,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks how a call ends that was never sent. The dispatcher may retry
-// a call that was never sent in another browser.
+// TestUnsentRunEnds checks how a call ends that was never sent. If a call was never sent,
+// the dispatcher may retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {

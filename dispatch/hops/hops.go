@@ -2,9 +2,10 @@
 // the web page, such as the queue or the WebSocket.
 //
 // A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] traces some
-// calls without this header. The server records when the call leaves each stage. The
-// browser sends the times of the stages in the browser with the result of the call. Calls
-// without a Trace cost nothing, because all methods of a nil *Trace return immediately.
+// calls without this header. The server records when the call leaves each stage. For the
+// stages in the browser, the browser measures the times, and sends them with the result of
+// the call. Calls without a Trace cost nothing, because all methods of a nil *Trace return
+// immediately.
 //
 // # Concurrency
 //
@@ -22,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header that requests a trace of the call. The value of the header is
-// ignored.
+// Header is the HTTP header that requests a trace of the call. The server ignores the
+// value of this header.
 const Header = "Opentabs-Trace"
 
 // Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
@@ -115,8 +116,8 @@ func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent ignores any other value, and
-// must be called before the tool call begins.
+// Context (https://www.w3.org/TR/trace-context/). SetParent ignores values in other
+// formats, and must be called before the tool call begins.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -171,8 +172,8 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order. For a call that did not reach a page,
-// the list contains no hops of the browser.
+// Hops returns the recorded hops of a call in order. If the call did not reach a page, the
+// list has no hops of the browser's stages.
 func (t *Trace) Hops() []Hop {
 	l := hopList{timesUs: make([]float64, checkpointCount)}
 	for m := range l.timesUs {
@@ -202,8 +203,8 @@ type hopList struct {
 	atUs    float64 // the end of the last hop, in microseconds after the request arrived
 }
 
-// add appends a hop that ends at endUs. If the call did not pass the checkpoint, or if earlier
-// hops cover the time, no hop is appended.
+// add appends a hop that ends at endUs. If the call did not pass the hop's last checkpoint, or
+// if earlier hops cover the time, add appends no hop.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return

@@ -39,8 +39,8 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
 };
 
 /**
- * crashPage crashes the page's process with the DevTools command Page.crash. A crashed page sends no response to the
- * command.
+ * crashPage crashes the page's process with the DevTools command Page.crash. A crashed page sends no response to
+ * Page.crash.
  */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));

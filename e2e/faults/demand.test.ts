@@ -50,7 +50,10 @@ const generateRandom = (() => {
   };
 })();
 
-/** writePlugin writes a plugin package. The plugin matches the pages whose URL path begins with the plugin's name. */
+/**
+ * writePlugin writes a plugin package. For example, the plugin "framed" matches pages whose URL path begins with
+ * /framed/.
+ */
 function writePlugin(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
@@ -73,7 +76,7 @@ before(async () => {
   daemon = startOpentabs(['serve'], env);
   await waitFor('the server to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
-  // Let pages share processes, because the test does not measure the start of many processes.
+  // Let several pages share one process, because the start of many processes would slow down the test.
   browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {

@@ -148,7 +148,7 @@ export class FaultFixture {
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
-        // The process exited after its folder in /proc was listed.
+        // The process has exited since readdirSync listed its folder in /proc.
       }
     }
     for (let hasGrown = true; hasGrown; ) {
@@ -235,8 +235,8 @@ export class FaultFixture {
   }
 
   /**
-   * evaluateInWorker evaluates a JavaScript expression in the extension's service worker. A debugger is attached only
-   * during the evaluation.
+   * evaluateInWorker evaluates a JavaScript expression in the extension's service worker. A debugger is attached to the
+   * worker only during the evaluation.
    */
   evaluateInWorker(expression: string): Promise<unknown> {
     return this.browser.inWorker((worker) => worker.evaluate(expression));

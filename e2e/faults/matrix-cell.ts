@@ -38,14 +38,14 @@ export interface CellContext {
   readonly client: McpClient;
 }
 
-/** InjectFault causes a fault and returns when the cause is gone, so that calls can succeed again. */
+/** InjectFault causes a fault, and returns when the fault is over, so that calls can succeed again. */
 export type InjectFault = (cell: CellContext) => Promise<unknown>;
 
 /** ExpectedBehavior describes how the interrupted call must end, and how soon a later call must succeed. */
 export interface ExpectedBehavior {
   /**
-   * errorCode is the error code with which the interrupted call must fail. Without errorCode, the call must survive the
-   * fault.
+   * errorCode is the error code with which the interrupted call must fail. If errorCode is absent, the call must
+   * succeed despite the fault.
    */
   readonly errorCode?: string;
   /**
@@ -67,9 +67,9 @@ export interface ExpectedBehavior {
 const progressStepMs = 250;
 
 /**
- * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs may use the machine. The
- * promised times are checked by `make bench`, not by the fault tests. A fault test only distinguishes whether opentabs
- * recovers by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
+ * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs may use the machine. `make
+ * bench` checks the promised times; the fault tests do not. A fault test only distinguishes whether opentabs recovers
+ * by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
  */
 export const busyMachineAllowanceMs = 6000;
 
@@ -81,7 +81,7 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // A call that must fail gets more steps, so that it still runs when a late fault is injected.
+  // If the call must fail, it gets more steps, so that it is still running when a late fault is injected.
   const stepCount = expected.errorCode ? 400 : 8;
   // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived
@@ -224,7 +224,9 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-/** makeLostOutcome returns a failed outcome for a call whose MCP client lost its connection. */
+/**
+ * makeLostOutcome returns the failed outcome of a call for which the MCP client's connection to the daemon was lost.
+ */
 function makeLostOutcome(error: unknown): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };

@@ -1,5 +1,5 @@
 /**
- * A call survives when the computer sleeps, even longer than the idle limit. An unused link stays connected.
+ * A call survives when the computer sleeps, even longer than the idle limit. A link without calls stays connected, too.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * If a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call uses
- * or loads another page.
+ * If a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call runs in
+ * another page, or in a page that it loads.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -42,8 +42,8 @@ const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
 /**
- * navigateAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the first
- * page from the back/forward cache.
+ * navigateAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the tab's
+ * first page from the back/forward cache, instead of loading it again.
  */
 async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);

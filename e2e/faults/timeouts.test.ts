@@ -17,7 +17,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * timeoutMs is the MCP client's request timeout, in milliseconds. The default of the official TypeScript SDK is 60,000.
+ * timeoutMs is the MCP client's request timeout, in milliseconds. By default, a client of the official TypeScript SDK
+ * waits 60,000 ms.
  */
 const timeoutMs = 6_000;
 

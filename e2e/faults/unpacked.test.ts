@@ -1,6 +1,6 @@
 /**
- * An extension installed with "Load unpacked" works after every restart of the browser. The user need not
- * reload the extension.
+ * An extension installed with "Load unpacked" works after every restart of the browser. After a restart of the browser,
+ * the user need not reload the extension.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -76,7 +76,7 @@ const disabledFeatures = [
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'PreconnectToSearch',
-  // Playwright cannot handle these features, or the features change the URLs of local sites.
+  // These features do not work with Playwright, or change the URLs of local sites.
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -158,7 +158,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     viewport: { width: 1000, height: 700 },
     // Without a simulated desktop, the browser must not show notifications on the developer's real desktop.
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
-    // Playwright turns off the throttling of hidden tabs. Tests need the throttling because users have it.
+    // Playwright turns off the throttling of hidden tabs. Tests need this throttling, because it is also active in the
+    // browsers of users.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',

@@ -131,8 +131,8 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
 }
 
 /**
- * isTransport narrows a value to Transport. With exactOptionalPropertyTypes, TypeScript does not accept the SDK's
- * transport classes as the SDK's Transport interface.
+ * isTransport is a type guard that narrows a value to the SDK's interface Transport. With exactOptionalPropertyTypes,
+ * TypeScript does not accept the SDK's transport classes as the SDK's Transport interface.
  */
 function isTransport(value: unknown): value is Transport {
   return typeof value === 'object' && value !== null && 'start' in value && 'send' in value;

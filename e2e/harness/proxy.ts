@@ -49,7 +49,10 @@ interface Pipe {
   readonly buffered: (() => void)[];
 }
 
-/** startProxy listens on a free port of loopback and forwards each connection to port. The caller must call close. */
+/**
+ * startProxy listens on a free port of loopback and forwards each connection to port. The caller must call close on the
+ * returned proxy.
+ */
 export async function startProxy(port: number): Promise<Proxy> {
   const pipes = new Set<Pipe>();
   const blackholedSockets = new WeakSet<Socket>();

@@ -5,8 +5,8 @@ import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
 /**
- * callWithReload calls a tool and approves a page reload if opentabs requests one. The reload is necessary if the page
- * loaded before Chrome had registered the plugin.
+ * callWithReload calls a tool and approves a page reload if opentabs requests one. opentabs reloads a page that was
+ * loaded before Chrome registered the plugin's scripts.
  */
 export async function callWithReload(
   stack: Stack,

@@ -5,15 +5,15 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Site is a running HTTP server on loopback. */
+/** Site is a running HTTP server on loopback that serves the pages and the API of the test site. */
 export interface Site {
   readonly origin: string;
   readonly url: string;
   /** requestedChannels lists the channel of each API request that the site received. */
   readonly requestedChannels: string[];
   /**
-   * abortedRequests lists the requests that the page aborted before the site responded. An aborted request proves that
-   * the cancellation of a call reached the page's code.
+   * abortedRequests lists the API requests that the page aborted before the site responded. An aborted request proves
+   * that the cancellation of a call reached the page's code.
    */
   readonly abortedRequests: string[];
   /** servedPages is the number of API responses with a page of messages. */

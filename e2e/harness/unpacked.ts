@@ -1,5 +1,5 @@
 /**
- * Installs an unpacked extension in a Chrome profile permanently. The flag --load-extension is no substitute: it
+ * Installs an unpacked extension in a Chrome profile permanently. Tests cannot use the flag --load-extension: it
  * reinstalls the extension at each start, and Chrome then drops the extension's registered scripts.
  */
 import { spawn } from 'node:child_process';

@@ -66,8 +66,8 @@ export async function withLimit<T>(operation: string, result: Promise<T>): Promi
 }
 
 /**
- * pause waits for a fixed time in milliseconds. Use pause only to pace a real system. To wait for a result, use
- * waitFor.
+ * pause waits for a fixed time in milliseconds. Use pause only to control the speed of a real system, such as a
+ * browser. To wait for a result, use waitFor.
  */
 export function pause(ms: number): Promise<void> {
   return setTimeout(ms);

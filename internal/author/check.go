@@ -18,8 +18,8 @@ const (
 	levelError Level = "error"
 	// levelWarning marks a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion marks an improvement that the author may choose. Suggestions are
-	// not counted and do not make a check fail.
+	// levelSuggestion marks an improvement that the author may choose. Suggestions do not
+	// count as problems, so a plugin with suggestions passes `plugin check`.
 	levelSuggestion Level = "suggestion"
 )
 
@@ -32,8 +32,8 @@ type Finding struct {
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
 	// Where is a file with an optional line, a tool such as "list_items", or a field such
-	// as "list_items: input.filter.since". Where is empty for a finding about the whole
-	// plugin.
+	// as "list_items: input.filter.since". Where is empty if the finding is about the
+	// whole plugin.
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
@@ -85,13 +85,13 @@ type rule struct {
 	check func(b *tempBuild, report reportFunc)
 }
 
-// rules are the rules that apply to a built plugin.
+// rules contains all rules that the linter checks in a built plugin.
 var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
 // CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build contains the options for the build of the plugin. Check ignores the output
-	// directory in Build, because it builds into a temporary directory.
+	// Build contains the options with which Check builds the plugin. Check ignores the
+	// output directory in Build, because it builds into a temporary directory.
 	Build jsbuild.Options
 	// If NoTypes is true, Check does not run the TypeScript compiler to check types.
 	NoTypes bool

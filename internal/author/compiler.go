@@ -26,7 +26,7 @@ const (
 var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 // checkTypes runs the TypeScript compiler that is installed for the plugin. If the
-// compiler cannot run, checkTypes adds the reason to NotChecked.
+// compiler cannot run, checkTypes adds the reason to NotChecked in the result.
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
 		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")

@@ -62,8 +62,8 @@ type CreateResult struct {
 }
 
 // scaffold contains the values for the templates of a new plugin. In a template,
-// {{FIELD}} is replaced by the value of a field, and {{json FIELD}} by the value as JSON.
-// {{world}} is replaced by a line of package.json with the field World.
+// {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
+// that value as JSON.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
@@ -171,7 +171,7 @@ func titleOf(name string) string {
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // sitePatternOf returns the host of a domain or URL, and the match pattern of the site's pages.
-// For a host name with a dot, the pattern includes the subdomains.
+// If the host is a domain with a dot, such as example.com, the pattern includes its subdomains.
 func sitePatternOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
 	if site == "" {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// typesDir contains the types of the modules that plugins import. A plugin's
-	// tsconfig.json refers to typesDir. git and the npm package of a plugin exclude
-	// typesDir.
+	// typesDir contains the types of the modules that plugins import. The plugin's
+	// tsconfig.json refers to typesDir. Neither git nor the plugin's npm package includes
+	// this folder.
 	typesDir = ".opentabs/types"
 	// typesFileHeader is the file that stores the hash of all other files in typesDir.
 	typesFileHeader = typesDir + "/made-of"
@@ -98,9 +98,9 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 }
 
 // typesPath returns the path of an SDK file in a plugin's directory; "" if compilers do
-// not need the file. The TypeScript files of the SDK are its types. From vendored
-// packages, compilers need only the declarations, which are stored together with the
-// licenses.
+// not need the file. Of the SDK, typesPath keeps all TypeScript files, which compilers
+// read as types. Of vendored packages, typesPath keeps only declarations and licenses,
+// because compilers do not read the JavaScript.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest

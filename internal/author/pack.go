@@ -35,7 +35,8 @@ var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]
 
 // PackResult describes the package that [Pack] wrote.
 type PackResult struct {
-	// Path is the path of the .tgz file. Path is relative if the output path is relative.
+	// Path is the path of the .tgz file. Path is relative if the user gave a relative
+	// output path.
 	Path string `json:"path"`
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`

@@ -54,7 +54,8 @@ type schema struct {
 type schemaField struct {
 	schema
 	// path is the path of the node, such as "input.filter.since". name is the last step
-	// of path, such as "since". An item of a list or an alternative has no name.
+	// of path, such as "since". The name is empty for an item of a list and for an
+	// alternative of a union.
 	path, name string
 	depth      int
 }
@@ -152,8 +153,9 @@ func checkBounds(b *tempBuild, report reportFunc) {
 	})
 }
 
-// isUnbounded reports whether the author set no maximum for a number. For z.int(), zod
-// itself sets the largest safe integer of JavaScript as the maximum.
+// isUnbounded reports whether a number in a schema has no maximum that its author has
+// set. For z.int(), zod itself sets the largest safe integer of JavaScript as the
+// maximum.
 func (s schema) isUnbounded() bool {
 	const maxSafeInteger = 1<<53 - 1
 	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.ExclusiveMaximum == nil

@@ -45,20 +45,20 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 	return b
 }
 
-// addInputField returns an edit that adds a field to the arguments of the first tool.
+// addInputField returns a function that adds an argument to a test plugin's first tool.
 func addInputField(name, schema string) func(testing.TB, *tempBuild) {
 	return func(_ testing.TB, b *tempBuild) {
 		b.Tools[0].InputSchema = fmt.Appendf(nil, `{"type":"object","properties":{"first":{"type":"string","description":"d"},%q:%s},"additionalProperties":false}`, name, schema)
 	}
 }
 
-// renameTool returns an edit that renames the first tool.
+// renameTool returns a function that renames the first tool of a test plugin.
 func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-// describeTool returns a change of a test plugin: a new description for the plugin's
-// first tool.
+// describeTool returns a function that replaces the description of a test plugin's first
+// tool.
 func describeTool(text string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }
@@ -72,14 +72,15 @@ func rewriteReadme(t testing.TB, b *tempBuild) {
 	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
 }
 
-// editManifest returns an edit that replaces a text in package.json.
+// editManifest returns a function that replaces a text in a test plugin's package.json.
 func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
 	}
 }
 
-// annotateTool returns an edit that sets the annotations of the first tool.
+// annotateTool returns a function that sets the annotations of a test plugin's first
+// tool.
 func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
@@ -91,7 +92,7 @@ func applyBothEdits(firstEdit, secondEdit func(testing.TB, *tempBuild)) func(tes
 	return func(t testing.TB, b *tempBuild) { firstEdit(t, b); secondEdit(t, b) }
 }
 
-// removeSource returns an edit that removes a source file.
+// removeSource returns a function that removes a source file of a test plugin.
 func removeSource(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		if err := os.Remove(filepath.Join(b.sourceDir, filepath.FromSlash(name))); err != nil {

@@ -41,14 +41,14 @@ var excludedDirs = []string{"node_modules", "dist"}
 // snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]fileStamp
 
-// fileStamp describes one file at the time of a scan. Two stamps are equal if the file has
-// not changed.
+// fileStamp describes one file at the time of a scan. Two stamps of a file are equal if
+// the file did not change between the scans.
 type fileStamp struct {
 	modified time.Time
 	size     int64
-	// content is the hash of the file's content if the file was ever scanned within
-	// mtimeResolution of a change; zero for all other files. A change of a file right
-	// after a scan may leave the file's size and modification time unchanged.
+	// content is the hash of the file's content, or zero if no scan happened within
+	// mtimeResolution of a change of the file. A change of a file right after a scan may
+	// leave the file's size and modification time unchanged.
 	content [sha256.Size]byte
 }
 
@@ -75,9 +75,9 @@ func NewWatcher(dir string) (*Watcher, error) {
 }
 
 // Run calls onChange with the sorted relative paths of changed files, once two
-// consecutive scans find the same files. Changes while onChange runs are reported by the
-// next call. Run returns the error of ctx when ctx is done, and an error if the plugin's
-// directory cannot be read.
+// consecutive scans find the same files. If files change while onChange runs, Run reports
+// these changes in the next call of onChange. Run returns the error of ctx when ctx is
+// done, and an error if the plugin's directory cannot be read.
 func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
 	lastSnapshot := w.reported
 	scanTimer := time.NewTimer(scanInterval)

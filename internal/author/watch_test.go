@@ -67,9 +67,9 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanOfARecentFile scans a file right after its modification. A second write to a
-// recent file is a change even if the size and time stay the same. A second scan without
-// a write reports no change.
+// TestScanOfARecentFile scans a file right after its modification. If a recently changed
+// file is written again, the scan must report a change even if the file's size and time
+// are equal. If a file is not written again, the second scan must report no change.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()

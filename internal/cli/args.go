@@ -86,11 +86,12 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 }
 
 // NewUsageError returns an error about a wrong flag or argument, for which the exit code
-// is ExitUsage. Long texts among args are truncated.
+// is ExitUsage. NewUsageError truncates long texts among args, such as a very long tool
+// name.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError converts an error about an unknown plugin or tool to a usage error.
-// AsUsageError returns all other errors unchanged.
+// AsUsageError converts an error about an unknown plugin or tool to a usage error. For
+// any other error, AsUsageError returns err itself.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/toolcall"
 )
 
-// RunCall validates a request, runs the call on the running server, and prints the
-// result.
+// RunCall validates a request, runs the requested call on the server, and prints the
+// call's result.
 func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 	if err := request.Check(); err != nil {
 		return err
@@ -22,7 +22,7 @@ func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 }
 
 // RunTypedCall runs a call that the user has typed at the prompt of `opentabs plugin
-// dev`. An error is printed as a notice.
+// dev`. If the call fails, RunTypedCall prints the error as a notice.
 func RunTypedCall(ctx context.Context, p *Program, c plugindev.Call) {
 	request := toolcall.Request{Tool: c.Tool, Args: c.Words, Input: c.JSON, HasInput: c.JSON != "", Output: "json"}
 	if sentence, _ := ExplainError(ctx, RunCall(ctx, p, request)); sentence != "" {

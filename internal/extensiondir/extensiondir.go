@@ -56,10 +56,10 @@ const (
 	WithoutDebugger
 )
 
-// Install writes the extension to the directory dir, which need not exist. Other users of
-// the computer lose their access to dir. The caller should show the returned warnings to
-// the user. If dir contains files but no opentabs extension, Install returns an error and
-// writes nothing.
+// Install writes the extension to the directory dir, which need not exist. Install
+// removes the access of other users of the computer to dir. The caller should show the
+// returned warnings to the user. If dir contains files but no opentabs extension, Install
+// returns an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 }
 
 // writeFiles writes the files of the extension, each atomically, and the manifest last.
-// Files that only an older version of the extension had are removed. Adapters of plugins
-// and unrelated files in the directory are kept.
+// Files that only an older version of the extension had are removed. The adapters of
+// plugins and unrelated files in the directory stay.
 func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
@@ -109,7 +109,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) e
 }
 
 // compareManifestLast sorts file names alphabetically, but the manifest last. Chrome must
-// not find a new manifest before the files that the manifest lists.
+// not read a new manifest before the files that the manifest lists are written.
 func compareManifestLast(a, b string) int {
 	switch "manifest.json" {
 	case a:
@@ -137,7 +137,8 @@ func checkVacant(dir string) error {
 }
 
 // replaceFile writes a file that only its owner can read, and creates missing parent
-// directories. A file that already has the new content is not written again.
+// directories. If the file already has the new content, replaceFile does not write it
+// again.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -216,8 +217,8 @@ func ReadConnection(dir string) (Connection, error) {
 }
 
 // AdapterDir is the name of the subdirectory of the extension's directory to which the
-// daemon writes the adapters of plugins. Chrome loads plugins from this subdirectory if
-// "Allow User Scripts" is off.
+// daemon writes the adapters of plugins. If "Allow User Scripts" is off, Chrome loads the
+// adapters from this subdirectory.
 const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of

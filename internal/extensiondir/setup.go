@@ -64,7 +64,7 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 	if o.Dir == "" {
 		folder = chooseDir(h)
 	}
-	// The port of a running daemon may differ from the port in the settings.
+	// Prefer the port of the running daemon: it may differ from the port in the settings.
 	port := h.Settings.Port
 	if serverErr == nil {
 		port = server.Port

@@ -23,8 +23,8 @@ func IsHost(host string) bool {
 			name = "[" + n + "]"
 		}
 	}
-	// The length check rejects non-ASCII letters such as "ſ", which strings.EqualFold
-	// treats as equal to "s".
+	// strings.EqualFold treats the non-ASCII letter "ſ" as equal to "s"; the length check
+	// rejects such names.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 

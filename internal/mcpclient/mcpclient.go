@@ -1,7 +1,7 @@
 // Package mcpclient is a small MCP client over Streamable HTTP, protocol version
-// 2025-11-25. A client lists tools, calls tools, receives progress and cancels calls. The
-// opentabs command line uses this package, so it calls tools with the same protocol as
-// every MCP client.
+// 2025-11-25. A [Client] lists tools, calls tools, receives progress reports and cancels
+// calls. The opentabs command line uses this package, so it calls tools with the same
+// protocol as every MCP client.
 //
 // Create a client with [New], then call [Client.Initialize].
 //
@@ -55,7 +55,7 @@ type Options struct {
 	// Token is the bearer token in the Authorization header; by default, no token is
 	// sent.
 	Token string
-	// Name and Version identify the client to the server; required by MCP.
+	// Name and Version identify the client to the server. MCP requires both fields.
 	Name, Version string
 	// Transport sends the HTTP requests; the default is a transport without a proxy and
 	// without compression.
@@ -169,7 +169,7 @@ type Progress struct {
 	// StatusWord is the word with which the tool describes the state of the call, such as
 	// "exporting". StatusWord has the same audience as Message.
 	StatusWord string
-	// Audience is "user" if Message is for the user. Messages with any other audience are
+	// Audience is "user" if Message is for the user. A message with any other audience is
 	// internal.
 	Audience string
 }

@@ -241,7 +241,8 @@ func TestCallFails(t *testing.T) {
 }
 
 // TestCancel cancels a call. MCP requires the server to close the event stream of a
-// cancelled call. The second test server violates MCP and keeps the stream open.
+// cancelled call. The second test server violates MCP, because it keeps the event stream
+// of a cancelled call open.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string

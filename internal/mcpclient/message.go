@@ -61,7 +61,7 @@ type pendingRequest struct {
 }
 
 // openForms are the server's forms that are shown during one request. Only the goroutine
-// of the request uses cancelFuncs.
+// that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
 type openForms struct {
 	cancelFuncs map[string]context.CancelFunc // by the ID of the elicitation/create request
 	shown       sync.WaitGroup
@@ -246,8 +246,8 @@ func readStatusError(status int, body []byte) error {
 // isOwnID reports whether the message m has the same ID as the pending request x.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// handleMessage handles one message of the request's event stream. The result ok is true
-// if the message is the response to the request.
+// handleMessage handles one message of the request's event stream. ok is true if the
+// message is the response to the request.
 func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // an event stream may begin with an empty event
 		return message{}, false, nil

@@ -9,8 +9,8 @@
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one file, because each
-// change locks the file and each method reads the file again.
+// A [Store] is safe for concurrent use. Several processes may use one pairing file: each
+// method reads the file again, and each change locks the file.
 package pairing
 
 import (
@@ -42,7 +42,7 @@ const (
 )
 
 var (
-	// errCode is returned for text that is not a pairing code.
+	// errCode is the error for a text that is not a pairing code.
 	errCode = errors.New("a code has 20 letters and digits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N; the side panel of the extension shows the code")
 	// ErrUnknown is returned if no paired browser has the given ID or key ID.
 	ErrUnknown = errors.New("no paired browser has this ID")

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// maxLineBytes is the maximum length of a line from the client. The daemon has a lower
-// limit and a clearer error.
+// maxLineBytes is the maximum length of a line from the client. The daemon accepts only
+// shorter lines, and its error is clearer.
 const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")

@@ -50,8 +50,8 @@ type Options struct {
 }
 
 // Run connects an MCP client to the daemon until the client closes its input or ctx ends.
-// Run returns nil when it ends in this way, because a client normally closes stdin and
-// then sends SIGTERM.
+// Run returns nil if ctx ends, because a client normally closes stdin and then sends
+// SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(relayEndpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
@@ -228,8 +228,9 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 	}
 }
 
-// writeDaemon sends a line to the daemon. writeDaemon returns false if the connection was
-// lost before the daemon can have read the line, so that the line can be sent again.
+// writeDaemon sends a line to the daemon. If the connection was lost before the daemon
+// can have read the line, writeDaemon returns false, and the caller can send the line
+// again.
 func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	r.recordSent(m, line)
 	n, err := r.link.conn.Write(line)
@@ -264,7 +265,8 @@ func (r *relay) refuseRequests(ids []string, err error) {
 // handleLoss closes a lost connection. handleLoss responds to open calls with an error,
 // and repeats all other open requests on the next daemon.
 func (r *relay) handleLoss(ctx context.Context) {
-	// The last lines of the daemon may not have arrived yet.
+	// The daemon may have sent lines before it closed the connection, so wait until they
+	// are read.
 	select {
 	case <-r.link.done:
 	case <-time.After(drainTimeout):

@@ -37,7 +37,8 @@ type sessionState struct {
 // openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
-	// line is the request that the relay can repeat on the next daemon.
+	// line is the request that the relay can repeat on the next daemon. line is nil for a
+	// tool call, which may already have taken effect.
 	line []byte
 }
 

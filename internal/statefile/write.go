@@ -92,8 +92,8 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that opentabs does not overwrite it. The new name is
-// the old name, ".corrupt-" and the time in UTC.
+// PutAside renames a damaged file, so that opentabs does not overwrite it. The damaged
+// file gets the suffix ".corrupt-" and the time in UTC.
 func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	keptAs = base

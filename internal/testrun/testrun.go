@@ -26,7 +26,8 @@ type Options struct {
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration
-	// JSON makes Run print one JSON object per line. By default, Run prints text.
+	// JSON makes Run print one JSON object per line. By default, Run prints the results
+	// as text for users.
 	JSON bool
 	// Browser runs the tests in a real browser. By default, the tests run in a simulated
 	// page.
@@ -92,7 +93,8 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
-	// Skipped is the number of tests that cannot run in a real browser.
+	// Skipped is the number of tests that did not run, because they cannot run in a real
+	// browser.
 	Skipped int `json:"skipped,omitempty"`
 }
 

@@ -3,8 +3,8 @@
 //
 // [NewPart] builds the index of one site's tools, and [Search] searches several indexes.
 // Results are ranked by BM25 over weighted fields. A word in a query also matches its
-// inflections and synonyms. If no tool contains the word, it matches longer words that
-// begin with it, or else the most similar spelling.
+// inflections and synonyms. If no tool contains a word of the query, the word matches
+// longer words that begin with it, or else the most similar spelling.
 //
 // # Concurrency
 //

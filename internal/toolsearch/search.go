@@ -66,8 +66,9 @@ type posting struct {
 	weight float32
 }
 
-// NewPart builds the search index of a site's tools. A query for one of the siteNames,
-// such as the plugin's name or a host name, matches all these tools.
+// NewPart builds the search index of a site's tools. If a query contains one of the
+// siteNames, such as the plugin's name or a host name, the query matches all tools of the
+// site.
 func NewPart(siteNames []string, tools []Tool) *Part {
 	p := &Part{postings: map[string][]posting{}, lengths: make([]float32, len(tools))}
 	var siteTerms []string
@@ -266,7 +267,7 @@ func (s *searcher) termScore(part int, tool int32, weight, frequency float64) fl
 }
 
 // matchSimilar handles a query term that no tool contains: it searches for similar terms
-// instead. The replacements are the longer terms that begin with the query term, or else
+// instead. The similar terms are the longer terms that begin with the query term, or else
 // the term with the most similar spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {

@@ -63,8 +63,8 @@ func appendTerms(terms []string, text string) []string {
 	return terms
 }
 
-// queryTerms returns the terms of a query without duplicates. Stop words are kept if the
-// query consists only of stop words.
+// queryTerms returns the terms of a query without duplicates. If a query consists only of
+// stop words, such as "the", queryTerms keeps them.
 func queryTerms(query string) []string {
 	all := appendTerms(nil, query)
 	if len(all) == 0 {

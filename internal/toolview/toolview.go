@@ -131,7 +131,8 @@ func joinOr(values []json.RawMessage) string {
 }
 
 // Example returns a shell command that calls a tool with example values for its required
-// arguments. The user replaces the words in capital letters.
+// arguments. In the example, words in capital letters are placeholders that the user
+// replaces.
 func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {

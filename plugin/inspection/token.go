@@ -44,8 +44,8 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 	return token
 }
 
-// errToken is the error for every invalid token. The error does not reveal why the token
-// is invalid.
+// errToken is the error for every invalid token. The text of errToken does not reveal why
+// the token is invalid.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
 // Redeem returns the hash of the content that the agent inspected to get the token. The

@@ -83,8 +83,8 @@ export interface ToolDefinition<
   /** The zod schema of the tool's result, which agents receive as JSON Schema. */
   output: Output;
   /**
-   * Runs the tool in the page and returns its result. Only tests call `handle` without a context; for them, write
-   * `context?.reportProgress(...)`.
+   * Runs in the page when an agent calls the tool, and returns the tool's result. Only tests call `handle` without a
+   * context; for them, write `context?.reportProgress(...)`.
    */
   handle(params: z.infer<Input>, context?: ToolHandlerContext): Promise<z.infer<Output>>;
 }

@@ -48,7 +48,8 @@ type Options struct {
 	// must not block. By default, the simulated browser ignores the side panel's plugins.
 	OnPlugins func([]wire.PluginView)
 	// OnResync is called when the server requests the full content of an activity.
-	// OnResync must not block. By default, requests for activities are ignored.
+	// OnResync must not block. By default, the simulated browser ignores requests for
+	// activities.
 	OnResync func(wire.ToolResyncParams)
 }
 
@@ -85,8 +86,8 @@ type Browser struct {
 	pluginOrder         []string                         // the plugins in the server's order
 	requestCounts       map[string]int                   // the number of tool requests so far, by call
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// The number of requests that the simulated side panel has sent, and the channels for
-	// the answers to its pending requests, by request ID.
+	// panelRequestCount counts the requests of the simulated side panel. panelAnswers has
+	// a channel per pending request, by its ID.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }
@@ -196,8 +197,8 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		b.mu.Lock()
 		b.codeByPlugin[p.Name] = p
 		b.mu.Unlock()
-		// Send the tabs before the answer, because the server fails calls without a tab
-		// once the answer arrives.
+		// Send the tabs before the answer to plugin.code: after the answer, the server
+		// fails calls of a plugin without a tab.
 		return errors.Join(b.sendTabs(), b.answer(e.ID, wire.PluginCodeResult{}))
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
@@ -339,8 +340,8 @@ func (b *Browser) cancelAll(cause error) {
 	}
 }
 
-// request sends a request and reads the next frame, which must be the answer. The method
-// Run must not be active during the request.
+// request sends a request and reads the next frame, which must be the answer. Call
+// request only while the method [Browser.Run] is not running.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
 	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)

@@ -11,11 +11,11 @@ const MaxInlineLines = 6;
 export interface ArgumentRow {
   readonly name: string;
   /**
-   * text is the content of a string argument, or the JSON of any other argument. Hidden characters are shown as
-   * escapes.
+   * text is the content of a string argument, or the JSON of any other argument. Hidden characters in the text are
+   * shown as escapes, such as \u200b.
    */
   readonly text: string;
-  /** isCode is true if the argument is not a string, so that the panel shows JSON. */
+  /** isCode is true if the argument is not a string. The panel then shows its JSON. */
   readonly isCode: boolean;
 }
 

@@ -23,7 +23,7 @@ export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<A
 
 interface SwitchProps {
   readonly label: ComponentChildren;
-  /** current is the state of the switch on the server. */
+  /** current is the value of the switch that the server has stored. */
   readonly current: boolean;
   readonly busy: boolean;
   send(on: boolean): Promise<ActionResult>;

@@ -8,8 +8,8 @@ export interface ChromePermissionsProps {
   /** permissions are the optional Chrome permissions that the extension's manifest lists. */
   readonly permissions: readonly OptionalPermission[];
   /**
-   * grant requests a permission from Chrome, and returns whether Chrome granted it. Chrome allows such requests only in
-   * response to a user's click.
+   * grant requests a permission from Chrome, and returns whether Chrome granted it. Chrome allows requests for
+   * permissions only in response to a user's click.
    */
   grant(name: OptionalPermission['name']): Promise<boolean>;
   revoke(name: OptionalPermission['name']): Promise<boolean>;

@@ -24,7 +24,7 @@ export interface History {
   loadNewest(): Promise<void>;
   /**
    * search loads one page of the recorded calls that match a filter. `before` is the field `next` of the previous page.
-   * A page may be empty although older calls match.
+   * A page of results may be empty although older recorded calls match the filter.
    */
   search(filter: CallsFilter, before?: string): Promise<HistoryPage>;
 }
@@ -53,7 +53,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
     return { error, calls: history?.calls ?? [], next: history?.next };
   };
   /**
-   * load loads one page of recorded calls. hasNew reports whether the page contains a call that is new to the panel.
+   * load loads one page of recorded calls. hasNew is true if the panel did not already show every call of the page.
    */
   const load = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
     const page = await readHistoryPage(before);

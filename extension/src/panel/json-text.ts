@@ -12,7 +12,7 @@ const MaxIndent = 32;
 
 /**
  * indentJson formats JSON text with one line per member and item. Numbers keep all their digits, and duplicate members
- * remain. indentJson also accepts truncated JSON.
+ * of an object remain. The text may be truncated JSON.
  */
 export function indentJson(text: string): string {
   const pieces: string[] = [];

@@ -43,7 +43,7 @@ interface FoundCalls {
 /** CallSearch searches the server's recorded calls with a filter. */
 interface CallSearch {
   readonly calls: readonly RecentCall[];
-  /** isComplete is true if the server has no further recorded calls that match the filter. */
+  /** isComplete is true once the server has no more recorded calls that match the filter. */
   readonly isComplete: boolean;
   /**
    * search appends further results to calls. If the search fails, the promise of search() resolves with the reason, a

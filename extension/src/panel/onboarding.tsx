@@ -6,7 +6,10 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
-  /** serverProblem and browserProblem describe problems with the setup steps "server" and "browser". */
+  /**
+   * serverProblem and browserProblem are shown in the setup steps "server" and "browser": what is wrong and how to fix
+   * it.
+   */
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**

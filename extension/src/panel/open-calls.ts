@@ -2,8 +2,8 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
 /**
- * MaxStartDriftMs is up to which difference a newly computed start time counts as unchanged, in milliseconds. A call's
- * start time is computed from the arrival of each message, and therefore varies by some milliseconds.
+ * MaxStartDriftMs is the largest change of a call's computed start time that the panel ignores, in milliseconds. A
+ * call's start time is computed from the arrival of each message, and therefore varies by some milliseconds.
  */
 const MaxStartDriftMs = 500;
 

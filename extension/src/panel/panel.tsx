@@ -162,7 +162,10 @@ interface ConnectedPanelProps extends PanelProps {
   readonly state: PanelState;
   readonly view: View;
   setView(view: View): void;
-  /** checklist is the setup checklist. Calls that wait for the user are more urgent, and appear above the checklist. */
+  /**
+   * checklist is the setup checklist. Calls that wait for the user are more urgent than the setup checklist, and appear
+   * above it.
+   */
   readonly checklist: VNode | false | undefined;
 }
 
@@ -176,7 +179,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
   const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
   const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
-  // Ended calls are included, because an approval card stays for a moment to show how its call ended.
+  // Include ended calls, because the approval card of an ended call stays visible for a moment to show the outcome.
   const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
   return (
     <>

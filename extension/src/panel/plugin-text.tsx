@@ -24,8 +24,8 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
   /**
-   * shownPageNumber is the React key of the displayed page. A new key creates a new element, whose scroll position is
-   * at the top.
+   * shownPageNumber is the React key of the displayed page. When the key changes, React creates a new element, which is
+   * scrolled to its top.
    */
   const [shownPageNumber, setShownPageNumber] = useState(1);
   const load = async (wantedPage: number) => {

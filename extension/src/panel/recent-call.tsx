@@ -40,7 +40,7 @@ interface RecentCallProps extends CallContext {
   readonly call: RecentCall;
 }
 
-/** RecentCallRow shows one ended call. Expanding the row shows the details of the call. */
+/** RecentCallRow shows one ended call. If the user expands the row, the details of the call appear. */
 export const RecentCallRow = memoizeComponent(function RecentCallRow(props: RecentCallProps): VNode {
   const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
   return (
@@ -55,7 +55,10 @@ interface FailureGroupProps extends CallContext {
   readonly calls: readonly RecentCall[];
 }
 
-/** FailureGroup shows several equal consecutive failures as one row. Expanding the row shows each failed call. */
+/**
+ * FailureGroup shows several equal consecutive failures as one row. If the user expands the row, each failed call
+ * appears.
+ */
 export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
   const [newest] = calls;
   if (!newest) return null;

@@ -52,7 +52,7 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
 
 /**
  * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may select more
- * calls. The server searches for a single text, so it receives the longest word.
+ * calls. The server can search for only one text, so the filter has only the longest word.
  */
 export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
   const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
@@ -85,8 +85,8 @@ export function filterCalls(
 }
 
 /**
- * addRecords adds one page of recorded calls to the list of ended calls, both newest first. A call in both lists
- * receives its record, and keeps its activities, which the server does not record.
+ * addRecords adds one page of recorded calls to the list of ended calls, both newest first. If a call is in both lists,
+ * addRecords adds the record to the call, and keeps the call's activities, which the server does not record.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = page.map(fromRecord);
@@ -106,8 +106,8 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
 }
 
 /**
- * groupFailures combines consecutive failures of the same tool with the same error into groups. Each successful call is
- * a separate group.
+ * groupFailures combines consecutive failures of the same tool with the same error into groups. Each successful call
+ * forms a group with one call.
  */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
   const groups: { first: RecentCall; others: RecentCall[] }[] = [];

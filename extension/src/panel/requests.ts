@@ -12,8 +12,8 @@ export interface Requests {
   /** settleRequest resolves the promise of an action with the result from the service worker. */
   settleRequest(requestId: number, done: ActionResult): void;
   /**
-   * rejectAll fails all unanswered actions, because the service worker stopped. The worker may have executed an
-   * action before it stopped.
+   * rejectAll fails all unanswered actions, because the service worker stopped. The service worker may have executed an
+   * unanswered action before it stopped.
    */
   rejectAll(): void;
 }

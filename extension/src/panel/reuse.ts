@@ -9,8 +9,9 @@ export function reuseEqual<T>(previous: T | undefined, next: T): T {
 }
 
 /**
- * reuseItems returns the items of next, but reuses the previous object of each unchanged item. Items are matched by
- * key. If all items and their order are unchanged, reuseItems returns previous itself.
+ * reuseItems returns the items of next, but reuses the previous object of each unchanged item. An item of previous and
+ * an item of next belong together if they have the same key. If all items and their order are unchanged, reuseItems
+ * returns previous itself.
  */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,
@@ -24,7 +25,7 @@ export function reuseItems<T>(
   return isUnchanged ? previous : items;
 }
 
-/** isEqual compares two JSON values recursively. Members that are undefined are treated as absent. */
+/** isEqual compares two JSON values recursively. A member whose value is undefined counts as absent. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));

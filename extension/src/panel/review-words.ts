@@ -98,7 +98,10 @@ export function describeLastReview(review: LastReviewView): string {
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-/** splitLines splits a text at its line ends. A line end at the end of the text does not produce an empty last line. */
+/**
+ * If the text ends with a line end, the result has no empty last line. A line end at the end of the text does not
+ * produce an empty last line.
+ */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }

@@ -86,8 +86,8 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
 });
 
 /**
- * Elapsed shows the time since startMs. As a separate component, it renders each second without rendering the whole
- * call.
+ * Elapsed shows the time since startMs. Elapsed is a separate component, so that only the time renders each second, not
+ * the whole call.
  */
 function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();

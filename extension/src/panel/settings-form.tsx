@@ -16,7 +16,10 @@ import {
 } from './setting-draft.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** Settings is the section with a plugin's settings. The section is expanded while a required setting is missing. */
+/**
+ * Settings is the section with a plugin's settings. The settings section is expanded while a required setting has no
+ * value.
+ */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const settings = plugin.settings ?? [];
   const missing = listMissingSettings(settings).length > 0;
@@ -40,8 +43,8 @@ interface FormProps {
 }
 
 /**
- * Form shows the input fields of a plugin's settings, and keeps unsaved input. Input fields that the user has not
- * changed show the saved settings.
+ * Form shows the input fields of a plugin's settings, and keeps unsaved input. An input field shows the saved setting
+ * until the user changes the field.
  */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});

@@ -1,5 +1,5 @@
-// Converts the content of an activity to text, code or a table, depending on its type. Content that does not fit its
-// type is shown as JSON.
+// Converts the content of an activity to text, code or a table, depending on its type. Content that is malformed for
+// its type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
@@ -65,14 +65,14 @@ function readKnownType(type: string, value: unknown): ShownActivity | undefined 
   }
 }
 
-/** normalizeWhitespace replaces tabs with four spaces, and all line ends with \n. */
+/** normalizeWhitespace replaces each tab with four spaces, and each line end with \n. */
 function normalizeWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
 /**
- * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For any other value,
- * readTable returns undefined.
+ * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For a value of another
+ * form, readTable returns undefined.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;

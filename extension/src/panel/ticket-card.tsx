@@ -27,7 +27,7 @@ export interface TicketCardProps {
   readonly ignoresClicks: boolean;
   /** acceptsClick reports whether the card accepts a click, or ignores it because the card has just moved. */
   acceptsClick(event: Event): boolean;
-  /** setOutcome stores the text that the card shows after the decision, such as "Allowed". */
+  /** setOutcome stores the text that the card shows once the user has decided, such as "Allowed". */
   setOutcome(outcome: string): void;
   readonly act: SendAction;
 }

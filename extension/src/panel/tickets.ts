@@ -10,7 +10,7 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** DecidedCardShownMs is how long a card stays visible after the decision to show its outcome, in milliseconds. */
+/** DecidedCardShownMs is how long a card still shows its outcome after the decision, in milliseconds. */
 export const DecidedCardShownMs = 5000;
 /** TimedGrantMs is the duration of the grant "for 10 min", in milliseconds. */
 export const TimedGrantMs = 600_000;
@@ -19,7 +19,7 @@ export const TimedGrantMs = 600_000;
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** settlement is the outcome of the card, set once its ticket was decided or withdrawn. */
+  /** settlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn. */
   readonly settlement?: { readonly atMs: number; readonly outcome: string };
 }
 

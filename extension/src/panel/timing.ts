@@ -11,7 +11,10 @@ const MinBarShare = 0.01;
 /** TimingRow is one phase of a call. start and end are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
   readonly name: string;
-  /** startText is when the phase began, and time is how long the phase took, such as "40 ms". */
+  /**
+   * startText is the time from the start of the call to the start of the phase, such as "40 ms". time is how long the
+   * phase took.
+   */
   readonly startText: string;
   readonly time: string;
   readonly start: number;

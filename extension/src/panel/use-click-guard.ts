@@ -5,7 +5,7 @@ import { makeClickGuard } from './click-guard.ts';
 export interface GuardedButton {
   /** acceptsClick reports whether the button accepts a click now. */
   acceptsClick(event: Event): boolean;
-  /** ignoresClicks is true while the button ignores clicks. */
+  /** ignoresClicks is true while the button ignores clicks, because it has just appeared or moved. */
   readonly ignoresClicks: boolean;
 }
 

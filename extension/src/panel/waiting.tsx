@@ -92,7 +92,8 @@ interface DenyAllProps {
 }
 
 /**
- * DenyAll is the button that denies all calls that wait for approval. Calls that arrive after the click are not denied.
+ * DenyAll is the button that denies all calls that wait for approval. The button does not deny calls that arrive after
+ * the click.
  */
 function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
@@ -129,7 +130,7 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
 }
 
 /**
- * needsSameGrant reports whether an approval of further calls on one card would also allow the call of the other card.
+ * needsSameGrant reports whether the buttons for further calls on both cards allow the same calls.
  */
 function needsSameGrant(one: Card, other: Card): boolean {
   const [a, b] = [one, other].map(({ call, ticket }) =>
@@ -189,8 +190,8 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
-    // isRenderWrong is true if this render moved a card whose buttons it shows as active.
-    // A card that did not use its state has nothing to redraw; a redraw for it would never end.
+    // isRenderWrong is true if this render moved a card whose buttons it shows as active. Ignore cards that did not use
+    // their state in this render: a redraw does not change them, so the redraws would never end.
     const isRenderWrong = [...waitMsByCard].some(
       ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
     );

@@ -10,8 +10,8 @@ import { replaceHidden } from './plain-text.ts';
 export interface Advice {
   readonly title: string;
   /**
-   * steps are the instructions that fix the problem, in the order in which the user follows them. Text between
-   * backquotes is a command line.
+   * steps are the instructions that fix the problem, in the order in which the user follows them. In each step, the
+   * text between backquotes is a command line.
    */
   readonly steps: readonly string[];
 }
@@ -34,8 +34,8 @@ export function formatToolName({ plugin, tool }: { readonly plugin: string; read
 
 /**
  * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The
- * label names what a click on the button allows: one tool of a plugin, or the browser tools on the given site. Calls
- * that browser_batch makes are attributed to its client.
+ * label names what a click on the button allows: one tool of a plugin, or the browser tools on the given site. If the
+ * tool browser_batch makes a call, the label names the client that called browser_batch.
  */
 export function formatGrantLabel(
   call: { readonly plugin: string; readonly tool: string; readonly client?: string },
@@ -219,8 +219,8 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. Times on other days than today
- * include the day.
+ * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. If the time is not today, the text
+ * also contains the day.
  */
 export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
@@ -271,7 +271,7 @@ export const debuggerWords = {
   refused: 'Level 1: you pressed Cancel in the bar of the debugger, so agents act with a script in the page.',
 } as const;
 
-/** groupWords describes to the user what each group of browser tools can do. */
+/** groupWords describes to the user what the browser tools of each group can do. */
 export const groupWords: Readonly<Record<string, string>> = {
   core: 'Open tabs, read pages, click, type and wait.',
   vision: 'Act at coordinates of a picture.',
@@ -297,8 +297,8 @@ interface PermissionWords {
 }
 
 /**
- * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some of them without
- * a prompt.
+ * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some of these
+ * permissions without asking the user.
  */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
   tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },

@@ -38,8 +38,8 @@ type demo struct {
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil if stdin is not a terminal. In this case, the user approves the
-	// call in the side panel or with `opentabs calls approve`.
+	// questions is nil if stdin is not a terminal. If there is no terminal for questions,
+	// the user approves the call in the side panel or with `opentabs calls approve`.
 	questions *terminal.Questions
 	// result receives how the calls have ended.
 	result demoResult

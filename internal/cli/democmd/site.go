@@ -12,8 +12,9 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// siteHost is the host name of the example site. Browsers resolve names below "localhost"
-// to their own machine, so only browsers on this machine can open the example site.
+// siteHost is the host name of the example site. Browsers resolve host names that end in
+// ".localhost" to their own machine, so only browsers on this machine can open the
+// example site.
 const siteHost = "opentabs-demo.localhost"
 
 const (
@@ -71,7 +72,7 @@ func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	})
 }
 
-// stop stops the example site. The browser then closes the tab of the site.
+// stop stops the example site. When the site stops, its page closes the browser tab.
 func (s *site) stop() {
 	close(s.stopping)
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
@@ -87,7 +88,7 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 }
 
 // serveOpen keeps a request of the example page open until the example site stops. When
-// the request ends, the page closes its tab, even if the demo was killed.
+// this request ends, the example page closes its tab, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))

@@ -62,7 +62,7 @@ type removal struct {
 	// text describes the item in the list that the user confirms.
 	text string
 	// remove removes the item and returns a sentence about the removal. The sentence is
-	// empty if there was nothing to remove.
+	// empty if the item did not exist.
 	remove func(context.Context) (string, error)
 }
 

@@ -58,7 +58,7 @@ type newestVersion struct {
 	// installed.
 	Command string `json:"command,omitempty"`
 
-	// release describes the newest release. The field URL is empty if opentabs was
+	// release describes the newest release. Its field URL is empty if opentabs was
 	// installed with npm.
 	release upgrade.Release
 }

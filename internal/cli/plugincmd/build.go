@@ -199,8 +199,8 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	return nil
 }
 
-// folderArgument returns dir in a form that `opentabs plugin install` does not take for
-// the name of a package, such as "./dir".
+// folderArgument returns dir in a form that `opentabs plugin install` recognizes as a
+// folder, such as "./dir".
 func folderArgument(dir string) string {
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") || strings.ContainsAny(dir, `/\`) {
 		return dir

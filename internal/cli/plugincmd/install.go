@@ -88,7 +88,8 @@ type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
 	// isAdd is true if the user typed `plugin add` instead of `plugin install`. If isAdd
-	// is true, source may also be a folder name without "./".
+	// is true, source may also be the name of a folder in the current directory, without
+	// "./".
 	isAdd bool
 	// permission is the value of the flag --permission, or empty without the flag.
 	permission string
@@ -213,9 +214,9 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 }
 
 // activatePlugin makes a running server load a new plugin. If permission is set,
-// activatePlugin also reviews the plugin. Without a permission, activatePlugin prints how
-// the user can review the plugin. activatePlugin stores the review and the permission of
-// the plugin in result.
+// activatePlugin also reviews the plugin. If permission is empty, activatePlugin prints
+// how the user can review the plugin. activatePlugin stores the review and the permission
+// of the plugin in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
@@ -247,7 +248,7 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 
 // reportTabs prints that the running server has loaded a changed plugin, and which tabs
 // need a reload. plugin is empty after a plugin was removed. If client is nil, no server
-// runs, and reportTabs does nothing.
+// is running, and reportTabs does nothing.
 func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plugin string) error {
 	if client == nil {
 		return nil

@@ -98,8 +98,8 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns the JSON output of `opentabs plugin list`. The JSON has the
-// field names of the response of GET /status.
+// installedPlugins returns the JSON output of `opentabs plugin list`. The fields have the
+// same JSON names as in the response of GET /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`

@@ -21,18 +21,18 @@ type reviewOptions struct {
 	yes        bool
 	permission string
 	// code is the flag --code, which prints the plugin's code, and noCode hides the code.
-	// By default, the code is displayed only on a terminal.
+	// Without these flags, the review displays the code only on a terminal.
 	code, noCode bool
 	json         bool
 }
 
 // reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, the output
-// describes the enabled plugin. Without --yes, the output describes the plugin that needs
-// a review.
+// describes the enabled plugin. Without --yes, the output describes a plugin that still
+// needs a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
-	// Text contains the changes since the last review. With the flag --code, Text also
-	// contains the code.
+	// Text contains the changes of the plugin since the last review. With the flag
+	// --code, Text also contains the plugin's code.
 	Text string `json:"text,omitempty"`
 }
 
@@ -133,8 +133,8 @@ func confirm(ctx context.Context, p *cli.Program, question string) (bool, error)
 }
 
 // ask returns the user's answer to a question on the terminal, or an empty string if the
-// user closed stdin. Without a terminal, ask returns an error. The error text calls the
-// output above the question by the name in printed, such as "table".
+// user closed stdin. If there is no terminal, ask returns an error. The error text calls
+// the output above the question by the name in printed, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {

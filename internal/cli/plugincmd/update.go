@@ -91,7 +91,7 @@ type updatedPlugin struct {
 	Error           string       `json:"error,omitempty"`
 }
 
-// updateOne installs the version that o offers, if it is newer than the installed
+// updateOne installs the plugin version in the offer o, if it is newer than the installed
 // version.
 func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
 	if o.Error != "" {

@@ -35,7 +35,8 @@ type browserSteps struct {
 	// questions is nil if stdin is not a terminal. In a program without a terminal, setup
 	// does not wait for the user.
 	questions *terminal.Questions
-	// callingClient is the MCP client in whose name setup makes the first call.
+	// caller is the MCP client whose configured command setup runs to make the first
+	// call.
 	caller callingClient
 	// result receives what the steps have done.
 	result *setupResult
@@ -176,7 +177,7 @@ func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, erro
 	return "", nil
 }
 
-// errNoBrowser reports that no browser has connected in time.
+// errNoBrowser is the error of a setup step if no browser has connected in time.
 var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
 
 // waitForBrowser returns the name of the first browser that connects, or errNoBrowser
@@ -240,9 +241,9 @@ type extensionGuide struct {
 	copied clipboardState
 }
 
-// steps returns the steps by which the user loads the extension in Chrome. Programs cannot
-// do these steps, because Chrome loads an unpacked extension only if the user chooses its
-// folder.
+// steps returns the steps by which the user loads the extension in Chrome. Setup cannot do
+// these steps for the user, because Chrome loads an unpacked extension only if the user
+// chooses its folder.
 func (g extensionGuide) steps() string {
 	switch g.computer {
 	case wslComputer:
@@ -265,8 +266,8 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loa
 	return "In Chrome:\n" + loadSteps(g.opened, g.folder, g.copied, runtime.GOOS)
 }
 
-// loadSteps returns the two steps in Chrome. The parameter goos is the operating system in
-// which Chrome runs.
+// loadSteps returns the two steps by which the user loads the extension in Chrome. The
+// parameter goos is the operating system in which Chrome runs.
 func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
 	first := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,

@@ -177,9 +177,9 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 	return setup.PlanChange(c, command)
 }
 
-// tokenFor returns the valid token in the configuration of an MCP client. If the
-// configuration has no valid token, tokenFor creates a new token and revokes the earlier
-// token of the client.
+// tokenFor returns the valid token in the configuration of an MCP client. If the client's
+// configuration has no valid token, tokenFor creates a new token and revokes the client's
+// earlier token.
 func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token string, isNew bool, err error) {
 	if token = s.validToken(c); token != "" {
 		return token, false, nil

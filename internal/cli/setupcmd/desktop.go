@@ -128,7 +128,8 @@ const (
 	notCopied clipboardState = iota
 	copiedToClipboard
 	// sentToTerminal means that setup has sent the path to the terminal with the escape
-	// sequence OSC 52. Some terminals ignore this sequence, and none confirms it.
+	// sequence OSC 52. Some terminals ignore this escape sequence, and no terminal
+	// confirms it.
 	sentToTerminal
 )
 

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestCopyFolder checks where setup copies the path of the folder if no program for the
-// clipboard is installed.
+// TestCopyFolder checks how setup copies the folder's path if no clipboard program is
+// installed.
 func TestCopyFolder(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	size := func() (columns, rows int) { return 80, 24 }

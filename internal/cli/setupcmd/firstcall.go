@@ -39,8 +39,8 @@ type callingClient struct {
 	command setup.Command
 }
 
-// firstCall is a call at the end of setup that lists the user's open tabs. Like a call of
-// an agent, the first call needs the user's approval.
+// firstCall is a call at the end of setup that lists the user's open tabs. Like an
+// agent's calls, the first call needs the user's approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
@@ -50,7 +50,7 @@ type firstCall struct {
 	result *firstCallResult
 }
 
-// callOutcome is the result or the error of the first call.
+// callOutcome is the result or the error of the call that setup makes at its end.
 type callOutcome struct {
 	text string
 	err  error
@@ -123,8 +123,8 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 	}
 }
 
-// isFirstCall reports whether setup made the call c. Agents may call the same tool with
-// another action at the same time.
+// isFirstCall reports whether setup made the call c. isFirstCall also checks the argument
+// `action`, because an agent may call the same tool with another action.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
 	return c.Plugin == browser.Name && c.Tool == listTabsTool && c.ClaimedName == setup.ClientName &&
@@ -165,7 +165,8 @@ It asks you before it reads a site. Approve in the window of the opentabs
 button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 }
 
-// agent returns the name of the agent that the user can use now, or "your agent".
+// agent returns the name of the agent that setup has connected to opentabs, or "your
+// agent" if there is none.
 func (f firstCall) agent() string {
 	if f.caller.title == fallbackTitle {
 		return "your agent"

@@ -34,7 +34,8 @@ type clientResult struct {
 	// Backup is the file with the earlier content; empty if the configuration did not exist
 	// or did not change.
 	Backup string `json:"backup,omitempty"`
-	// ToolCount is the number of tools that the server listed to the client's command.
+	// ToolCount is the number of tools that the server listed when setup ran the client's
+	// command.
 	ToolCount int    `json:"tools,omitempty"`
 	Error     string `json:"error,omitempty"`
 }
@@ -60,7 +61,7 @@ type firstCallResult struct {
 	Client string    `json:"client"`
 	Tool   string    `json:"tool"`
 	State  callState `json:"state"`
-	// Tabs are the open tabs, one line for each tab.
+	// Tabs describes the open tabs, with one line for each tab.
 	Tabs  []string `json:"tabs,omitempty"`
 	Error string   `json:"error,omitempty"`
 }

@@ -182,8 +182,9 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 	return selected, nil
 }
 
-// commandOf returns the command with which an MCP client starts opentabs. Without a
-// token, the server cannot identify the client, and treats it as a local program.
+// commandOf returns the command with which an MCP client starts opentabs. If an MCP
+// client has no token, the server cannot identify the client, and treats it as a local
+// program.
 func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
 	program, err := installed.Find(context.Background())
 	if err != nil {

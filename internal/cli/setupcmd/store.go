@@ -45,7 +45,8 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 }
 
 // pair stores a pairing code, waits until the browser with this code connects, and returns
-// the name of the browser. If no browser connects, pair deletes the code again.
+// the name of the browser. If no browser connects, pair removes the pairing code from the
+// store.
 func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code string) (string, error) {
 	store := pairing.Open(b.home.PairingFile())
 	id, err := store.Add(code)
