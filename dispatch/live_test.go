@@ -408,7 +408,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 }
 
 // TestLostLinkOfAnEarlierAttempt checks a call whose first attempt failed because its
-// browser disconnected. The idle limit must apply to the next attempt.
+// browser disconnected. The next attempt must have an idle limit again.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32

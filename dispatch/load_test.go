@@ -42,7 +42,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 		}
 		wg.Wait()
 		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
-		// Calls that are running when the other clients' calls arrive add at most 1 s.
+		// Calls that already run when the other calls arrive add at most 1 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}

@@ -193,8 +193,8 @@ func TestReturningFollower(t *testing.T) {
 	})
 }
 
-// TestFollowerReturnsTooLate checks a follower that returns after the recording of events
-// has stopped. Next must report that the follower missed events.
+// TestFollowerReturnsTooLate checks a follower that reads again after event recording has
+// stopped. Next must report that the follower missed events.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

@@ -130,8 +130,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
-  // Tests that change a setting must run later, because a setting makes the extension register its scripts again. A
-  // page that opens during the registration gets its plugin by injection, not by a registered script.
+  // Tests that change a plugin's setting must run after this test, because the change makes the extension register its
+  // scripts again. A page that opens during the registration gets its plugin by injection, not by a registered script.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

@@ -70,7 +70,7 @@ test('the plugin works in the site that the user configured, after the user has 
     meta.content = 'ann';
     document.head.append(meta);
   });
-  // The plugin detects the user's login and reports that it is ready.
+  // The plugin now detects the login of the user "ann", and reports that the plugin is ready.
   await waitFor('a tab in which the plugin is ready', async () =>
     (await stack.listTabs()).some((tab) =>
       (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),

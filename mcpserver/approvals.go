@@ -109,7 +109,7 @@ func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }
 
-// close cancels all forms and returns when the client has received the cancellations.
+// close cancels the request's forms, and returns when the client received the cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true
@@ -120,7 +120,7 @@ func (f *requestForms) close() {
 	f.openForms.Wait()
 }
 
-// showForm shows a form for one ticket until ctx ends, when the ticket is resolved.
+// showForm shows a form for one ticket until ctx ends. ctx ends when the ticket is resolved.
 func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Lock()
 	if f.isAnswered {

@@ -15,11 +15,11 @@ import (
 // to the isolated world. Adapters of the original OpenTabs SDK always count as late,
 // because the SDK's runtime looks up built-ins at each use.
 //
-// An adapter that starts at document_start does not count as late, even if a browser with
-// many plugins injects the adapter after the page's scripts. While an adapter's modules
-// run, the host restores the original built-ins (extension/src/host/lifecycle.ts). After
-// an adapter has started, the page receives only values that the adapter passes to the
-// page.
+// An adapter for document_start never counts as late, even if a browser has so many
+// plugins that it injects the adapter after the page's scripts. While an adapter's
+// modules run, the host restores the original built-ins
+// (extension/src/host/lifecycle.ts). After an adapter has started, the page receives only
+// values that the adapter passes to the page.
 func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:

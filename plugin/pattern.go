@@ -186,8 +186,8 @@ func splitURL(url string) (urlParts, bool) {
 	return u, u.host != ""
 }
 
-// matchGlob reports whether pattern matches all of s. A "*" in pattern stands for any
-// text, including an empty text.
+// matchGlob reports whether pattern matches all of s. A "*" in pattern matches any text,
+// including an empty text.
 func matchGlob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

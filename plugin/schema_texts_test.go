@@ -142,8 +142,8 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	}
 }
 
-// The number and the length of names and sites are limited, because every surface
-// receives all names and sites.
+// The number and the length of a plugin's names and site patterns are limited, because
+// the panel, the terminal and agents receive all of them.
 func TestNamesAndPatternsAreBounded(t *testing.T) {
 	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`

@@ -42,8 +42,8 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 }
 
 // dropRepeated removes from p the progress reports that already arrived before the link was
-// lost. dropRepeated returns false if p contains nothing new. Reports that never arrived count
-// as skipped. A tool.progress with an impossible Seq is ignored. The caller holds runTable.mu.
+// lost. dropRepeated returns false if p contains nothing new. dropRepeated counts lost reports
+// as skipped, and ignores a notification with an impossible Seq. The caller holds runTable.mu.
 func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {

@@ -192,7 +192,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	})
 }
 
-// TestTabsOfOldLink checks that tab reports on a replaced connection are ignored.
+// TestTabsOfOldLink checks that the hub ignores tab reports from a replaced link.
 func TestTabsOfOldLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
@@ -357,8 +357,8 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 }
 
 // TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
-// listed its tabs for the latest plugins. An older plugin.sync must not end the wait, and
-// neither must tabs listed for older plugins.
+// listed its tabs for the latest plugins. Neither an older plugin.sync nor a list of tabs
+// for older plugins may end this wait.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

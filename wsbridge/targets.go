@@ -85,7 +85,7 @@ type failedLoad struct {
 	loadFailedAtMs float64
 }
 
-// isNewFailure reports whether the tab failed to load during the search.
+// isNewFailure reports whether the tab failed to load after the search for targets began.
 func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
 	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }

@@ -22,7 +22,7 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 }
 
 // TestTracedRun checks that a traced call requests timestamps (hops) from the browser,
-// and that they reach the trace. Untraced calls must have no hops.
+// and that they reach the trace. A call without a trace must have no hops.
 func TestTracedRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -151,8 +151,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks how a call ends that was never sent. If a call was never sent,
-// the dispatcher may retry the call in another browser.
+// TestUnsentRunEnds checks the end of a call that was never sent. If a call was never
+// sent, the dispatcher may retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {

@@ -97,7 +97,8 @@ func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 
 type contextKey struct{}
 
-// NewContext returns a context with a new Trace that the client has requested.
+// NewContext returns a context with a new Trace for a call whose client requested the
+// trace.
 func NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now(), isRequested: true})
 }
@@ -112,7 +113,8 @@ func FromContext(ctx context.Context) *Trace {
 // trace receives the hops together with the result.
 func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
-// traceParent matches the header traceparent of W3C Trace Context, version 00.
+// traceParent matches a value of the HTTP header traceparent of W3C Trace Context,
+// version 00.
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace

@@ -122,7 +122,9 @@ function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
 }
 
-/** waitForPlugins waits until the right plugin runs in each page, and prints how long the slowest page took. */
+/**
+ * waitForPlugins waits until each page runs its plugin in the current build, and prints how long the slowest page took.
+ */
 async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;

@@ -14,8 +14,8 @@ export interface Target {
 }
 
 /**
- * Session sends DevTools commands to one target until detach is called. A command returns any JSON value;
- * Object(answer).x reads a field without a type error.
+ * Session sends DevTools commands to one target until detach is called. The commands of a session return any JSON
+ * value; `Object(answer).x` reads the field x of a value without a type error.
  */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;

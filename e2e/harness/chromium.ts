@@ -33,9 +33,9 @@ export interface ChromeOptions {
   readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
   /**
-   * grantableSites are match patterns of sites that the extension can get access to without a dialog. Chrome shows no
-   * dialog for a site that the user granted before, and a test cannot answer the dialog. When the browser starts, the
-   * extension has no access to grantableSites.
+   * grantableSites are match patterns of sites that the extension can get access to without a dialog. Tests cannot
+   * answer Chrome's dialog, and Chrome shows no dialog for sites to which the user granted access before. When the
+   * browser starts, the extension has no access to grantableSites.
    */
   readonly grantableSites?: readonly string[];
   /** env is merged into the browser's environment variables, for example the variables of a simulated desktop. */

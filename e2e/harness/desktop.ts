@@ -18,7 +18,7 @@ export interface DesktopNotification {
   readonly body: string;
   /**
    * actions maps the label of each button to its D-Bus action key. A click on the notification's text sends the action
-   * key "default".
+   * key "default" to Chrome.
    */
   readonly actions: ReadonlyMap<string, string>;
 }

@@ -30,7 +30,7 @@ export interface StartedCommand {
 
 /**
  * startOpentabs starts the opentabs binary with additional environment variables. input is written to standard input,
- * which is then closed. Without input, the command's standard input stays open.
+ * which is then closed. If input is undefined, the command's standard input stays open.
  */
 export function startOpentabs(
   args: readonly string[],

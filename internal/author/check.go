@@ -31,9 +31,9 @@ type Finding struct {
 	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is a file with an optional line, a tool such as "list_items", or a field such
-	// as "list_items: input.filter.since". Where is empty if the finding is about the
-	// whole plugin.
+	// Where is the place of the problem: a file with an optional line, a tool such as
+	// "list_items", or a field such as "list_items: input.filter.since". Where is empty
+	// if the finding is about the whole plugin.
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`

@@ -202,7 +202,7 @@ type newFile struct {
 	text []byte
 }
 
-// fillIn replaces the placeholders in a template by the values of the scaffold. Package
+// fillIn replaces the placeholders in a template with the values of the scaffold. Package
 // text/template is not used, because text/template keeps the linker from dropping unused
 // methods of the whole program.
 func (s scaffold) fillIn(template string) string {

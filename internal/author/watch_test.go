@@ -126,8 +126,8 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 		}
 	}
 	cancel()
-	// Late reports are received, because reports that the test does not receive would
-	// block Run.
+	// Receive late reports until Run ends, because Run blocks while a report is not
+	// received.
 	for {
 		select {
 		case <-reported:

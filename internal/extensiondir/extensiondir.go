@@ -47,8 +47,8 @@ type installRecord struct {
 type DebuggerChoice int
 
 const (
-	// KeepDebugger repeats the choice of the previous installation. In a first
-	// installation, the extension has no debugger permission.
+	// KeepDebugger keeps the debugger permission if the previous installation had it. In
+	// a first installation, the extension has no debugger permission.
 	KeepDebugger DebuggerChoice = iota
 	// WithDebugger adds the debugger permission to the extension's manifest.
 	WithDebugger

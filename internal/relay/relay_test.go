@@ -262,7 +262,7 @@ func TestServerKilled(t *testing.T) {
 		w.setRunning(false)
 		server.closeConn()
 
-		// Open calls fail at once. A cancelled call gets no response.
+		// The relay at once returns errors for the open calls, but not for the cancelled call.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
 		// The relay repeats the open tools/list request on the next daemon.
@@ -336,7 +336,7 @@ func TestQuickRestart(t *testing.T) {
 	})
 }
 
-// TestWithoutSession checks clients of MCP 2026-07-28, which has no sessions.
+// TestWithoutSession checks that clients of MCP 2026-07-28, which has no sessions, reconnect.
 func TestWithoutSession(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -470,7 +470,7 @@ func TestLastLineWithoutNewline(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit checks that the relay ends even if the daemon does not.
+// TestServerThatDoesNotExit checks that the relay ends even if the daemon keeps running.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -78,8 +78,8 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	for _, id := range m.requests {
 		r := openRequest{id: id}
 		// A batch has no method and may contain a call, so a batch is not repeated. A
-		// request prompts/get is not repeated either, because a prompt runs code in the
-		// page like a tool.
+		// prompts/get request is not repeated, because a prompt runs code in the page
+		// like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}

@@ -74,8 +74,8 @@ func sortedFeaturePatterns(lists ...[]featurePattern) []featurePattern {
 	return capabilities
 }
 
-// findBrowserFeatures returns the browser features that code names, sorted by name. A feature
-// may be harmless, and code can use browser features without naming them.
+// findBrowserFeatures returns the browser features that code names, sorted by name. A named
+// feature may be harmless, and code can use browser features without naming them.
 func findBrowserFeatures(code string) []browserFeature {
 	var mentions []browserFeature
 	for _, p := range featurePatterns {
@@ -94,7 +94,8 @@ func browserFeatureNames(mentions []browserFeature) []string {
 	return names
 }
 
-// sortBrowserFeatures merges lists of mentions, sorts them by name and removes duplicates.
+// sortBrowserFeatures merges lists of browser features, sorts them by name and removes
+// duplicates.
 func sortBrowserFeatures(lists ...[]browserFeature) []browserFeature {
 	mentions := slices.Concat(lists...)
 	slices.SortFunc(mentions, func(a, b browserFeature) int { return strings.Compare(a.Name, b.Name) })

@@ -11,8 +11,8 @@ import (
 const (
 	// tokenLifetime is how long a review token is valid after its inspection.
 	tokenLifetime = 10 * time.Minute
-	// maxTokens is the maximum number of stored review tokens. If there are more review
-	// tokens, the oldest token is dropped.
+	// maxTokens is the maximum number of stored review tokens. If a new token exceeds
+	// this limit, the oldest token is dropped.
 	maxTokens = 200
 )
 

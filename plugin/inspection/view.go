@@ -127,8 +127,8 @@ func authorOf(p *plugin.Plugin) string {
 	return plaintext.Line(object.Name, maxAuthorChars)
 }
 
-// PanelPage returns one page of a section for the side panel. Error texts of PanelPage
-// are for the user.
+// PanelPage returns one page of a section for the side panel. PanelPage returns error
+// texts that are written for the user.
 func (inspection *Inspection) PanelPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
 	if in.Hash != inspection.Hash {
 		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has changed since you opened its review: open the review again", inspection.Plugin.Name)

@@ -41,11 +41,13 @@ type Options struct {
 	// sent the tabs of these plugins. By default, the simulated browser ignores changes
 	// of the plugins.
 	OnPluginsChanged func(plugins []string)
-	// OnState receives the state of the side panel that Watch has opened. OnState must
-	// not block. By default, the simulated browser ignores the side panel's state.
+	// OnState receives the states that the server sends to the side panel that Watch has
+	// opened. OnState must not block. By default, the simulated browser ignores the side
+	// panel's state.
 	OnState func(wire.StateSyncParams)
-	// OnPlugins receives the plugins of the side panel that Watch has opened. OnPlugins
-	// must not block. By default, the simulated browser ignores the side panel's plugins.
+	// OnPlugins receives the plugin lists that the server sends to the side panel that
+	// Watch has opened. OnPlugins must not block. By default, the simulated browser
+	// ignores the side panel's plugins.
 	OnPlugins func([]wire.PluginView)
 	// OnResync is called when the server requests the full content of an activity.
 	// OnResync must not block. By default, the simulated browser ignores requests for
@@ -176,7 +178,8 @@ func (b *Browser) Run(ctx context.Context) error {
 	}
 }
 
-// Code returns the script that the server sent for a plugin, or "" without one.
+// Code returns the script that the server sent for a plugin, or "" if the server has sent
+// none.
 func (b *Browser) Code(plugin string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -379,8 +382,8 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write sends one frame to the server. The context of a call is never used, because the
-// end of a context closes the WebSocket connection.
+// write sends one frame to the server. write does not use the context of a call: when a
+// context ends, the WebSocket library closes the connection.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

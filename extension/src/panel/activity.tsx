@@ -33,7 +33,7 @@ function Activity(props: {
 }): VNode {
   const { callId, activity, folded } = props;
   const { type, content = '', bytes } = activity;
-  // Memoized, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
+  // Use useMemo, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
   const shown = useMemo(() => toShownActivity({ type, content, bytes }), [type, content, bytes]);
   const name = removeHiddenCharacters(type);
   const body = <ActivityContent shown={shown} name={name} callId={callId} />;

@@ -36,8 +36,7 @@ export function hasNotEnded(call: CallView): boolean {
 }
 
 /**
- * readVisibleResult returns the beginning of a call's result, or an empty string if the tool did not mark it for the
- * user.
+ * readVisibleResult returns the beginning of a call's result, or an empty string if the user may not see the result.
  */
 export function readVisibleResult(call: CallView, showsEverything: boolean): string {
   return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';

@@ -101,8 +101,8 @@ function renderPanel(): void {
 }
 
 /**
- * receiveState stores a new state from the service worker. Unchanged parts keep their previous objects, so that their
- * components do not render again.
+ * receiveState stores a new state from the service worker. Unchanged calls and plugins keep their previous objects, so
+ * that their components do not render again.
  */
 function receiveState(next: PanelState, ended: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);

@@ -13,8 +13,7 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
-   * hide closes the setup checklist. Unless the user has reopened the checklist after the first call, hide is
-   * undefined.
+   * hide closes the setup checklist. hide is undefined unless the user has reopened the checklist after the first call.
    */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;

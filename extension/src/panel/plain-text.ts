@@ -23,7 +23,10 @@ const UnjoinedLetter =
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-/** replaceHidden replaces each hidden character of a text with the result of replace. */
+/**
+ * replaceHidden replaces each hidden character of a text with the text that the function replace returns for the
+ * character.
+ */
 export function replaceHidden(text: string, replace: (hidden: string) => string): string {
   if (!HiddenCharacter.test(text)) return text;
   const characters = [...text];

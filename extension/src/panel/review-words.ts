@@ -90,7 +90,7 @@ export function makeSectionTitle({ name, lines, added, removed }: SectionView, l
   }
 }
 
-/** describeLastReview describes which version of a plugin the user reviewed last, and when. */
+/** describeLastReview describes which version of a plugin was last reviewed by the user, and when. */
 export function describeLastReview(review: LastReviewView): string {
   const version = removeHiddenCharacters(review.version ?? '');
   const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;

@@ -20,7 +20,7 @@ export interface TicketCardProps {
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
   /**
-   * sameToolCount is how many other waiting calls would also be allowed if the user approves further calls of the tool.
+   * sameToolCount is how many other waiting calls the user would also allow by allowing further calls of the tool.
    */
   readonly sameToolCount: number;
   /** ignoresClicks is true while the card ignores clicks, because it has just appeared or moved. */
@@ -153,7 +153,9 @@ function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): 
 interface DecisionButtonProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /** isOff grays out the button without disabling it, because a disabled button would lose the keyboard focus. */
+  /**
+   * If isOff is true, the button is gray, but not disabled, because a disabled button would lose the keyboard focus.
+   */
   readonly isOff: boolean;
   readonly children: string;
   press(event: Event): void;

@@ -144,7 +144,7 @@ type demoCall struct {
 	DurationMs int64 `json:"duration_ms"`
 	// Result is the result of the tool; absent if the call had none.
 	Result json.RawMessage `json:"result,omitempty"`
-	// Messages is the number of exported messages.
+	// Messages is the number of messages that the call exported.
 	Messages int `json:"messages,omitempty"`
 	// DroppedPart is the number of the message page whose request the page dropped.
 	DroppedPart int `json:"dropped_part,omitempty"`

@@ -245,7 +245,8 @@ func (u *uninstaller) run(ctx context.Context) error {
 }
 
 // removeAll removes all items. After a failure, removeAll continues with the next item.
-// If the server refuses to stop because calls are running or waiting, removeAll stops.
+// If the server refuses to stop because calls are running or waiting, removeAll returns
+// the error and removes nothing.
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {

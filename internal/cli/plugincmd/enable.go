@@ -137,9 +137,9 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 	return reportEnabled(ctx, opts, book, plan)
 }
 
-// shownCandidates returns the plugins that the user sees before the question. For --all,
-// these are only the plugins that the command enables, and the plugins that cannot be
-// enabled.
+// shownCandidates returns the plugins that `plugin enable` lists before it asks the user.
+// For --all, these are only the plugins that the command enables, and the plugins that
+// cannot be enabled.
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
 		return plan

@@ -37,7 +37,8 @@ func New(p *cli.Program) *cobra.Command {
 type extractOptions struct{ program *cli.Program }
 
 // NewExtractCmd returns the hidden command that runs a plugin's modules to read the
-// tools. `opentabs plugin build` starts the hidden command as a child process.
+// tools. `opentabs plugin build` starts this hidden command, `opentabs __extract`, as a
+// child process.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",

@@ -52,7 +52,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 }
 
 // NewSimulateCmd returns the hidden command that runs the tests of a plugin. `opentabs
-// plugin test` starts the hidden command as a child process.
+// plugin test` starts this hidden command, `opentabs __simulate`, as a child process.
 func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

@@ -111,8 +111,8 @@ func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer,
 	return updatedPlugin{Name: result.Name, Version: result.Version, Change: result.Change, PreviousVersion: result.PreviousVersion}, err
 }
 
-// showOffers prints the new versions of plugins, and returns the errors of the
-// registries.
+// showOffers prints the plugin versions that the registries offer, and returns the errors
+// of registries that failed.
 func showOffers(p *cli.Program, offers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.Out.PrintValue(struct {

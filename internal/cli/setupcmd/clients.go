@@ -29,7 +29,7 @@ type clientSteps struct {
 	result *setupResult
 }
 
-// fallbackTitle describes the caller of the first call if no MCP client is set up.
+// fallbackTitle describes the caller of setup's first call if no MCP client is set up.
 const fallbackTitle = "an MCP client"
 
 // setUp configures all given MCP clients. After a failure, setUp continues with the next
@@ -144,8 +144,8 @@ type preview struct {
 	diff string
 }
 
-// preview plans the change of an MCP client's configuration. A valid token in the
-// configuration is kept, as in [clientSteps.tokenFor].
+// preview plans the change of an MCP client's configuration. preview keeps a valid token
+// in the configuration, like [clientSteps.tokenFor].
 func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	token := s.validToken(c)
 	if token == "" {
