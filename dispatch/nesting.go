@@ -174,8 +174,8 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
-		// requestErr contains no advice: if the tool fails because of it, the error of the
-		// tool's call contains the advice.
+		// requestErr contains no advice, because the error of the tool's own call contains
+		// the advice.
 		prefix := child.req.Tool.FullName() + " failed: "
 		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
 		if userText := ownUserText(child); userText != "" {

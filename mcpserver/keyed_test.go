@@ -164,8 +164,8 @@ func TestLostResult(t *testing.T) {
 	}
 }
 
-// TestMetaOfTools checks that read-only tools ignore the idempotency key. A tool must
-// name the tool that undoes its calls.
+// TestMetaOfTools checks that read-only tools ignore the idempotency key. The metadata of
+// a tool with an undo must name the tool that undoes its calls.
 func TestMetaOfTools(t *testing.T) {
 	isReadOnly := true
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{

@@ -51,9 +51,9 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// TestInitializeWaitsForThePlugins checks that the instructions name the sites even if
-// the client has just started the server. The server may delay its response to initialize
-// only for a limited time.
+// TestInitializeWaitsForThePlugins checks that the instructions for the MCP client name
+// the sites even right after the server's start. The server may delay its response to
+// initialize only for a limited time.
 func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())

@@ -45,8 +45,8 @@ var (
 	loweredField = []byte("__publicField(this, \"")
 )
 
-// HasOnActivate reports whether the code of an adapter defines an onActivate hook. The
-// document may have to exist when an adapter with an onActivate hook starts.
+// HasOnActivate reports whether the code of an adapter defines an onActivate hook. An
+// onActivate hook may need the page's document when the adapter starts.
 func HasOnActivate(code []byte) bool {
 	for offset := 0; ; offset += len(activateHookName) {
 		distance := bytes.Index(code[offset:], []byte(activateHookName))

@@ -58,7 +58,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// A version of opentabs must be able to load the packages that it builds.
+// This test checks that opentabs accepts plugins that were built with the SDK of the same
+// version.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

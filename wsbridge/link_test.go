@@ -224,7 +224,7 @@ func TestInvalidFrames(t *testing.T) {
 }
 
 // TestReportsForUnknownCallsAreNotMalformed checks that reports for unknown calls do not
-// count as malformed. A page may send a report just as its call ends.
+// count as malformed. A page can send a report just when its call ends.
 func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

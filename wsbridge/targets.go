@@ -303,7 +303,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension also checks where a
+// mayRunIn reports whether the plugin is allowed in a document. The extension also checks where a
 // plugin may run, but a compromised browser may skip the check. The caller holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn

@@ -102,8 +102,8 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
-// TestStartWhileDisconnected checks that a call that starts while the link is lost is
-// sent once, after the browser reconnects.
+// TestStartWhileDisconnected checks that a call that starts without a link is sent once,
+// after the browser reconnects.
 func TestStartWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()

@@ -14,8 +14,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. With "both", suspendProcesses
- * also suspends the daemon.
+ * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. If processes is "both",
+ * suspendProcesses also suspends the daemon.
  */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();

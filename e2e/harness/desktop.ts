@@ -41,7 +41,10 @@ export interface Desktop {
 
 const service = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
-/** The D-Bus signal NotificationClosed reports one of these close reasons. */
+/**
+ * These constants are the reasons in the D-Bus signal NotificationClosed: the user dismissed the notification, or a
+ * program closed it.
+ */
 const dismissedReason = 2;
 const closedReason = 3;
 

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
- * two calls, waitFor pauses for three times the duration of a call, and at least 25 ms: the probes must not use the CPU
- * time that the awaited event needs. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase
- * such as "the first report". The default of limitMs is long enough for a slow machine.
+ * two calls of probe, waitFor pauses for three times the duration of a call, and at least 25 ms. The pauses leave CPU
+ * time for the awaited event. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as
+ * "the first report". The default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,

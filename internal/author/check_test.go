@@ -40,7 +40,7 @@ func TestCheckNeedsADirectory(t *testing.T) {
 	}
 }
 
-// TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the TypeScript compiler by
+// TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the TypeScript compiler with
 // shell scripts, because Node may not be installed.
 func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	bin := t.TempDir()

@@ -62,8 +62,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpackFiles returns the files of an archive by name. unpackFiles checks that the files
-// are sorted, and that their headers have the same mode, time and owner.
+// unpackFiles returns the files of an archive by name. unpackFiles also checks that the
+// files are sorted, and that their headers have the same mode, time and owner.
 func unpackFiles(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -22,8 +22,8 @@ func GroupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Comman
 	return cmd
 }
 
-// AddCommandGroup adds subcommands to cmd. The help of cmd lists these subcommands under
-// the given title.
+// AddCommandGroup adds subcommands to cmd. The help of cmd lists the added subcommands
+// under the given title.
 func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
 	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, sub := range commands {
@@ -74,8 +74,8 @@ func LimitArgs(n int) cobra.PositionalArgs {
 }
 
 // ActionWithArg returns the cobra action of a command with one optional argument. The
-// action stores the argument in arg, and then calls action. If the user omits the
-// argument, the variable arg is not changed.
+// cobra action stores the command-line argument in the variable arg, and then calls
+// action. If the user omits the argument, the variable arg is not changed.
 func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

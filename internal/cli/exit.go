@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// Every opentabs command ends with one of these exit codes; see `opentabs help
+// These constants are the exit codes of all opentabs commands; see `opentabs help
 // exit-codes`.
 const (
 	ExitOK             = 0

@@ -93,7 +93,8 @@ type Server struct {
 	Version string `json:"version"`
 }
 
-// Initialize opens an MCP session. Call Initialize once, before any other method.
+// Initialize opens an MCP session. Call Initialize once, before any other method of the
+// Client.
 func (c *Client) Initialize(ctx context.Context) (Server, error) {
 	capabilities := map[string]any{}
 	if c.options.ShowForm != nil {

@@ -4,8 +4,8 @@
 //
 // To pair a browser, the user enters the code from the side panel, and [Store.Add] stores
 // the key derived from this code. After the browser has proved that it has the key,
-// [Store.Confirm] replaces the key by a random key. A pairing code in a shell history is
-// useless, because the code works only once.
+// [Store.Confirm] replaces the key with a random key. A pairing code in a shell history
+// is useless, because the code works only once.
 //
 // # Concurrency
 //
@@ -112,7 +112,7 @@ func ParseCode(text string) (string, error) {
 }
 
 // Add pairs the browser whose side panel shows the code, and returns the ID of the
-// pairing. Adding the same code again returns the same ID.
+// pairing. If the code is already stored, Add returns the ID of the earlier pairing.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
 	id = wire.KeyID(key)[:shownIDChars]

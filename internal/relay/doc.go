@@ -13,6 +13,6 @@
 //     the next daemon.
 //
 // A goroutine reads from the client and writes to the daemon. For each connection to a
-// daemon, another goroutine writes the daemon's lines to the client. A mutex guards the
-// session state that the goroutines share.
+// daemon, a separate goroutine writes the daemon's lines to the client. A mutex guards
+// the session state that the goroutines share.
 package relay

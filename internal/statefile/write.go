@@ -18,7 +18,7 @@ const tempSuffix = ".tmp"
 // counts as abandoned: the computer's clock was set back.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the file at path by data. A reader gets either the old or
+// Write atomically replaces the file at path with data. A reader gets either the old or
 // the new content, even after a crash or a power failure. The mode of the new file is
 // 0600.
 func Write(path string, data []byte) error { return Replace(path, data, nil) }

@@ -14,8 +14,8 @@ var versionFile string
 // Version is the version of opentabs without a "v", such as "0.1.0".
 var Version = strings.TrimSpace(versionFile)
 
-// The command internal/release sets these variables with linker flags when it builds a
-// release.
+// When internal/release builds a release, it sets the following variables with linker
+// flags.
 var (
 	// Commit is the short hash of the commit from which a release was built.
 	Commit string

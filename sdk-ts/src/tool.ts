@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
 import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
-/** MCP hints about the effects of a tool. MCP clients use these hints to decide when to ask the user for approval. */
+/**
+ * MCP hints about the effects of a tool. MCP clients read the hints of a tool to decide when to ask the user for
+ * approval.
+ */
 export interface ToolAnnotations {
   /** The tool only reads: it changes no data. */
   readOnlyHint?: boolean | undefined;
@@ -71,8 +74,8 @@ export interface ToolDefinition<
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
   /**
-   * How to undo a call of the tool, for example `undo: { tool: 'restore_item', input: { id: '/result/id' } }`. The user
-   * can then undo finished calls in the side panel, or with `opentabs calls undo`.
+   * How to undo a call of the tool, for example `undo: { tool: 'restore_item', input: { id: '/result/id' } }`. If a
+   * tool declares `undo`, the user can undo its finished calls in the side panel, or with `opentabs calls undo`.
    */
   undo?: ToolUndo | undefined;
   /**

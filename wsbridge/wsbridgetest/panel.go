@@ -61,7 +61,7 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 	}
 }
 
-// deliverResult passes an answer to the side panel's request that is waiting for it.
+// deliverResult passes an answer to the side panel's request with the same ID.
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

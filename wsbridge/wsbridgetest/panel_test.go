@@ -92,8 +92,8 @@ func newCall(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-// TestCall checks that a tool can call another tool, and does not wait for a withdrawn
-// call.
+// TestCall checks that a tool can call another tool, and that Call returns at once after
+// ctx has ended.
 func TestCall(t *testing.T) {
 	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {

@@ -1,6 +1,6 @@
-// Selects the messages, results and activities that the panel shows. A tool marks each progress report and its result
-// as meant for the user or not. The panel always shows the calls themselves, how they ended, their progress numbers,
-// and pending approvals.
+// Selects the messages, results and activities that the panel shows. A tool marks its result and each of its progress
+// reports as meant for the user or not. The panel always shows the calls themselves, how they ended, their progress
+// numbers, and pending approvals.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 

@@ -1,4 +1,4 @@
-// Loads recorded calls from the server, including calls from before its last restart.
+// Loads recorded calls from the server, including calls from before the server's last restart.
 
 import type { CallsFilter, RecordedCall } from '../../../wire/wire.gen.ts';
 import type { SendAction } from './requests.ts';
@@ -77,8 +77,9 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
-      // A page may be empty, because the server reads only a limited part of its recorded files per request. All calls
-      // of a page may already be in the panel, because the server sends the newest calls when the panel opens.
+      // A page of recorded calls may be empty, because the server reads only a limited part of its files per request.
+      // All calls of a page may already be in the panel, because the server sends the newest calls when the panel
+      // opens.
       for (;;) {
         const page = await loadNext();
         if (page.error !== undefined) return page.error;

@@ -63,7 +63,7 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
   assert.equal(select({ text: 'CHANNEL' }), 'a b');
   assert.equal(select({ text: ' chat.example  post ' }), 'b');
   assert.equal(select({ text: 'nothing' }), '');
-  // The filter does not search a result with the audience "internal", because the panel does not show such a result.
+  // The search ignores a result with the audience "internal", because the panel does not show such a result.
   assert.equal(select({ text: 'secret' }), '');
   assert.equal(select({ text: 'secret' }, true), 'd');
 });

@@ -51,8 +51,8 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
 }
 
 /**
- * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may select more
- * calls. The server can search for only one text, so the filter has only the longest word.
+ * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may match more calls
+ * than the panel's filter. The server can search for only one text, so the filter has only the longest word.
  */
 export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
   const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);

@@ -120,7 +120,8 @@ export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /**
  * listChangedPermissions returns the tool permissions that the user changed in a review. When a plugin's content
- * changes, the server resets the permission "auto" of its tools, so an unchanged "auto" is not sent.
+ * changes, the server resets the permission "auto" of its tools. listChangedPermissions therefore omits an unchanged
+ * "auto".
  */
 export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {

@@ -182,8 +182,8 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onTyp
 }
 
 /**
- * Secret is the input field of a secret setting. The panel never receives the secret; the user can only replace or
- * remove it.
+ * Secret is the input field of a secret setting. The panel never receives the value of a secret setting. The user can
+ * only replace or remove the value.
  */
 function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   const isCleared = text === ClearedSecret;

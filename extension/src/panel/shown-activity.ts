@@ -5,7 +5,7 @@ import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
-/** The panel shows at most this many rows and columns of a table. */
+/** The panel shows at most MaxRows rows and MaxColumns columns of a table. */
 export const MaxRows = 100;
 export const MaxColumns = 12;
 /** MaxCellChars is the maximum length of the text in a table cell, in UTF-16 code units. */

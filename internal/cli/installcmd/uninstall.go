@@ -166,8 +166,9 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data to the items to remove. If such a
-// folder also contains other files of the user, collectData returns an error.
+// collectData adds the folders with the user's data to the items to remove. If one of
+// these folders contains the user's home directory or current directory, collectData
+// returns an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {

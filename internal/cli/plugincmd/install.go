@@ -214,9 +214,9 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 }
 
 // activatePlugin makes a running server load a new plugin. If permission is set,
-// activatePlugin also reviews the plugin. If permission is empty, activatePlugin prints
-// how the user can review the plugin. activatePlugin stores the review and the permission
-// of the plugin in result.
+// activatePlugin also records the user's review of the plugin. If permission is empty,
+// activatePlugin prints how the user can review the plugin. activatePlugin stores the
+// review and the permission of the plugin in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {

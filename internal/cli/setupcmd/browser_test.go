@@ -50,8 +50,8 @@ func TestExtensionSteps(t *testing.T) {
 	}
 }
 
-// TestStepsAfterOpening checks that the steps match the page that setup has opened and the
-// clipboard, in lines of at most 80 columns.
+// TestStepsAfterOpening checks that the steps match the page that setup has opened and
+// whether setup has copied the path.
 func TestStepsAfterOpening(t *testing.T) {
 	for _, c := range []struct {
 		goos   string

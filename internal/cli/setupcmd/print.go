@@ -12,7 +12,7 @@ import (
 // plannedSetup is the output of `opentabs setup --print --json`.
 type plannedSetup struct {
 	Clients []plannedClient `json:"clients"`
-	// Command is the command with which any other MCP client can start opentabs.
+	// Command starts opentabs from any MCP client that setup does not support.
 	Command plannedCommand `json:"command"`
 }
 
@@ -107,7 +107,7 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
-// plannedUndo is the output of `opentabs setup --undo --json`, also with --print.
+// plannedUndo is the output of `opentabs setup --undo --json`, with or without --print.
 type plannedUndo struct {
 	Clients []undoneClient `json:"clients"`
 }
