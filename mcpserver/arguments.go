@@ -37,7 +37,7 @@ type arguments struct {
 }
 
 // definedArguments records which argument names of opentabs the tool's own schema defines.
-// opentabs does not read such an argument, but passes it to the tool.
+// opentabs passes an argument that the tool's schema defines to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
 // findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt defines.

@@ -358,7 +358,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 
 // TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
 // listed its tabs for the latest plugins. Neither an older plugin.sync nor a list of tabs
-// for older plugins may end this wait.
+// for older plugins may end the call's wait.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

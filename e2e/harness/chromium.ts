@@ -70,13 +70,13 @@ const disabledFeatures = [
   // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // These Chromium features send requests to Google's servers.
+  // The following Chromium features send requests to Google's servers.
   'AimEnabled',
   'MediaRouter',
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'PreconnectToSearch',
-  // These features do not work with Playwright, or change the URLs of local sites.
+  // The following Chromium features do not work with Playwright, or change the URLs of local sites.
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -158,8 +158,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     viewport: { width: 1000, height: 700 },
     // Without a simulated desktop, the browser must not show notifications on the developer's real desktop.
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
-    // Playwright turns off the throttling of hidden tabs. Tests need this throttling, because it is also active in the
-    // browsers of users.
+    // Playwright turns off the throttling of hidden tabs. Tests need the throttling of hidden tabs, because it is also
+    // active in the browsers of users.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',

@@ -18,7 +18,7 @@ import (
 const (
 	// typesDir contains the types of the modules that plugins import. The plugin's
 	// tsconfig.json refers to typesDir. Neither git nor the plugin's npm package includes
-	// this folder.
+	// the folder typesDir.
 	typesDir = ".opentabs/types"
 	// typesFileHeader is the file that stores the hash of all other files in typesDir.
 	typesFileHeader = typesDir + "/made-of"

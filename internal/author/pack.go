@@ -22,7 +22,7 @@ import (
 )
 
 // maxPackBytes is the maximum size of a package before compression, in bytes. `opentabs
-// plugin install` rejects packages above this size.
+// plugin install` rejects packages that are larger than maxPackBytes.
 const maxPackBytes = 200 << 20
 
 // packTime is the modification time of every file in a package. npm also uses a fixed

@@ -10,8 +10,8 @@ import (
 
 const (
 	// minToolChars is the minimum length of a tool's description, in characters. A
-	// description below this length cannot describe what a tool does and when to use the
-	// tool.
+	// description with fewer than minToolChars characters cannot describe what a tool
+	// does and when to use the tool.
 	minToolChars = 30
 	// maxToolChars limits the length of a tool's description, because agents read all
 	// descriptions in each session.

@@ -18,7 +18,7 @@ const (
 	// maxFrames limits the number of frames in one stack trace.
 	maxFrames = 10
 	// maxMapBytes limits the size of a source map. A Resolver does not use a source map
-	// above this size.
+	// that is larger than maxMapBytes.
 	maxMapBytes = 32 << 20
 	// mapSuffix is appended to an adapter's file name to form the name of its source map.
 	mapSuffix = ".map"

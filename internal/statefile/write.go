@@ -46,8 +46,8 @@ func Create(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	// A hard link never replaces a file, unlike a rename. A link appears only after all
-	// bytes are written, so no process reads an incomplete file.
+	// A hard link never replaces a file, unlike a rename. The hard link appears only
+	// after all bytes are written, so no process reads an incomplete file.
 	err = os.Link(tempFile, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil

@@ -12,7 +12,7 @@ const (
 	// tokenLifetime is how long a review token is valid after its inspection.
 	tokenLifetime = 10 * time.Minute
 	// maxTokens is the maximum number of stored review tokens. If a new token exceeds
-	// this limit, the oldest token is dropped.
+	// maxTokens, the oldest token is dropped.
 	maxTokens = 200
 )
 

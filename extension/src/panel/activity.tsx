@@ -13,8 +13,8 @@ export interface ActivitiesProps {
 }
 
 /**
- * Activities renders the content that a tool shows beside its progress, such as a table. The panel shows this content
- * as plain text, never as HTML.
+ * Activities renders the content that a tool shows beside its progress, such as a table. The panel shows an activity's
+ * content as plain text, never as HTML.
  */
 export function Activities({ callId, activities, isCollapsed }: ActivitiesProps): VNode {
   return (

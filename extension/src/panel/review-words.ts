@@ -99,8 +99,7 @@ export function describeLastReview(review: LastReviewView): string {
 }
 
 /**
- * If the text ends with a line end, the result has no empty last line. A line end at the end of the text does not
- * produce an empty last line.
+ * splitLines splits a text at its line ends. If the text ends with a line end, the result has no empty last line.
  */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');

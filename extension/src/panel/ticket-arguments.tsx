@@ -7,8 +7,8 @@ import { Scrollable } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
 /**
- * CodeTool is the browser tool that runs JavaScript from an agent in a page. Before approving a call of this tool, the
- * user must see the whole code.
+ * CodeTool is the browser tool that runs JavaScript from an agent in a page. Before approving a call of
+ * browser_evaluate, the user must see the whole code.
  */
 const CodeTool = 'browser_evaluate';
 

@@ -297,7 +297,7 @@ interface PermissionWords {
 }
 
 /**
- * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some of these
+ * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some optional
  * permissions without asking the user.
  */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {

@@ -166,8 +166,8 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data to the items to remove. If one of
-// these folders contains the user's home directory or current directory, collectData
+// collectData adds the folders with the user's data to the items to remove. If a folder
+// with user data contains the home directory or the current directory, collectData
 // returns an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {

@@ -32,8 +32,8 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil if stdin is not a terminal. In a program without a terminal, setup
-	// does not wait for the user.
+	// questions is nil if stdin is not a terminal. If stdin is not a terminal, setup does
+	// not wait for the user.
 	questions *terminal.Questions
 	// caller is the MCP client whose configured command setup runs to make the first
 	// call.
@@ -241,9 +241,9 @@ type extensionGuide struct {
 	copied clipboardState
 }
 
-// steps returns the steps by which the user loads the extension in Chrome. Setup cannot do
-// these steps for the user, because Chrome loads an unpacked extension only if the user
-// chooses its folder.
+// steps returns the steps by which the user loads the extension in Chrome. Setup cannot
+// load the extension for the user, because Chrome loads an unpacked extension only if the
+// user chooses its folder.
 func (g extensionGuide) steps() string {
 	switch g.computer {
 	case wslComputer:
