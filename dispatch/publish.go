@@ -19,8 +19,8 @@ type timeline struct {
 	firstMoments [3]Moment // preallocated memory of moments, enough for a call that is never suspended
 }
 
-// add appends a moment to the timeline. If the timeline is full, add first removes the
-// second moment.
+// add appends a moment to the timeline. If the timeline already has maxMoments moments, add
+// removes the second moment before appending.
 func (t *timeline) add(m Moment) {
 	if t.moments == nil {
 		t.moments = t.firstMoments[:0]
@@ -56,8 +56,8 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.Publish(change)
 }
 
-// publishReport sends a progress report to the followers, if any. The bridge owns r, so
-// publishReport copies the report. The caller holds liveCall.mu.
+// publishReport sends a progress report to the followers, if any. The bridge may reuse the
+// report r later, so publishReport copies r. The caller holds liveCall.mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
@@ -87,8 +87,9 @@ func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 
-// sharedFacts returns the CallFacts that all events of a call share, and creates them on
-// first use. A call without followers needs no CallFacts. The caller holds liveCall.mu.
+// sharedFacts returns the CallFacts that all events of a call share, and creates them on first
+// use. If no follower reads the events of a call, no CallFacts is created. The caller holds
+// liveCall.mu.
 func sharedFacts(c *liveCall) *events.CallFacts {
 	if c.facts == nil {
 		c.facts = new(events.CallFacts)

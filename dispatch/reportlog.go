@@ -26,8 +26,8 @@ type reportLog struct {
 	droppedCount int
 }
 
-// isProgress reports whether a report shows progress of the tool. An empty report also
-// counts as progress. A report with an activity or an EndAudience counts as progress only
+// isProgress reports whether a report shows progress of the tool. A report without any field
+// also counts as progress. A report with an activity or an EndAudience counts as progress only
 // if the report also has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||

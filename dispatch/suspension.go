@@ -161,7 +161,8 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove reverses add when a call is no longer suspended.
+// remove subtracts a call that no longer waits for the user from the number of suspended calls
+// and their argument bytes.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

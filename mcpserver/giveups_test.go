@@ -66,9 +66,9 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 	}
 }
 
-// callUntilResult calls a tool and waits for its jobs, as an agent does. The results are
-// the final result of the tool and the number of jobs. The test fails if an answer
-// exceeds the client's timeout.
+// callUntilResult calls a tool and waits for its jobs, as an agent does. callUntilResult
+// returns the final result of the tool, and the number of jobs that the server started for the
+// call. The test fails if an answer exceeds the client's timeout.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)
@@ -95,9 +95,9 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 	return result, jobs
 }
 
-// TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown client
-// reveals the client's timeout. Later calls must become jobs before the timeout. Another
-// version of the client must not be affected.
+// TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown
+// client reveals the client's timeout. On later calls, the server must answer with a job
+// before the learned timeout ends. Another version of the client must not be affected.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}

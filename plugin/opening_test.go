@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// The plugin must run in the page that opentabs opens for its calls.
+// The URL that opentabs opens for a plugin's calls must match the plugin's site patterns.
 func TestOpenURL(t *testing.T) {
 	for _, test := range []struct {
 		matches []string

@@ -13,8 +13,8 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// Prompt is a text for an agent, such as a summary of a page. The adapter writes the text
-// in the page, from the user's arguments.
+// Prompt is a text for an agent, such as a summary of a page. The plugin's adapter, which runs
+// in the page, writes the text from the arguments that the user enters.
 type Prompt struct {
 	Plugin *Plugin
 	Name   string

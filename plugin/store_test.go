@@ -21,9 +21,9 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addPackagesVariable is an environment variable that makes the test binary add packages.
-// Its value lists the state folder and the packages. Tests set addPackagesVariable to start
-// several processes that add packages.
+// addPackagesVariable is an environment variable that makes the test binary add packages. The
+// value of the variable is a list of paths: the state folder, then the packages to add. Tests
+// set addPackagesVariable to start several processes that add packages.
 const addPackagesVariable = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
@@ -210,7 +210,8 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// Reading a damaged plugins.json changes no file.
+			// If plugins.json is damaged, reading the file returns an error and changes no
+			// file.
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
 				t.Errorf("%q: %v", damagedText, err)
 			}

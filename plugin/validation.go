@@ -60,8 +60,8 @@ func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
 	return t.results.CheckResult(t.OutputSchema, result)
 }
 
-// CheckOutput implements [dispatch.OutputChecker]. Clients would reject an invalid output
-// with a text that names neither the plugin nor a remedy.
+// CheckOutput implements [dispatch.OutputChecker]. Without this check, MCP clients would
+// reject an invalid output with an error text that names neither the plugin nor a remedy.
 func (t *Tool) CheckOutput(output json.RawMessage) *wire.CallError {
 	if !t.DeclaresResults() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// finishCountingSink counts how often the sink of a call is finished.
+// finishCountingSink is a [dispatch.Sink] that counts how often its method Finish is called.
 type finishCountingSink struct {
 	endSink
 	finishCount int

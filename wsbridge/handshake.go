@@ -119,8 +119,9 @@ func (s *handshake) sendChallenge() {
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isValidProof reports whether the browser has proved that it has the key. The comparison takes
-// constant time.
+// isValidProof reports whether the browser has proved that it has the key. isValidProof
+// compares the proofs in constant time, so that response times reveal nothing about the
+// expected proof.
 func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))

@@ -8,10 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the
-// next document, instead of running in another tab. The time that the call waits must be
-// limited. The call must not wait for a tab with a lower rank, or for a tab in which the
-// plugin was never live.
+// TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the next
+// document, instead of running in another tab. The call may wait only for a limited time. The
+// call must not wait for a tab with a lower rank, or for a tab in which the plugin was never
+// live.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {

@@ -272,8 +272,9 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestToolRequestConfirmsRun checks that a tool.ask confirms its call. A confirmed call
-// is not resent and does not fail with link_lost.
+// TestToolRequestConfirmsRun checks that a tool.ask frame proves to the server that the
+// browser has received the tool call. A call that the browser is known to have received is not
+// resent and does not fail with link_lost.
 func TestToolRequestConfirmsRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))

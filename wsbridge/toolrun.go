@@ -41,9 +41,10 @@ type toolRun struct {
 	pendingResyncs [][]byte
 }
 
-// Start implements dispatch.Bridge by sending a tool call to a browser. Start does not wait for
-// the network. The error code is browser_lost if the browser is not connected, navigated if the
-// document is gone, and invalid_arguments if the frame would be too large.
+// Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without
+// waiting for the browser to receive the tool call. The error code is browser_lost if the
+// browser is not connected, navigated if the document is gone, and invalid_arguments if the
+// frame would be too large.
 //
 // A browser with a lost link counts as connected for the grace period. A call that starts
 // during the grace period is sent after the reconnect, or fails with link_lost.

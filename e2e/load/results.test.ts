@@ -29,8 +29,8 @@ async function openClient(): Promise<LargeResultClient> {
 }
 
 /**
- * assertResult checks that a response contains the tool's result twice: as text and as structured content. The check
- * needs only a summary, because a whole response would use too much memory.
+ * assertResult checks that a response contains the tool's result twice: as text and as structured content. assertResult
+ * receives only a summary of the response, because storing whole responses would use too much memory.
  */
 function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(

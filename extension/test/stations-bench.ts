@@ -17,8 +17,8 @@ const blockCalls = 2_000;
 const blockCount = 15;
 
 /**
- * measure prints the average time of one call of run, in microseconds. Of several measurements, it prints the fastest,
- * because other programs can only slow down a measurement.
+ * measure prints the average time of one call of run, in microseconds. measure repeats the measurement and prints the
+ * fastest, because other programs on the machine can only slow it down.
  */
 async function measure(station: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
   let call = 0;

@@ -60,9 +60,10 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
-// readLines sends each line that the user types to p.typedLines. A line that the user
-// types while no question is open is delivered to the next question at once. The next
-// question ignores the line, because the user cannot have read the question yet.
+// readLines sends each line that the user types to p.typedLines. A line that the user types
+// while no question is open is delivered to the next question at once. The next question does
+// not treat the line as an answer, because the user typed the line before the question
+// appeared.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
@@ -157,7 +158,8 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	}
 	out := q.prompter.out
 	// The server closes the question as soon as it has the decision, which cancels ctx. The
-	// request must survive that: otherwise the user's own decision looks like another one.
+	// request with the user's decision must not be cancelled with ctx, or the terminal would
+	// report the decision as made on another surface.
 	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
 	defer cancel()
 	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)

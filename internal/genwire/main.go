@@ -4,8 +4,8 @@
 // message frames.
 //
 // Genwire rejects declarations that have no exact equivalent in TypeScript, and names the
-// declaration in the error. The file check.go contains the rules for rejected
-// declarations, with reasons.
+// declaration in the error. The file check.go contains the rules by which genwire rejects
+// declarations, with a reason for each rule.
 //
 // To generate the code, run:
 //

@@ -37,8 +37,8 @@ const (
 	minQuoteRoom = 2 * wordBytes
 )
 
-// quoteInto escapes as much of text for a JSON string as fits into room. The results are
-// the number of bytes read from text and the number of bytes written to room.
+// quoteInto escapes as much of text for a JSON string as fits into room. The result read is
+// the number of bytes read from text; written is the number of bytes written to room.
 func quoteInto(room, text []byte) (read, written int) {
 	for written+wordBytes+maxEscape <= len(room) {
 		if len(text)-read < wordBytes {
@@ -66,8 +66,9 @@ func quoteInto(room, text []byte) (read, written int) {
 	return read, written
 }
 
-// specialBytes finds the first of the 8 bytes in word that must be escaped. The lowest set
-// bit of the result is in that byte; the result is 0 if no byte must be escaped.
+// specialBytes finds the first of the 8 bytes in word that must be escaped in a JSON string.
+// The lowest set bit of the result is a bit of that byte. If no byte must be escaped, the
+// result is 0.
 func specialBytes(word uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	quotes, backslashes := word^ones*'"', word^ones*'\\'

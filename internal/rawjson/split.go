@@ -30,8 +30,8 @@ func Members(raw []byte) iter.Seq[Member] {
 // Pairs iterates over the members of a JSON object, as [Members] does, but without memory
 // allocations.
 type Pairs struct {
-	// Quoted and Value are the current key and its value, as written in the JSON text.
-	// Both are valid only after Next has returned true.
+	// Quoted and Value are the current key and its value, as written in the JSON text. The
+	// fields Quoted and Value are valid only after the method Next has returned true.
 	Quoted, Value []byte
 
 	raw     []byte

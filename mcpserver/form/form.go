@@ -94,9 +94,9 @@ func (q Question) Build() Form {
 	return f
 }
 
-// scopeSentence describes the calls to which an approval applies: those of a plugin,
-// those on the site of a browser tool, or both. If an approval covers only the client's
-// own call, the sentence is "".
+// scopeSentence describes the calls to which an approval applies: those of a plugin, those on
+// the site of a browser tool, or both. If an approval covers only the client's own call,
+// scopeSentence returns an empty string.
 func (q Question) scopeSentence() string {
 	isForPlugin := q.Caller != nil
 	site := ""

@@ -334,7 +334,8 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
-    // Documents with an outdated adapter need the new adapter immediately.
+    // A document that runs an outdated adapter needs the new adapter at once, so the response asks the server for the
+    // code.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
     hotReload.onPluginsSynced(missing);
     registering.recordBases();

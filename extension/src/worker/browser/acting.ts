@@ -143,8 +143,8 @@ class ActionTools {
     const content = outcomes.flatMap((outcome) => {
       if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`, describePageText(outcome)].filter(Boolean);
       const { target, value } = outcome;
-      // The list of changes already contains the filled fields. Add a line only for a field whose value differs from
-      // the requested value.
+      // The tool's result already lists the filled fields among the page's changes. If a field's value differs from the
+      // requested value, a separate line reports the field's actual value.
       return value === undefined || value === wanted.get(target) ? [] : [`${target}: ${value}`];
     });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
@@ -257,7 +257,7 @@ class ActionTools {
   ): Promise<ActionOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
-      // Remember only the frame of the last action in each tab.
+      // For each tab, store only the frame in which the last action ran.
       for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
       if (act.result) this.#lastFrames.set(call.documentId, frame);
     }
@@ -277,7 +277,8 @@ class ActionTools {
 }
 
 /**
- * readActionOptions returns the options that all acting operations share. A full snapshot is taken of all frames later.
+ * readActionOptions returns the options that all acting operations share. If the agent requests a full snapshot, the
+ * worker takes the snapshot of all frames after the action.
  */
 function readActionOptions({ args }: BrowserCall): ActionArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
@@ -285,8 +286,8 @@ function readActionOptions({ args }: BrowserCall): ActionArguments {
 }
 
 /**
- * SecretsArgumentName is an argument that the server adds to calls. The argument lists the kinds of secret fields, such
- * as passwords, that the user has approved.
+ * SecretsArgumentName is an argument that the server adds to calls. The server uses SecretsArgumentName to pass the
+ * kinds of secret fields, such as passwords, that the user has approved.
  */
 const SecretsArgumentName = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];

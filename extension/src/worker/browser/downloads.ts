@@ -118,8 +118,8 @@ async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, start
 }
 
 /**
- * waitForName waits until Chrome has chosen the file name of a download. Chrome may show a dialog in which the user
- * chooses the file.
+ * waitForName waits until Chrome has chosen the file name of a download. Depending on the user's settings, Chrome shows
+ * a dialog in which the user chooses the file name.
  */
 async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
   const endMs = Date.now() + NameTimeoutMs;

@@ -56,8 +56,8 @@ export class FrameNumbers {
   }
 
   /**
-   * write stores the ref and snapshot numbers of all frames. If a number changes during a write, one more write
-   * follows.
+   * write stores the ref and snapshot numbers of all frames. If a ref or snapshot number changes while write is storing
+   * the numbers, write stores all numbers once more.
    */
   async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;

@@ -3,7 +3,7 @@ import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { callFailure } from './tool-failure.ts';
 
 /**
- * readCursor returns the index in the argument cursor, at which the next part of a list starts. Without a cursor,
+ * readCursor returns the number in the argument cursor: the list index at which the next part starts. Without a cursor,
  * readCursor returns 0.
  */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
@@ -14,8 +14,8 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
 }
 
 /**
- * formatCursorHint returns a sentence that describes how to read the rest of a list. The parameter next is the index at
- * which the rest starts, or undefined at the end of the list.
+ * formatCursorHint returns a sentence that describes how to read the rest of a list. The parameter next is the list
+ * index at which the next part starts, or undefined if the list has no further part.
  */
 export function formatCursorHint(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;

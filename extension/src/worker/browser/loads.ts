@@ -17,8 +17,8 @@ const LoadTimeoutMs = 15_000;
 /** ReportIntervalMs is the interval between progress reports, in milliseconds. */
 const ReportIntervalMs = 1000;
 /**
- * DialogCheckIntervalMs is how long the page may delay a navigation before the tool checks whether the page shows a
- * dialog, in milliseconds.
+ * If a navigation takes longer than DialogCheckIntervalMs (in milliseconds), the tool checks whether the page shows a
+ * dialog.
  */
 const DialogCheckIntervalMs = 2000;
 /**

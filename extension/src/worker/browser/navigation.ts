@@ -103,7 +103,7 @@ async function runNavigation(
   const watch = new TabWatch(browser.watchTabs, call.tabId);
   try {
     let problem: unknown;
-    // Do not wait without limit: while the page shows a dialog, Chrome's promise stays pending.
+    // Limit the wait: while the page shows a dialog, the promise of Chrome's navigation function stays pending.
     await awaitWithin(
       start().catch((error: unknown) => {
         problem = error;

@@ -383,7 +383,7 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * addProgressToReason returns the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
+ * addProgressToReason completes the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
  * addProgressToReason adds what the operation has already done.
  */
 function addProgressToReason(reason: unknown, error: unknown): unknown {

@@ -22,8 +22,8 @@ export interface Picture {
 }
 
 /**
- * QuotaRetryMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows two pictures per
- * second.
+ * QuotaRetryMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows an extension to
+ * capture a tab at most twice per second.
  */
 const QuotaRetryMs = 600;
 const MaxAttempts = 5;

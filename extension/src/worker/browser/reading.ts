@@ -56,7 +56,10 @@ interface ReadPosition {
   readonly cursor?: string;
 }
 
-/** readPage returns a page in parts. The text of a child frame follows the text of its parent frame. */
+/**
+ * readPage returns one part of a page's text, with a cursor for the next part. The text of a child frame follows the
+ * text of its parent frame.
+ */
 async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const format = readChoice(args, 'format', ['markdown', 'text', 'html']) ?? 'markdown';
@@ -100,8 +103,8 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
 }
 
 /**
- * readFrame returns the text of a frame. An error in the first frame fails the call, and other frames with errors are
- * skipped.
+ * readFrame returns the text of a frame. If reading the first frame fails, the call fails. If reading another frame
+ * fails, the result omits the frame.
  */
 async function readFrame(
   frames: TabFrames,
@@ -113,8 +116,8 @@ async function readFrame(
   return await (isFirst ? frames.run(call, frame, 'read', options) : frames.runInChild(call, frame, 'read', options));
 }
 
-// A cursor contains the remaining positions, joined by "+". For example, "top:r1+f12:" continues in the top frame, and
-// then reads frame f12.
+// The cursor of browser_read_page lists the positions at which reading continues, joined by "+". For example,
+// "top:r1+f12:" continues in the top frame, and then reads frame f12.
 
 function formatCursor(queue: readonly ReadPosition[]): string {
   return queue.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');

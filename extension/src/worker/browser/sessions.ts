@@ -14,7 +14,10 @@ export interface ToolGroup {
 }
 
 export interface SessionsOptions {
-  /** parts contains the stores that delete their data when an MCP session ends, one after the other. */
+  /**
+   * parts contains the stores that delete an MCP session's data when the session ends. Sessions calls one store after
+   * the other.
+   */
   readonly parts: readonly SessionStore[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;
@@ -57,7 +60,7 @@ export class Sessions {
       } finally {
         if (call.tabId > 0) used.usedTabs.set(call.tabId, Date.now());
         used.runningCalls--;
-        // A cancelled call may still have stored data after its session ended.
+        // A cancelled call may have stored data for its MCP session even after the session ended.
         if (used.hasEnded && used.runningCalls === 0) void this.#end(call.session, used);
       }
     };

@@ -11,7 +11,8 @@ import { makeDocumentGoneFailure, type ToolFailure, toolFailure } from './tool-f
 /** FrameTarget identifies the frame in which an operation runs. */
 export interface FrameTarget extends PageDocument {
   /**
-   * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". For the top frame, prefix is empty.
+   * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". The refs of the top frame have no
+   * such prefix, so its prefix is an empty string.
    */
   readonly prefix: string;
 }
@@ -78,8 +79,8 @@ export class TabFrames {
   }
 
   /**
-   * run runs a page script operation in a frame. If onInput is set, the page script requests trusted input through
-   * onInput. If the active tab's page does not answer, run fails with dialog_open.
+   * run runs a page script operation in a frame. If the caller passes a function onInput, the page script calls onInput
+   * to request trusted input events. If the active tab's page does not answer, run fails with dialog_open.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,

@@ -9,7 +9,10 @@ export interface OpenedTab {
   readonly url: string;
 }
 
-/** TabWatch records what happens in a tab while a tool runs. At the end, the tool must call stop. */
+/**
+ * TabWatch records what happens in a tab while a tool runs. When the tool ends, it must call the TabWatch's method
+ * stop.
+ */
 export class TabWatch {
   /** isLoading is true from the request for a new document until the document's load event. */
   isLoading = false;

@@ -16,7 +16,7 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
 
 /**
  * WatchExtensionMs is how long a page continues to report user input after a client has stopped using the tab, in
- * milliseconds. The extra time avoids restarting the watch for user input before every action.
+ * milliseconds. Because of this extra time, the watch for user input does not restart before every action.
  */
 const WatchExtensionMs = 60_000;
 /**

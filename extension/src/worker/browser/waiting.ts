@@ -73,10 +73,10 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin. A
- * document of another origin ends the wait, because the server has not allowed the call in the new document. At a
- * document of another origin, waitInDocuments returns undefined if the only condition was the URL, and fails with any
- * other condition.
+ * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin.
+ * If the tab loads a document of another origin, the wait ends, because the server has not allowed the call in that
+ * document. At a document of another origin, waitInDocuments returns undefined if the only condition was the URL, and
+ * fails with any other condition.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,

@@ -58,8 +58,8 @@ export interface CallsOptions {
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * isTabFrozen reports whether Chrome has frozen a tab. For an active tab, isTabFrozen returns false without a
-   * promise, so that the call starts without delay.
+   * isTabFrozen reports whether Chrome has frozen a tab. If the tab is the active tab of its window, isTabFrozen
+   * returns false instead of a promise, so that the call starts without delay.
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
@@ -68,8 +68,8 @@ export interface CallsOptions {
   /** onDocumentMissing is called when the server sends a call to a document that no longer exists. */
   onDocumentMissing(tabId: number): void;
   /**
-   * health tracks which calls have arrived in unresponsive documents. Without health, calls are assumed to have
-   * arrived.
+   * health tracks which calls have arrived in unresponsive documents. If health is missing, the worker assumes that
+   * every call that it has sent to a document has arrived.
    */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }

@@ -25,7 +25,10 @@ export const frozenError: CallError = {
   notStarted: true,
 };
 
-/** readError parses an error from a host. If the text is invalid, readError returns an error with the code internal. */
+/**
+ * readError parses an error from a host. If the text is no valid CallError in JSON, readError returns an error with the
+ * code internal.
+ */
 export function readError(text: string): CallError {
   try {
     const checked = checkType('CallError', JSON.parse(text));

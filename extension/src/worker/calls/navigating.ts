@@ -39,7 +39,8 @@ interface NavigatingDocument {
 }
 
 /**
- * makeNavigating returns a Navigating without documents. The function isTabLoading reports whether a tab is loading.
+ * makeNavigating returns a table of navigating documents, which is empty at first. The function isTabLoading reports
+ * whether a tab is loading.
  */
 export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
   const entries = new Map<string, NavigatingDocument>();

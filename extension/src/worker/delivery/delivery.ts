@@ -83,7 +83,7 @@ interface Injection {
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class Delivery {
-  /** changed fires when the result of the method expects or the method problem has changed. */
+  /** changed fires when the method expects or the method problem would return a different result than before. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
   /** #injections contains the injections of each document, by document ID and then by plugin name. */
@@ -335,8 +335,8 @@ export class Delivery {
   }
 
   /**
-   * isCurrent reports whether an injection is still wanted. For a document that no longer exists, isCurrent also ends
-   * the injection.
+   * isCurrent reports whether an injection is still wanted. If the document no longer exists, isCurrent returns false
+   * and ends the injection.
    */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;

@@ -6,7 +6,7 @@ import { toHex } from '../hex.ts';
  * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
-  /** deriveName returns the name of the constant for a plugin, which stays the same when the browser restarts. */
+  /** deriveName returns the name of a plugin's secret constant. A restart of the browser does not change the name. */
   deriveName(plugin: string): Promise<string>;
 }
 

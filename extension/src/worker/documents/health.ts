@@ -100,8 +100,8 @@ export class Health {
   }
 
   /**
-   * onDocumentConnected resets the state of a document that has opened a new port. Messages on the previous port may be
-   * lost.
+   * onDocumentConnected resets the state of a document that has opened a new port. Messages that the document sent on
+   * its previous port may be lost.
    */
   onDocumentConnected(doc: Doc): void {
     const health = this.#findHealth(doc);

@@ -58,7 +58,10 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/** countEntries returns the number of log entries in a JSON array. Invalid text counts as one log entry. */
+/**
+ * countEntries returns the number of log entries in a JSON array. A text that is not a JSON array counts as one log
+ * entry.
+ */
 function countEntries(entries: string): number {
   const list = entries.length <= MaxParsedChars ? parseJsonOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

@@ -10,7 +10,8 @@ export interface WakeTarget {
  */
 export interface WakeTimers {
   /**
-   * schedule wakes a document once after ms milliseconds. A new timer replaces the earlier timer of the same document.
+   * schedule wakes a document once, after ms milliseconds: the worker sends a message, and the document runs its due
+   * timers. A new timer replaces the earlier timer of the same document.
    */
   schedule(doc: WakeTarget, ms: number): void;
   /** onDocumentDisconnected cancels the timer of a document whose port closed. */

@@ -56,7 +56,7 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
   };
 }
 
-/** parseHex decodes lower-case hexadecimal. For other text, parseHex returns undefined. */
+/** parseHex decodes lower-case hexadecimal. If the text contains any other character, parseHex returns undefined. */
 function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));

@@ -43,7 +43,7 @@ function makeFixture(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  /** accepted makes the fake server send a valid challenge. */
+  /** accepted lets the fake server accept the newest WebSocket with a valid challenge. */
   const accepted = async () => {
     lastSocket().accept();
     await settle();

@@ -29,7 +29,8 @@ import type { OpenSocket, Socket } from './socket.ts';
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
 /**
- * LinkState is the state of the link that the side panel shows. The field text is the server's explanation, or empty.
+ * LinkState is the state of the link that the side panel shows. The field text is the server's explanation of a closed
+ * link, or an empty string.
  */
 export type LinkState =
   | { readonly kind: 'connecting' }
@@ -84,8 +85,8 @@ const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
 /**
  * PrepareTimeoutMs limits how long Chrome may take to read the server's address and the browser's identity, in
- * milliseconds. In a worker that starts while the extension reloads, Chrome may never return the address and the
- * identity.
+ * milliseconds. If the worker starts while the extension reloads, Chrome may never return the server's address and the
+ * browser's identity.
  */
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;

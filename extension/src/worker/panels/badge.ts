@@ -3,8 +3,8 @@
 import type { PanelHold } from '../../panel-message.ts';
 
 /**
- * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. Without BadgeIntervalMs,
- * short calls would make the badge flicker.
+ * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. If the badge changed more
+ * often than every BadgeIntervalMs, short calls would make the badge flicker.
  */
 const BadgeIntervalMs = 300;
 
@@ -47,7 +47,7 @@ export class Badge {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
-  /** #tabTitles contains the tooltips of tabs with a separate tooltip, by tab ID. */
+  /** #tabTitles contains the tooltips of tabs whose tooltip differs from the default tooltip, by tab ID. */
   readonly #tabTitles = new Map<number, string>();
 
   constructor(options: BadgeOptions) {

@@ -59,8 +59,8 @@ export interface PluginsOptions {
 type UserScript = RegisteredScript & { readonly code: string };
 
 /**
- * Plugins registers the scripts of plugins in Chrome, as the server requests. Concurrent method calls run one after the
- * other.
+ * Plugins registers the scripts of plugins in Chrome, as the server requests. If several methods of Plugins are called
+ * concurrently, each call waits until the previous call has ended.
  */
 export class Plugins {
   readonly #registrar: Registrar;
@@ -291,7 +291,8 @@ export class Plugins {
 
   async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
-    // Without plugins, nothing is missing that the user would have to turn on.
+    // If the server wants no plugins, return 'files', so that the panel does not request the permission for user
+    // scripts.
     return wanted.length === 0 || wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
@@ -353,7 +354,7 @@ export class Plugins {
    * order of their registration, so each probe runs before its host.
    */
   async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
-    // A probe is needed in frames only if the bridge also runs in frames.
+    // A probe must run in child frames only if the bridge also runs in child frames.
     const framePlugins = this.#wanted.filter(runsInFrames);
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
@@ -377,8 +378,8 @@ export class Plugins {
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
-      // In an isolated world, a plugin's file would run in the extension's own world and could send messages to the
-      // worker.
+      // For an isolated world, Chrome would run a plugin's script file in the extension's own content script world,
+      // where the plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));

@@ -10,8 +10,8 @@ const AbortedError = 'net::ERR_ABORTED';
 /** LoadError describes why a tab could not load its page. */
 export interface LoadError {
   /**
-   * name is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded within
-   * SiteTimeoutMs, name is LoadErrorNoAnswer.
+   * name is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded to the request for
+   * a document within SiteTimeoutMs, name is LoadErrorNoAnswer.
    */
   readonly name: string;
   /** atMs is when loading failed, in milliseconds since 1970. */

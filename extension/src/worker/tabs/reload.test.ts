@@ -8,7 +8,7 @@ import { TabReloader } from './reload.ts';
 /** busyMs is how long a busy page takes to answer, in milliseconds. */
 const busyMs = 8000;
 
-/** untouched is a page without a bridge and without user input. */
+/** untouched is the state of a page that has no bridge and in which the user has not clicked or typed. */
 const untouched: PageState = {
   hasUserInteracted: false,
   startedAtMs: 5000,

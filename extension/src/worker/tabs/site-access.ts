@@ -13,8 +13,8 @@ const MaxNeededSites = 5;
 
 /**
  * SiteAccess tracks which sites the extension may access. An extension from the Chrome Web Store may access only the
- * sites that the user has allowed in the side panel. For other installations, the user can restrict the access on the
- * extension's details page in Chrome.
+ * sites that the user has allowed in the side panel. If the extension was installed from a folder, the user can
+ * restrict its site access on the extension's details page in Chrome.
  */
 export class SiteAccess {
   /** changed fires when the user allows or removes a site, or when a call needs a site that is not allowed. */

@@ -31,11 +31,14 @@ export interface TabsOptions {
   /** isSilent reports whether a document has not answered a ping in time. */
   isSilent(documentId: string): boolean;
   /**
-   * isArriving reports whether an adapter is being injected into the top document of a tab. Without isArriving, no
-   * adapter counts as being injected.
+   * isArriving reports whether an adapter is being injected into the top document of a tab. If the function isArriving
+   * is missing, Tabs assumes that no adapter is being injected.
    */
   isArriving?(tabId: number, plugin: string): boolean;
-  /** loadError returns why a tab could not load its page. Without loadError, every page counts as loaded. */
+  /**
+   * loadError returns why a tab could not load its page. If the function loadError is missing, Tabs treats every page
+   * as loaded.
+   */
   loadError?(tabId: number): LoadError | undefined;
   /** hasAccess reports whether the extension may access a page. Without hasAccess, every page is accessible. */
   hasAccess?(url: string): boolean;
@@ -58,7 +61,7 @@ export interface TabsOptions {
 
 /** Tabs reports the tabs that match plugins to the server. */
 export class Tabs {
-  /** reported fires after tabs were sent to the server. */
+  /** reported fires each time the worker has sent its tab list, or a changed tab, to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
   /** #sent contains the last report about each tab, also as JSON text for comparison, by tab ID. */
@@ -84,10 +87,7 @@ export class Tabs {
     this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
 
-  /**
-   * sendSoon sends a change for which a call may be waiting. sendSoon sends at most one change per UpdateDelayMs
-   * immediately, and collects further changes.
-   */
+  /** sendSoon sends a change of the tab list for which a call may be waiting. */
   sendSoon(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < UpdateDelayMs) {

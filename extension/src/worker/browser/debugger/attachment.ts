@@ -26,7 +26,7 @@ export type ChildListener = (child: ChildTarget) => Promise<void>;
 export class Attachment {
   isAttached = false;
   isLost = false;
-  /** lost rejects when the debugger is detached from the tab while tools use the debugger. */
+  /** lost is a promise that rejects when the debugger is detached from the tab while tools use the debugger. */
   readonly lost: Promise<never>;
   readonly #stopWatching: () => void;
   readonly #featureUserCounts = new Map<Feature, number>();

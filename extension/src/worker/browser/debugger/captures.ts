@@ -40,8 +40,8 @@ export class Captures<C> {
   }
 
   /**
-   * use returns the capture of a tab and adds a session as owner. If no capture runs in the tab, use starts a new
-   * capture and returns isNew as true.
+   * use returns the capture of a tab, and records the given MCP session as a user of the capture. If no capture runs in
+   * the tab, use starts a new capture and returns isNew as true.
    */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);

@@ -171,7 +171,10 @@ export class Dialogs {
     this.#suspendedTools.set(tabId, { tool, session });
   }
 
-  /** takeSuspended removes and returns the tool that waits for the dialog of a tab. */
+  /**
+   * takeSuspended returns the running tool that waits for a tab's dialog, and removes the tool from the table of
+   * suspended tools.
+   */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
     const suspended = this.#suspendedTools.get(tabId);
     this.#suspendedTools.delete(tabId);

@@ -35,7 +35,8 @@ export class PressedButtons {
   #set(tabId: number, button: string | undefined): void {
     if (button !== undefined) this.#buttons.set(tabId, button);
     else if (!this.#buttons.delete(tabId)) return;
-    // Do not wait until the button is stored, because waiting would delay the input.
+    // The pressed button is written to the session storage without waiting for the write, because waiting would delay
+    // the input.
     this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
   }
 

@@ -205,8 +205,8 @@ interface TrustedAttempt {
 }
 
 /**
- * makeFallbackNote returns a note for the agent if an operation may continue without the debugger. For any other error,
- * makeFallbackNote returns undefined, and the operation fails.
+ * makeFallbackNote returns a note for the agent if an operation may continue without the debugger. If the operation
+ * must fail because of the error, makeFallbackNote returns undefined.
  */
 function makeFallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;

@@ -200,8 +200,8 @@ class CoverageRecording {
   }
 
   async #readUsedRulesOf(childId: string): Promise<void> {
-    // Chrome computes the styles of a background tab only when necessary. A request for layout metrics forces the
-    // computation.
+    // Chrome computes the styles of a background tab only when necessary. The debugger command Page.getLayoutMetrics
+    // makes Chrome compute the styles.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));

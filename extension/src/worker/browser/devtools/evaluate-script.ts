@@ -19,8 +19,8 @@ function removeTrailingSemicolon(code: string): string {
 }
 
 /**
- * makeEvaluateScript returns a script that evaluates to a promise of the answer. readEvaluateAnswer parses the answer.
- * The parameter element is a JavaScript expression for the argument of the agent's function.
+ * makeEvaluateScript returns a script whose value is a promise of the code's result or error, as text for
+ * readEvaluateAnswer. The parameter element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;

@@ -207,8 +207,8 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * markCodeStarted returns an error after which the server does not run the agent's code again, because the code may
- * have started.
+ * markCodeStarted changes an error so that the server does not run the agent's code again, because the code may have
+ * started.
  */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;

@@ -21,8 +21,8 @@ export interface NodeInFrame {
 const ChildFramesTimeoutMs = 2000;
 
 /**
- * findSharedNode finds the DOM node that a page script has shared under a name. Only the page script's own document
- * contains the node.
+ * findSharedNode finds the DOM node that a page script has shared under a name. A child frame in another process cannot
+ * resolve the name, so findSharedNode searches each process.
  */
 export async function findSharedNode(
   session: DebuggerSession,
@@ -53,7 +53,8 @@ async function findInChildFrames(session: DebuggerSession, name: string): Promis
 }
 
 /**
- * findInProcess searches the frames of one process for a shared node. An empty childId selects the tab's own process.
+ * findInProcess searches the frames of one process for a shared node. If childId is an empty string, findInProcess
+ * searches the process of the tab's top frame.
  */
 async function findInProcess(
   session: DebuggerSession,

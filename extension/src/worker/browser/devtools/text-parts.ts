@@ -10,7 +10,7 @@ const MaxStoredCharacters = 8_000_000;
 export interface TextPart {
   readonly text: string;
   /**
-   * words contains sentences that describe the part and how to read the next part. For a text with only one part, the
+   * words contains sentences that describe the part and how to read the next part. If the text has only one part, the
    * list words is empty.
    */
   readonly words: readonly string[];

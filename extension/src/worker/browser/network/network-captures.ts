@@ -72,8 +72,8 @@ export class NetworkCaptures {
   }
 
   /**
-   * record returns the network recorder of a call's tab. If the tab has no recorder, record starts a recording and
-   * returns isNew as true.
+   * record returns the recorder of network requests in a call's tab. If the tab has no recorder, record starts a
+   * recording and returns isNew as true.
    */
   async record({
     tabId,

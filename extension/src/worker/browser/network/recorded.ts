@@ -8,8 +8,8 @@ export interface RecordedBody {
 }
 
 /**
- * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. The
- * value -1 marks a phase that did not happen.
+ * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. A
+ * phase of the request that did not happen has the value -1.
  */
 export interface RequestTiming {
   readonly dnsStart: number;

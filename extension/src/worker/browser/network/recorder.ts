@@ -153,7 +153,7 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && readText(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && readText(params, 'loaderId') === id;
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
-    // Scripts of the top frame run in the document that the tab shows.
+    // A request by a script of the top frame shows which origin's document the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,

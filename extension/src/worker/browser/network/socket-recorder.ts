@@ -23,7 +23,7 @@ export class SocketRecorder {
 
   /**
    * receive records one of Chrome's events about a socket. The parameter page is the origin of the tab's page. The
-   * parameter request is the recorded request with the same ID as the event.
+   * parameter request is the recorded network request that opened the socket, if Chrome's event has the request's ID.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = readText(params, 'requestId');
