@@ -73,5 +73,6 @@ const (
 // SnapshotSchema is the schema name in every [Snapshot].
 const SnapshotSchema = events.SnapshotSchema
 
-// AudienceUser is the audience of content for the user. Any other audience is internal.
+// AudienceUser is the audience of content for the user. Content for any other audience is
+// internal.
 const AudienceUser = progress.AudienceUser

@@ -29,7 +29,8 @@ type failure struct {
 	tool   Tool
 	err    *wire.CallError
 	note   failureNote
-	// requests replaces the texts of failed requests in the user's text; nil for none.
+	// requests replaces the texts of failed nested requests in the text for the user, and may
+	// be nil.
 	requests *toolRequests
 	// nextStep, if not empty, replaces the usual advice for the error code.
 	nextStep        errtext.Step

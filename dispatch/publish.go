@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxMoments is the maximum number of moments in a call's timeline. The first moment and
-// the newest moments are kept.
+// maxMoments is the maximum number of moments in a call's timeline. If a timeline is full, the
+// first moment and the newest moments stay.
 const maxMoments = 64
 
 // timeline contains the moments of one call, such as created and running. liveCall.mu
@@ -31,9 +31,9 @@ func (t *timeline) add(m Moment) {
 	t.moments = append(t.moments, m)
 }
 
-// publish records a step of the call in its timeline and sends the step to the followers.
-// Only an EventResumed has a Resolution r. The caller holds liveCall.mu, so the events of
-// one call are in order.
+// publish records a step of the call in its timeline and sends the step to the followers. The
+// parameter r is nil except for an EventResumed. The caller holds liveCall.mu, so the events
+// of one call are in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {

@@ -57,8 +57,8 @@ type DecisionResult struct {
 	Allowed bool
 }
 
-// MaxScopeTime is the longest approval with a ScopeTime. For a longer time, the user must
-// choose ScopeAlways.
+// MaxScopeTime is the longest approval with a ScopeTime. To approve calls for a longer time,
+// the user must choose ScopeAlways.
 const MaxScopeTime = 24 * time.Hour
 
 // ScopeError is the error of a decision whose scope the ticket does not offer.

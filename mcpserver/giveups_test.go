@@ -68,7 +68,8 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 
 // callUntilResult calls a tool and waits for its jobs, as an agent does. callUntilResult
 // returns the final result of the tool, and the number of jobs that the server started for the
-// call. The test fails if an answer exceeds the client's timeout.
+// call. If the server's answer to a request takes longer than the client's timeout, the test
+// fails.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)

@@ -191,8 +191,8 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	}
 }
 
-// A file that was just written is not stored in the index, because a second write may
-// leave the file's times unchanged.
+// The plugin index omits a file that was written just before, because another write may leave
+// the file's times unchanged.
 func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)

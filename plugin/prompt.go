@@ -22,7 +22,7 @@ type Prompt struct {
 	DisplayName string
 	// Description has at most 1,000 characters, or is empty.
 	Description string
-	// Arguments are in the order in which the package lists them.
+	// Arguments lists the prompt's arguments in the same order as the plugin's package.
 	Arguments []PromptArgument
 	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
 	// argument with a default is never required.

@@ -275,7 +275,8 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	}
 }
 
-// Several processes can write plugins.json at the same time.
+// Several processes that add plugins at the same time must not lose each other's entries in
+// plugins.json.
 func TestStoreSharedByProcesses(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

@@ -10,9 +10,9 @@ import (
 )
 
 // CheckSchemas compiles all schemas of the plugin. The error of CheckSchemas is a
-// *[PackageError] that lists each schema that does not compile. Compiling takes about 0.3
-// ms per schema, so [Load] does not call CheckSchemas. Builds, additions, installations
-// and reloads of a changed folder call CheckSchemas.
+// *[PackageError] that lists each schema that does not compile. Compiling takes about 0.3 ms
+// per schema, so [Load] does not call CheckSchemas. CheckSchemas runs when a plugin is built,
+// added or installed, and when a plugin's changed folder is reloaded.
 func (p *Plugin) CheckSchemas() error {
 	problems := jsonread.Problems{File: toolsFile}
 	checkSchema := func(list string, i int, name, key string, raw json.RawMessage) {
@@ -54,8 +54,8 @@ func IsObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// ValidateResult checks the result of a call of the tool. A nil result is JavaScript's
-// undefined. See [schema.Validator.CheckResult].
+// ValidateResult checks whether the result of a tool call matches the tool's output schema. A
+// nil result is JavaScript's undefined. See [schema.Validator.CheckResult].
 func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
 	return t.results.CheckResult(t.OutputSchema, result)
 }

@@ -43,8 +43,8 @@ func (w *reloadCounter) wantReloads(step string, reloads int) {
 	}
 }
 
-// Changes of plugins, including their pre-scripts, are detected without file system
-// events.
+// The watcher must detect every change of a plugin, including its pre-script, without file
+// system events.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
 	globalFolder := t.TempDir()
@@ -78,8 +78,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	n++
 	w.wantReloads("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
-	// The test changes the time of the folder, because a file system with a coarse clock
-	// may keep the old time.
+	// The test sets the modification time of the folder, because a file system with a coarse
+	// clock may keep the old time.
 	futureTime := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,8 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.wantReloads("it ended", 1)
 }
 
-// An unreadable plugins.json is not read again until the file changes.
+// After plugins.json could not be read, the watcher reads the file again only when the file
+// has changed.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)

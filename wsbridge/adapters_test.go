@@ -29,8 +29,8 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 	return infos
 }
 
-// TestAdapters checks that all plugin code that a browser lacks is sent in one batch. A
-// failure of one plugin must not affect other plugins.
+// TestAdapters checks that all plugin code that a browser lacks is sent in one batch. If the
+// code of one plugin cannot be loaded, the browser must still receive the code of the others.
 func TestAdapters(t *testing.T) {
 	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
@@ -82,9 +82,9 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 	})
 }
 
-// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync
-// cause only one more plugin.sync. Once the list of plugins has changed, no more code of
-// the old list may be sent.
+// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync cause
+// only one more plugin.sync. After the list of plugins has changed, the hub must not send more
+// code of the old list.
 func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

@@ -36,8 +36,9 @@ var (
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
-// IDs of the server's requests that bypass requests.Table. The ID of a tool.dispatch request is
-// the ID of the tool call, which never begins with requests.IDPrefix.
+// The constants below are IDs, or beginnings of IDs, of requests that the server sends without
+// requests.Table. The ID of a tool.dispatch request is the ID of the tool call, which never
+// begins with requests.IDPrefix.
 const (
 	pingID         = requests.IDPrefix + "ping"
 	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a tool call

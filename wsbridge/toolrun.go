@@ -21,8 +21,9 @@ type toolRun struct {
 	documentID string
 	// startNumber orders the calls of one browser by their start.
 	startNumber int
-	// request is kept for resending after a reconnect. The field is cleared once any frame from
-	// the browser confirms that the call arrived (isConfirmed).
+	// request is the tool call, which the hub stores so that the call can be sent again after
+	// a reconnect. The field request is cleared once any frame from the browser confirms that
+	// the call arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	// isUnsent is true if the link was lost before the call could be sent.
@@ -46,8 +47,8 @@ type toolRun struct {
 // browser is not connected, navigated if the document is gone, and invalid_arguments if the
 // frame would be too large.
 //
-// A browser with a lost link counts as connected for the grace period. A call that starts
-// during the grace period is sent after the reconnect, or fails with link_lost.
+// A browser with a lost link counts as connected for the grace period. If a call starts during
+// the grace period, the call is sent after the reconnect, or fails with link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -115,8 +116,8 @@ func (r *toolRun) confirm() {
 	}
 }
 
-// resendRuns sends the unconfirmed calls in the order of their start. The frame of an
-// unconfirmed call was never sent, or may have been lost with the link. The caller holds
+// resendRuns sends the unconfirmed calls in the order of their start. The tool.dispatch frame
+// of an unconfirmed call was never sent, or may have been lost with the link. The caller holds
 // runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*toolRun

@@ -1,9 +1,9 @@
 // Package callprompt lets the user allow or deny waiting calls in the terminal.
 //
-// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user
-// about one call and sends the answer to the server. Other surfaces, such as the side
-// panel, show the same question at the same time, and the first answer counts. If the
-// user answers elsewhere, Ask prints on which surface.
+// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user about
+// one call and sends the answer to the server. Other surfaces, such as the side panel, show
+// the same question at the same time, and the first answer counts. If the user answers on
+// another surface, Ask prints the name of that surface.
 package callprompt
 
 import (
@@ -114,8 +114,9 @@ type question struct {
 	ticketID string
 }
 
-// readAnswer repeats the question until the user types yes or no. The result isAnswered
-// is false if the terminal's input has ended or ctx was cancelled.
+// readAnswer asks the user to allow the call, and repeats the question until the user types
+// yes or no. The result isAnswered is false if the terminal's input has ended or ctx was
+// cancelled.
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
 	text := "Allow this call? [y/N] "
@@ -148,9 +149,9 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	}
 }
 
-// decide sends the user's decision to the server, and prints a note if the decision had
-// no effect. If the server did not receive the decision, decide returns false, and the
-// caller repeats the question.
+// decide sends the user's decision to the server, and prints a note if the decision had no
+// effect. If sending the decision to the server fails, decide returns false, and the caller
+// asks the user again.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {
@@ -183,7 +184,7 @@ const decideTimeout = 10 * time.Second
 // lookUpTimeout limits the request that finds out on which surface the user decided.
 const lookUpTimeout = 2 * time.Second
 
-// printWithdrawal ends the open question and prints why no answer is needed any more.
+// printWithdrawal ends the open question and prints why the user's answer is no longer needed.
 func (q question) printWithdrawal(ctx context.Context) {
 	out := q.prompter.out
 	terminal.EndQuestion(out)

@@ -31,9 +31,9 @@ const (
 	maxFailed = 1000
 )
 
-// Cache checks scripts and stores each result under the script's SHA-256 hash. The hashes
-// of scripts that passed are also stored in a file for later processes. If the file is
-// lost or damaged, scripts are checked again. Cache is safe for concurrent use.
+// Cache checks scripts and stores each result under the script's SHA-256 hash. The hashes of
+// scripts that passed are also stored in a file for later processes. If the cache file is lost
+// or damaged, all scripts are checked again. Cache is safe for concurrent use.
 type Cache struct {
 	path  string
 	log   zerolog.Logger

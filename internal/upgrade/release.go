@@ -89,8 +89,8 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	return r, nil
 }
 
-// parseChecksums parses checksums.txt and returns the release for this operating system
-// and processor. The caller must set the URL of the returned release.
+// parseChecksums parses checksums.txt and returns the release for this operating system and
+// processor. The caller of parseChecksums must set the field URL of the returned release.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
 	hasArchive := false

@@ -112,8 +112,8 @@ func (q Question) scopeSentence() string {
 	return ""
 }
 
-// choiceNames returns the choices of the user. Approvals for longer than a session are
-// possible only on the surfaces of opentabs itself.
+// choiceNames returns the choices that the approval form offers to the user. Approvals for
+// longer than a session are possible only on the surfaces of opentabs itself.
 func (q Question) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{choiceOnce, choiceSession, choiceDeny}
@@ -179,9 +179,9 @@ func escapeForUser(text string, limit int) string {
 	return plaintext.Replace(b.String(), escape)
 }
 
-// ParseAnswer returns the decision in the client's answer to a form, which is the result
-// of elicitation/create. If the user closed the form without a decision, ParseAnswer
-// returns false. If the answer is invalid, ParseAnswer also returns an error.
+// ParseAnswer returns the decision in the client's answer to a form, which is the result of
+// elicitation/create. If the user closed the form without a decision, ParseAnswer returns
+// false. If the client's answer is invalid, ParseAnswer returns an error.
 func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  string          `json:"action"`

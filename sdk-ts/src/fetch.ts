@@ -118,8 +118,8 @@ async function readBody(response: Response, signal: AbortSignal | undefined, url
 
 /**
  * Sends an HTTP request with the page's cookies and returns the response body as JSON, validated by `schema` if given.
- * The result for an empty response body is undefined. Throws a ToolError `VALIDATION_ERROR` if the body is not JSON or
- * does not match the schema.
+ * If the response body is empty, fetchJSON returns undefined. Throws a ToolError `VALIDATION_ERROR` if the body is not
+ * JSON or does not match the schema.
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,

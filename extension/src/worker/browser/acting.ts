@@ -97,8 +97,8 @@ class ActionTools {
   }
 
   /**
-   * fillForm fills form fields in order. Consecutive fields in the same frame are filled by one operation of the page
-   * script.
+   * fillForm fills form fields in order. One page script operation fills all consecutive fields that are in the same
+   * frame.
    */
   async fillForm(call: BrowserCall): Promise<BrowserResult> {
     const fields = readFields(call.args.fields);

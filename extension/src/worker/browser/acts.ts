@@ -39,8 +39,8 @@ export interface ActionOutcome<R extends PageActionResult> {
  */
 const NavigationTimeoutMs = 10_000;
 /**
- * ScriptUrlTimeoutMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script may
- * show a dialog, which blocks the script.
+ * ScriptUrlTimeoutMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script of
+ * such a link is blocked while it shows a dialog, so the tool must not wait for its end.
  */
 const ScriptUrlTimeoutMs = 1000;
 /**
@@ -141,7 +141,7 @@ export class PageActions {
     if (end === 'frame_removed') words.push('The page removed the frame of the element.');
     if (end === 'replaced') words.push('A script replaced the content of the page. Earlier refs are void.');
     if (result) words.push(...describeChange(result, act));
-    // If the target element has changed, the reported changes already contain the element's snapshot line.
+    // If the action has changed its target element, the list of changes already contains the element's snapshot line.
     if (result?.target !== undefined && !result.changed) content.push(`target: ${result.target}`);
     const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)

@@ -125,7 +125,7 @@ export class BrowserCalls {
   async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
-    // Start the tool only after the caller has added the call to the table of running calls.
+    // Wait until the caller of #run has added the call to the table of running calls, and then start the tool.
     await Promise.resolve();
     try {
       const result = await this.#runTool(params, signal);
@@ -164,8 +164,8 @@ export class BrowserCalls {
   }
 
   /**
-   * requireDocument fails if a tab no longer shows the document for which the server allowed the call. After a crash,
-   * navigation tools may still run, because only a navigation restores the page.
+   * requireDocument fails if a tab no longer shows the document for which the server allowed the call. After a page has
+   * crashed, navigation tools may still run in its tab, because only a navigation restores the page.
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;

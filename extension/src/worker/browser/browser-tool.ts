@@ -90,7 +90,7 @@ export interface BrowserResult {
   /** downloadId is the ID of the download that the tool has started. */
   readonly downloadId?: number;
   /**
-   * tabId is the ID of the tab that the tool has opened or selected. The server makes the opened or selected tab the
+   * tabId is the ID of the tab that the tool has opened or selected. After the call, the server uses this tab as the
    * client's current tab.
    */
   readonly tabId?: number;

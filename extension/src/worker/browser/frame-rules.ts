@@ -2,8 +2,8 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import { isRecord } from '../../record.ts';
 
 /**
- * FramesArgumentName is an argument that the server adds to calls. The argument contains the user's rules about the
- * sites that tools may use in child frames.
+ * FramesArgumentName is an argument that the server adds to calls. The server uses FramesArgumentName to pass the
+ * user's rules about the sites that tools may use in child frames.
  */
 const FramesArgumentName = '_frames';
 
@@ -43,7 +43,7 @@ export function isFrameForbidden(address: string, args: Readonly<Record<string, 
 function isForbidden(address: string, rules: Readonly<Record<string, unknown>>): boolean {
   if (!URL.canParse(address)) return false;
   const { origin } = new URL(address);
-  // Documents such as about:srcdoc belong to the site of their parent document.
+  // A document without its own origin, such as about:srcdoc, belongs to the site of its parent document.
   if (origin === 'null') return false;
   const pattern = listPatterns(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
   return pattern !== undefined && rules[pattern] === false;

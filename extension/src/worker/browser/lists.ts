@@ -3,8 +3,8 @@ import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { callFailure } from './tool-failure.ts';
 
 /**
- * readCursor returns the number in the argument cursor: the list index at which the next part starts. Without a cursor,
- * readCursor returns 0.
+ * readCursor returns the number in the argument cursor: the list index at which the next part starts. If the argument
+ * cursor is missing, readCursor returns 0.
  */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   const cursor = readText(args, 'cursor');

@@ -56,8 +56,8 @@ async function openTab(browser: TabListBrowser, groups: TabGroups, call: Browser
 }
 
 /**
- * describeNewTab waits until a new tab has loaded its page, and describes the result. If loading fails, describeNewTab
- * closes the tab.
+ * describeNewTab waits until a new tab has loaded its page, and describes the result. If the page fails to load,
+ * describeNewTab closes the tab.
  */
 async function describeNewTab(
   browser: TabListBrowser,

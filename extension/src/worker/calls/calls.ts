@@ -228,7 +228,8 @@ export class Calls {
     this.confirmDelivery([id]);
     this.#forget(id);
     if (!call || !doc) {
-      // Remember the cancellation, because a document may still report the call after a restart of the worker.
+      // Store the reason of the cancellation, because a document may report the call only after a restart of the
+      // worker.
       this.#cancelReasons.set(id, reason);
       for (const [oldest] of this.#cancelReasons) {
         if (this.#cancelReasons.size <= MaxStoredCancels) break;
@@ -250,8 +251,8 @@ export class Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of the worker, wait for documents that have not connected yet, because one of them may run the
-    // call.
+    // After a restart of the worker, wait for documents that have not reconnected yet, because one of them may run the
+    // call that needs this answer.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
@@ -415,8 +416,8 @@ export class Calls {
   }
 
   /**
-   * onDocumentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
-   * document cannot have begun.
+   * onDocumentOrphaned disconnects a document that never reads its open port. A call that the worker sent to an
+   * orphaned document cannot have begun.
    */
   onDocumentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);

@@ -9,8 +9,8 @@ const LoadStartTimeoutMs = 1000;
 const MaxDelayMs = 5000;
 
 /**
- * NavigatingDocuments tracks documents that are about to be replaced by a navigation. No new call should start in a
- * document that is about to be replaced.
+ * NavigatingDocuments tracks documents that are about to be replaced by a navigation. A new call should not start in
+ * such a document.
  */
 export interface NavigatingDocuments {
   /** setNavigating records whether a document is navigating away. */
@@ -56,7 +56,7 @@ export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>
     if (entries.get(documentId) !== entry) return;
     entry.wasLoading ||= isLoading;
     const now = Date.now();
-    // A navigation is over when its tab stopped loading, or did not start to load within LoadStartTimeoutMs.
+    // A navigation is over when the tab has stopped loading, or has not started to load within LoadStartTimeoutMs.
     const isOver = !isLoading && (entry.wasLoading || now - entry.lastReportAtMs >= LoadStartTimeoutMs);
     if (isOver || now - entry.firstReportAtMs >= MaxDelayMs) startWaiting(documentId);
     else setTimeout(() => void checkTab(documentId, entry), PollIntervalMs);

@@ -91,8 +91,8 @@ export class Outbox {
   }
 
   /**
-   * endWithResult sends the result of a call. The parameter output is the JSON text of a small result. For a large
-   * result, the parameter parts is the number of parts that were already sent. The parameter hops is set only for
+   * endWithResult sends the result of a call. The parameter output is the JSON text of a small result. If the result is
+   * large, the parameter parts is the number of its parts that were already sent. The parameter hops is set only for
    * traced calls.
    */
   endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {

@@ -9,8 +9,8 @@ export interface RunningCall {
   /** mayHaveBegun is true if the worker has sent the call to the document, or if the server has sent the call twice. */
   mayHaveBegun: boolean;
   /**
-   * ping is the number of the ping that was sent before the call, or 0 if no ping was needed. An answered ping proves
-   * that the call has arrived.
+   * ping is the number of the ping that was sent before the call, or 0 if no ping was needed. If the document has
+   * answered that ping or a later ping, the call has arrived in the document.
    */
   ping: number;
   /** trace contains timestamps if the server requested the durations of the call. */

@@ -92,8 +92,8 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
       const message = makeAnswerMessage(params);
-      // On a new link, the server may send the same answer again. Both deliveries of the answer wait for one
-      // confirmation from the document.
+      // On a new link, the server may send the same answer again. When the document confirms the answer, the promises
+      // of both deliveries resolve.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });

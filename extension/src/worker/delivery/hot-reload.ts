@@ -164,8 +164,8 @@ export class HotReload {
   }
 
   /**
-   * expects reports whether a tab's top document will receive new code of a plugin. A tab whose document will receive
-   * new code needs no reload.
+   * expects reports whether a tab's top document will receive new code of a plugin. If the document will receive new
+   * code, the tab needs no reload.
    */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.findTopDoc(tabId);

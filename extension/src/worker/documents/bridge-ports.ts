@@ -37,7 +37,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // postMessage throws if the document no longer exists. The port's onDisconnect event follows.
+        // postMessage throws if the document no longer exists. The document's port then fires onDisconnect, which
+        // removes the document.
       }
       return true;
     };

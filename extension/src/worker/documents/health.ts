@@ -83,8 +83,8 @@ export class Health {
   }
 
   /**
-   * recordMessage records that a document has sent a message. The parameter ping is the number of the ping that the
-   * message answers, if any.
+   * recordMessage records that a document has sent a message. If the message answers a ping, the parameter ping is the
+   * number of that ping.
    */
   recordMessage(doc: Doc, ping?: number): void {
     const health = this.#findHealth(doc);

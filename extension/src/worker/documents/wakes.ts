@@ -6,7 +6,8 @@ export interface WakeTarget {
 }
 
 /**
- * WakeTimers runs timers for hidden documents. Chrome throttles timers in hidden pages, but not in the service worker.
+ * WakeTimers runs timers for hidden documents. Chrome throttles timers in hidden pages, but not in the extension's
+ * service worker.
  */
 export interface WakeTimers {
   /**

@@ -1,7 +1,7 @@
 // While the server is not running, any local program can listen on its port. So the browser sends only a random nonce
-// until the peer has proved on the same socket that the peer has the shared key. After the server's proof, the browser
-// also proves that the browser has the shared key. Each proof is an HMAC over both nonces and the port (wire/proof.go).
-// A program cannot reuse a proof for another connection or port.
+// until the peer has proved on the same socket that the peer has the shared key. After the server has proved that it
+// has the shared key, the browser proves the same to the server. Each proof is an HMAC over both nonces and the port
+// (wire/proof.go). A program cannot reuse a proof for another connection or port.
 
 import {
   type ChallengeParams,
@@ -70,8 +70,8 @@ export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * AnswerTimeoutMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the
- * request over a cached half-open connection, which never responds. After AnswerTimeoutMs without a response, the next
- * request uses a new connection.
+ * request over a cached half-open connection, which never responds. If the program has not responded within
+ * AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;
 

@@ -191,8 +191,8 @@ export class Link {
    * package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Reject requests before the response to hello. The response to an earlier ping would confirm frames that were
-    // never sent (calls/outbox.ts).
+    // Before the server has answered hello, the link rejects requests. Without this check, the server's response to an
+    // earlier ping would confirm frames that were never sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)
@@ -309,8 +309,8 @@ export class Link {
 
   #checkHeartbeat(): void {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
-    // The server's response to a ping waits behind a large result. While a large result is being sent, the link is
-    // alive even without a response.
+    // The server's response to a ping can arrive only after the large result that the worker is sending. While a large
+    // result is being sent, the link is alive even without a response.
     this.#silentHeartbeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentHeartbeats + 1;
     this.#lastUnsentBytes = unsentBytes;
     if (this.#silentHeartbeats >= MaxSilentHeartbeats) {

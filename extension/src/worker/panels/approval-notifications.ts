@@ -301,8 +301,8 @@ function isOutcomeId(id: string): boolean {
 const DecisionLinkMs = 8000;
 
 /**
- * makeLinkedDecide returns a function that sends a decision to the server. If a click has just started the service
- * worker, the decision waits until the link is open.
+ * makeLinkedDecide returns a function that sends a decision to the server. If the user's click on a notification has
+ * just started the service worker, the decision waits until the link is open.
  */
 export function makeLinkedDecide(
   link: Pick<Link, 'state' | 'opened' | 'request'>,

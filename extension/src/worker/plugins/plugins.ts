@@ -180,8 +180,8 @@ export class Plugins {
   }
 
   /**
-   * composeScript returns the script that Chrome runs in pages for a plugin. If hasAdapter is false, the script
-   * contains the host and the pre-script, but not the adapter.
+   * composeScript returns the script that Chrome runs in pages for a plugin. If hasAdapter is false, the composed
+   * script contains the host and the plugin's pre-script, but not the adapter.
    */
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
@@ -455,7 +455,8 @@ async function makeShortHash(text: string): Promise<string> {
 }
 
 /**
- * listMatches returns the valid match patterns of a plugin. If one pattern is invalid, Chrome rejects the whole script.
+ * listMatches returns the valid match patterns of a plugin. Invalid patterns are left out, because Chrome rejects a
+ * script with an invalid pattern.
  */
 function listMatches(plugin: PluginInfo): readonly string[] {
   return filterValidPatterns(plugin.matches);

@@ -39,7 +39,7 @@ test('settings are sent once to each current and later document', () => {
   settingsSync.onDocumentReported('d1');
   settingsSync.onDocumentReported('unknown');
   assert.deepEqual(there, want);
-  // A document that loaded before its script was registered again has outdated settings.
+  // A document that started before Chrome registered a plugin's new script has the plugin's old settings.
   assert.deepEqual(addDocument('d2', 'a'), want);
   assert.deepEqual(addDocument('d3', 'b'), []);
   const red = { values: { team: 'red' } };

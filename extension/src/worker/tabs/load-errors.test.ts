@@ -59,7 +59,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // For a new tab, Chrome does not report when loading starts, so only recordWait is called.
+  // Chrome does not report when a new tab starts to load, so the worker calls only recordWait, not recordRequest.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   errors.recordWait(1);
   wait(5000);

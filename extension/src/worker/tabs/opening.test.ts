@@ -50,7 +50,7 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
   assert.equal(await opening.open(`${page}?2`), 2);
-  // Simulate that the user has closed tab 1.
+  // The test simulates that the user closes tab 1.
   existingTabs.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
   // After 10 min, calls no longer reuse an opened tab.

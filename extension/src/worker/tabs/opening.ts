@@ -38,8 +38,8 @@ export interface OpeningOptions {
 export interface TabOpener {
   /**
    * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
-   * returns that tab. Reusing tabs keeps repeated failing calls, such as before a login, from filling the window with
-   * tabs. open rejects with an error message that is a complete sentence.
+   * returns that tab. If a call fails repeatedly, for example before a login, the reused tab prevents a window full of
+   * tabs.
    */
   open(url: string): Promise<number>;
   /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */

@@ -77,7 +77,7 @@ type TabCheckResult = 'done' | 'again';
 
 /** TabReloader reloads tabs in which plugins are missing, unless a reload could lose user input. */
 export class TabReloader {
-  /** changed fires when the result of the method expects has changed for a tab. */
+  /** changed fires when the method expects would return a different result than before for a tab. */
   readonly changed = new Signal();
   /**
    * orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. An
@@ -219,8 +219,8 @@ export class TabReloader {
   }
 
   /**
-   * repairLive reloads a tab whose document seems to run its plugins but does not answer. A document that started
-   * during a reload of the extension may have connected the extension's previous bridge to this worker.
+   * repairLive reloads a tab whose document seems to run its plugins but does not answer. If the document started while
+   * the extension was reloading, it may still run the bridge of the extension before the reload.
    */
   async #repairLive(tab: ChromeTab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
@@ -253,7 +253,7 @@ export class TabReloader {
       const isNotConnected = !this.#options.isConnected(page.documentId);
       if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs) return 'again';
     } else {
-      // In a document that has just started, Chrome may run the inspecting script before the bridge.
+      // If the document has just started, Chrome may run the script that inspects the page before the bridge.
       const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
         return 'again';
@@ -321,8 +321,8 @@ export class TabReloader {
   }
 
   /**
-   * isUnloaded reports whether a tab has no page, because the page crashed or Chrome discarded it. Chrome detects a
-   * crash late, so the check must be repeated if a page does not answer.
+   * isUnloaded reports whether a tab has no page, because the page crashed or Chrome discarded it. Chrome may report a
+   * crash late, so the caller repeats the check if a page does not answer.
    */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);

@@ -146,7 +146,7 @@ test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
   const info = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
-  // The tab's previous document is still connected and still runs calls.
+  // While the tab loads a new document, its previous document is still connected and still runs calls.
   const here = makeTopDoc({ name: 'p', hash: 'h' });
   assert.equal(
     makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], here, [], coming)?.loadError,
@@ -169,7 +169,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   assert.equal(report({}, { urlOpenedWith }), undefined);
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
-  // A tab whose own URL matches a plugin is reported with the tab's own URL, even if the tab was opened for a call.
+  // If a tab's URL matches a plugin, the worker reports that URL, even if the worker opened the tab for a call.
   const own = makeTabInfo(makeTab(1), 1, [makePlugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [makeTab(1).url, loadError.name]);
 });
@@ -186,7 +186,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
   ];
   assert.deepEqual(makeTabInfo(makeTab(1), 1, [framed, makePlugin('q')], undefined, frames)?.frames, want);
   assert.equal(makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], undefined, frames)?.frames, undefined);
-  // A tab is reported even if no plugin matches its URL, because a plugin runs in its frame.
+  // The worker reports a tab whose URL matches no plugin if a plugin runs in a frame of the tab.
   const outside = makeTabInfo(
     makeTab(1, { url: 'https://a.org:81/' }),
     1,

@@ -40,11 +40,14 @@ export interface TabsOptions {
    * as loaded.
    */
   loadError?(tabId: number): LoadError | undefined;
-  /** hasAccess reports whether the extension may access a page. Without hasAccess, every page is accessible. */
+  /**
+   * hasAccess reports whether the extension may access a page. If the function hasAccess is missing, Tabs treats every
+   * page as accessible.
+   */
   hasAccess?(url: string): boolean;
   /**
-   * urlOpenedWith returns the URL with which the worker opened a tab for a call. Without urlOpenedWith, no tab counts
-   * as opened for a call.
+   * urlOpenedWith returns the URL with which the worker opened a tab for a call. If the function urlOpenedWith is
+   * missing, Tabs treats no tab as opened for a call.
    */
   urlOpenedWith?(tabId: number): string | undefined;
   /** recordWait is called for each tab whose site has not responded yet. */
@@ -201,12 +204,12 @@ export function makeTabInfo(
   frames: readonly DocWithPlugins[],
   { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
-  // No plugin can run in Chrome's error page. A loading tab may soon replace the error page, unless the tab's site does
-  // not respond.
+  // No plugin can run in Chrome's error page. A tab that is loading may soon replace Chrome's error page, unless the
+  // tab's site does not respond.
   const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
-  // Report a redirected tab that cannot load its page as a tab with the page that the call requested.
+  // If a redirect led a tab to a page that fails to load, report the tab's plugins by the URL that the call opened.
   const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
   const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.
@@ -240,7 +243,7 @@ export function makeTabInfo(
   const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
-  // A document that is still loading may soon report its plugins.
+  // If a document is still loading, the document may soon report the absent plugins.
   const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
   if (loadingPlugins.length > 0) info.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)

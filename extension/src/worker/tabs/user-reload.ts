@@ -15,8 +15,8 @@ export interface UserReloadOptions {
 /**
  * makeUserReload returns a function that reloads a tab when the user requests a reload. Chrome cannot reload an
  * unresponsive page, so the page is discarded before the reload. Pages of the same site may share a renderer process,
- * which ends only when all its pages are discarded. To end a blocked renderer process, the site's other unresponsive
- * pages are also discarded and reloaded.
+ * which ends only when all its pages are discarded. If a site's renderer process is blocked, the site's other
+ * unresponsive pages are discarded and reloaded too.
  */
 export function makeUserReload({
   docs,

@@ -28,8 +28,8 @@ interface RunningCapture<C> {
 }
 
 /**
- * Captures records events of tabs for longer than one call, such as network requests. A capture ends with its last
- * session, when the tab closes or the debugger is detached, and after 10 min without use.
+ * Captures records events of tabs for longer than one call, such as network requests. A capture ends when its last MCP
+ * session ends, the tab closes, the debugger is detached, or no tool has used the capture for 10 min.
  */
 export class Captures<C> {
   readonly #options: CapturesOptions<C>;

@@ -50,7 +50,7 @@ export async function takeDebuggerPicture(
         if (attempt < MaxAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
-    // The tab may have navigated to a page that the tool must not see.
+    // During the capture, the tab may have navigated to a page that the tool may not read.
     if ((await shown()) !== before) throw makeDocumentGoneFailure('open', false);
     if (captured) return await finishPicture(browser, captured, options);
   }
@@ -94,8 +94,8 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
 }
 
 /**
- * chooseClip returns the part of the page to capture, in CSS pixels. For a picture of the viewport, chooseClip returns
- * no clip.
+ * chooseClip returns the part of the page to capture, in CSS pixels. For a picture of the viewport, the result of
+ * chooseClip has no clip.
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,

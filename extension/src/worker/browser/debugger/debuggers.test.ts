@@ -29,7 +29,7 @@ class FakeBrowser {
         this.isAttached = false;
       },
       sendToDebugger: async (tabId, method, params = {}, childId = '') => {
-        // The debugger of tab 8 belongs to another program.
+        // In this fake browser, another program uses the debugger of tab 8.
         if (!this.isAttached || tabId !== 7) throw new Error('Debugger is not attached');
         const { enabled } = params;
         const target = childId === '' ? '' : ` to ${childId}`;
@@ -198,7 +198,7 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   browser.listener?.onDetach(7, true);
   const failure = await awaitFailure(use);
   assert.equal(failure.error.tool?.code, 'debugger_refused');
-  // A tool that has begun with the debugger must not run again without the debugger.
+  // If a tool has already used the debugger in a call, the tool must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailable, false);
   const later = browser.make();
   for (const each of [debuggers, later]) {

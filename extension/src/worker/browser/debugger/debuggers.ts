@@ -61,15 +61,15 @@ export interface DebuggerHold {
   /** lost rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
   /**
-   * release turns the features of the hold off, and allows the debugger to be detached. Only the first call of release
-   * has an effect.
+   * release turns the features of the hold off, and allows the debugger to be detached. Further calls of release have
+   * no effect.
    */
   release(): Promise<void>;
 }
 
 /**
- * DetachDelayMs is how long the debugger stays attached after its last use, in milliseconds. Detaching at once would
- * make Chrome's debugger bar appear and disappear repeatedly.
+ * DetachDelayMs is how long the debugger stays attached after its last use, in milliseconds. If the debugger were
+ * detached after each tool, Chrome's debugger bar would appear and disappear repeatedly.
  */
 export const DetachDelayMs = 30_000;
 /** CommandTimeoutMs limits the duration of one debugger command, in milliseconds. */
@@ -129,7 +129,8 @@ export class Debuggers {
   }
 
   /**
-   * allow lets tools use the debugger again after the user pressed Cancel. Only an action of the user may call allow.
+   * allow lets tools use the debugger again after the user pressed Cancel. Call allow only when the user has allowed
+   * the debugger again in the side panel.
    */
   async allow(): Promise<void> {
     await this.#started;
@@ -215,7 +216,8 @@ export class Debuggers {
    * was running.
    */
   async #takeOverDebugger(tabId: number): Promise<void> {
-    // A dialog that opened under the previous worker blocks the page and all other debugger commands.
+    // A dialog that opened while the previous service worker was running blocks the page and all other debugger
+    // commands.
     await awaitWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
@@ -237,7 +239,7 @@ export class Debuggers {
   async #releaseButtons(tabId: number): Promise<void> {
     const releases = this.#pressedButtons.takeReleases(tabId);
     if (releases.length === 0) return;
-    // Without focus emulation, a background tab would not receive the mouse events.
+    // If the tab is in the background, it receives the mouse events only with focus emulation.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
@@ -356,7 +358,7 @@ export class Debuggers {
       // A child target that no longer exists rejects all commands.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
     attachment.addChild(child);
-    // Attach the debugger to frames and workers of the child target.
+    // Also attach the debugger to the frames and workers inside the child target.
     void send(...featureCommands.children.on);
     void send('Runtime.runIfWaitingForDebugger', {});
   }

@@ -42,8 +42,8 @@ const MaxSeriesPauseMs = 2000;
 
 /**
  * Dialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its page,
- * so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. A dialog in the active tab that no tool
- * opened stays open until the user answers the dialog.
+ * so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its tab
+ * is the active tab, the dialog stays open until the user answers it.
  */
 export class Dialogs {
   readonly #options: DialogsOptions;

@@ -50,8 +50,8 @@ const unthrottledCommand: Command = [
 ];
 
 /**
- * FeatureCommands contains the debugger commands that turn a feature on and off. A feature without an off command stays
- * on until the debugger is detached.
+ * FeatureCommands contains the debugger commands that turn a feature on and off. If a feature has no off command, the
+ * feature stays on until the debugger is detached.
  */
 export interface FeatureCommands {
   readonly on: Command;

@@ -39,8 +39,8 @@ type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }
 type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
 /**
- * TabInput sends the trusted input events of one operation. At the end of the operation, the caller must call
- * releaseAll.
+ * TabInput sends the trusted input events of one operation. When the operation ends, its caller must call the method
+ * releaseAll of TabInput.
  */
 export class TabInput {
   /** isUnreachable is true if a point of the frame could not be converted to a point of the tab. */

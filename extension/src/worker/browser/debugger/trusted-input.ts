@@ -115,7 +115,8 @@ export class TrustedInput {
         forAgent: `a drag from one frame to another needs the debugger. ${addDebuggerTexts.forAgent}`,
         forUser: `A drag from one frame to another needs the debugger. ${addDebuggerTexts.forUser}`,
       });
-    // Scrolling to the start may move the end of the drag, so the position of the end is measured again.
+    // Scrolling to the start of the drag may move the end of the drag in the viewport, so the worker measures the end
+    // again.
     await this.#locateElement(call, end, endTarget, true);
     await this.#locateElement(call, start, startTarget, true);
     const to = await this.#locateElement(call, end, endTarget, false);
@@ -181,7 +182,7 @@ export class TrustedInput {
     try {
       await Promise.allSettled(prepared);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
-        // After the call was cancelled, the page receives no further input.
+        // After a call is cancelled, its page script receives no further trusted input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
       return addNotes(result, notes);

@@ -24,8 +24,8 @@ export interface CoverageOptions {
 }
 
 /**
- * CoveredSheet is a style sheet with the ranges that were used. Successive documents that load the same style sheet
- * share one CoveredSheet.
+ * CoveredSheet is a style sheet with the ranges that were used. If several successive documents load the same style
+ * sheet, they share one CoveredSheet.
  */
 interface CoveredSheet {
   readonly name: string;
@@ -153,7 +153,8 @@ class CoverageRecording {
   async #startIn(childId: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     this.#recordFrames(frameTree);
-    // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
+    // Chrome reports the style sheets that a page has already loaded only in response to CSS.enable, so turn CSS off
+    // first.
     for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
       await this.#send(childId, method);
     this.#childIds.add(childId);
@@ -200,8 +201,8 @@ class CoverageRecording {
   }
 
   async #readUsedRulesOf(childId: string): Promise<void> {
-    // Chrome computes the styles of a background tab only when necessary. The debugger command Page.getLayoutMetrics
-    // makes Chrome compute the styles.
+    // For a background tab, Chrome computes the styles only when something requests them. The debugger command
+    // Page.getLayoutMetrics makes Chrome compute the styles.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));

@@ -55,7 +55,7 @@ export type EvaluateAnswer =
 export const MaxResultCharacters = 2_000_000;
 /**
  * MaxAnswerCharacters limits the complete answer of a script. A longer answer proves that the page has tampered with
- * the script.
+ * the evaluation script.
  */
 const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;

@@ -146,7 +146,7 @@ export class Evaluator {
       makeExpression(code),
     );
     if (problem) throw makeSyntaxFailure(problem.message, problem.line);
-    // If a navigation replaces the document while the script runs, the injection result also has no value.
+    // The injection result also has no value if a navigation has replaced the document while the script was running.
     throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
   }
 

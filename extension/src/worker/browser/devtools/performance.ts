@@ -111,7 +111,7 @@ export class PerformanceRecordings {
 
 /** PerformanceRecording is the performance recording of one tab. */
 class PerformanceRecording {
-  /** traceProblem explains why Chrome records no trace. While Chrome records a trace, traceProblem is empty. */
+  /** traceProblem explains why Chrome records no trace. If Chrome records a trace, traceProblem is an empty string. */
   traceProblem = '';
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
@@ -164,7 +164,7 @@ class PerformanceRecording {
     const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
     const metrics = await Promise.all(frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })));
     const file = await this.#readTrace(call, frames);
-    // Check the document again, because the tab may now show a document for which the server has not allowed the call.
+    // Check which document the tab shows, because the server may not have allowed the call in a newer document.
     await readDebuggedFrames(this.#session, browser, call);
     const [top, ...children] = metrics;
     if (!top?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');

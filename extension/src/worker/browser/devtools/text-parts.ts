@@ -23,14 +23,17 @@ interface StoredText {
 }
 
 /**
- * TextParts returns long texts of pages in several parts. The agent can read further parts only while the tab shows the
- * same document.
+ * TextParts returns long texts of pages in several parts. After the tab has loaded another document, the agent cannot
+ * read further parts of the text.
  */
 export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  /** storeAndReadFirst returns the first part of a text. If there are more parts, storeAndReadFirst stores the text. */
+  /**
+   * storeAndReadFirst returns the first part of a text. If the text has more than one part, storeAndReadFirst stores
+   * the text for later reads.
+   */
   storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
     const id = crypto.randomUUID().slice(0, 8);

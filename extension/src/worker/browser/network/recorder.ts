@@ -81,7 +81,7 @@ export class NetworkRecorder {
     this.#trackRead(this.#readBody(request, childId));
   }
 
-  /** setPage records that the tab shows another document. */
+  /** setPage stores the origin of the page that the tab now shows. */
   setPage(url: string): void {
     this.#page = readOrigin(url);
   }
@@ -285,8 +285,8 @@ export class NetworkRecorder {
   #findRedirectChain(id: string): RedirectChain {
     const present = this.#redirectChains.get(id);
     if (present) return present;
-    // Requests that started before the recording also cause header events. Drop the headers of the oldest request, so
-    // that the headers of unrecorded requests do not accumulate.
+    // Requests that started before the recording also cause header events. Drop the headers of the oldest request,
+    // because headers of requests that are not recorded would accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };

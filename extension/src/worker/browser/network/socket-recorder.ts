@@ -13,7 +13,7 @@ const MaxSockets = 500;
 
 /** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
 export class SocketRecorder {
-  /** sockets contains the recorded sockets by request ID. Open sockets are never dropped. */
+  /** sockets contains the recorded sockets by request ID. The recorder never drops a socket that is still open. */
   readonly sockets = new Map<string, RecordedSocket>();
   readonly messages: SocketMessage[] = [];
   droppedMessages = 0;
