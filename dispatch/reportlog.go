@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit how many of a call's last progress messages are stored, and the
-// bytes of each message.
+// The constants below limit the number of stored progress messages of a call, and the bytes of
+// each message.
 const (
 	maxLastMessages     = 20
 	maxLastMessageBytes = 400

@@ -120,7 +120,7 @@ func (s *suspension) withdraw(t *ticket) bool {
 	return true
 }
 
-// end closes the open ticket when the call ends.
+// end withdraws the open ticket of a call that has ended.
 func (s *suspension) end() { s.ticket, s.decision = nil, nil }
 
 // lastResolution returns the user's last decision that the gate requested, or nil if the

@@ -67,7 +67,7 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
   assert.ok(unansweredCall.durationMs > 11_000);
 });
 
-/** approveLate tries to approve a call that has already ended. */
+/** approveLate tries to approve a call that has already ended, which must have no effect. */
 const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {

@@ -243,10 +243,10 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	})
 }
 
-// TestKnownClientsRunToTheEnd checks that each client in the client table receives the
-// results of three calls. The three calls take 150 s with progress, 150 s without
-// progress, and 90 s of waiting for approval. Each answer must arrive before the client's
-// timeout.
+// TestKnownClientsRunToTheEnd checks that each client in the client table receives the results
+// of three calls. The three calls take 150 s with progress, 150 s without progress, and 90 s
+// of waiting for approval. Each client must receive the server's answer to each request before
+// the client's timeout ends.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)

@@ -305,7 +305,8 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	}
 }
 
-// Adding a plugin fails after a limited time if another process holds the lock.
+// If another process holds the lock of plugins.json, adding a plugin fails after a limited
+// time.
 func TestStoreLockedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)

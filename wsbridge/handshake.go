@@ -24,8 +24,8 @@ const helloTimeout = 10 * time.Second
 const maxCapabilities = 32
 
 // maxHandshakes limits the handshakes in progress. A browser completes its handshake in a few
-// milliseconds, but any program on the machine can open connections. Beyond the limit, the
-// oldest unauthenticated connection is closed.
+// milliseconds, but any program on the machine can open connections. If more handshakes are in
+// progress, the server closes the oldest unauthenticated connection.
 const maxHandshakes = 64
 
 // maxHelloBytes limits the size of a browser's first frame (hello), so that an unauthenticated

@@ -90,7 +90,8 @@ func wireMethods(t *testing.T) []string {
 	return methodNames
 }
 
-// isOutput matches the expected output lines of a transcript.
+// isOutput matches a transcript line that contains expected output: a frame of the hub, or an
+// event of a call.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
 // transcriptRun is the state of one running transcript.

@@ -20,7 +20,7 @@ function connect(name: string): SoakClient {
   return client;
 }
 
-/** callTimed calls a tool with one step, and returns how the call ended and how long the call took. */
+/** callTimed calls the tool work__steps with one step, and returns the call's ending and duration. */
 async function callTimed(
   client: SoakClient,
   key: string,

@@ -72,7 +72,7 @@ async function countObjects(session: Session, contextId?: number): Promise<World
   };
   const numbers: Record<string, number> = {};
   for (const name of countedClasses) {
-    // The getter `size` throws for the prototype object of Map or Set.
+    // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
     numbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }

@@ -2,8 +2,8 @@
 //
 // [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user about
 // one call and sends the answer to the server. Other surfaces, such as the side panel, show
-// the same question at the same time, and the first answer counts. If the user answers on
-// another surface, Ask prints the name of that surface.
+// the same question as the terminal, and the user's first answer counts. If the user answers
+// on another surface, Ask prints the name of that surface.
 package callprompt
 
 import (

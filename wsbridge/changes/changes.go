@@ -15,7 +15,8 @@ import (
 
 // Policy provides the plugins, permissions and settings that side panels show and change.
 // Implementations must be safe for concurrent use. The argument surface is where the user
-// decided, such as the side panel. The texts of returned errors are for the user.
+// decided, such as the side panel. Each error that a method of Policy returns has a text for
+// the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and the plugins
 	// that failed to load.
@@ -49,8 +50,8 @@ type Policy interface {
 	SetLateAccess(plugin string, allowed bool, surface string) error
 	// BrowserTools returns the permissions of the browser tools.
 	BrowserTools() wire.StateBrowserParams
-	// SwitchBrowserTools turns the named browser tools and groups of browser tools on or
-	// off. Without names, all browser tools are turned on or off.
+	// SwitchBrowserTools turns the named browser tools and groups of browser tools on or off.
+	// If names is empty, SwitchBrowserTools turns all browser tools on or off.
 	SwitchBrowserTools(names []string, on bool, surface string) error
 	// SetSite sets the rule of a site for browser tools. An empty rule removes the site's
 	// rule and its "always" approvals.

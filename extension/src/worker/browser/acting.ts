@@ -240,7 +240,10 @@ class ActionTools {
     return await this.#acts.describe(call, verb, act, { words, content });
   }
 
-  /** run runs an act in the frame of a ref. Without a ref, run uses the frame of the last act in the document. */
+  /**
+   * run runs an action on the page in the frame to which a ref belongs. If ref is undefined, run uses the frame of the
+   * last action in the document.
+   */
   async #run<R extends PageActionResult>(
     call: BrowserCall,
     ref: string | undefined,

@@ -16,8 +16,8 @@ type Download = chromeDownloads.Download;
 /** AgentDownloadFolder is the subfolder of the user's download folder in which Chrome saves the downloads of agents. */
 const AgentDownloadFolder = 'opentabs';
 /**
- * PollIntervalMs is the interval at which the worker reads the state of a download, in milliseconds. Chrome has no
- * event for received bytes.
+ * PollIntervalMs is the interval at which the worker reads the state of a download, in milliseconds. The worker must
+ * poll, because Chrome fires no event when a download receives bytes.
  */
 const PollIntervalMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
@@ -170,7 +170,10 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     });
 }
 
-/** decodePath decodes percent-encoded characters in a path. A malformed path is returned unchanged. */
+/**
+ * decodePath decodes percent-encoded characters in a path. If the path contains a malformed escape, such as %zz,
+ * decodePath returns the path unchanged.
+ */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -88,7 +88,10 @@ export async function waitForLoad(
   };
 }
 
-/** waitForDocument waits until the tab shows a new document. If only the URL changes, waitForDocument returns false. */
+/**
+ * waitForDocument waits until the tab shows a new document. If the tab's URL changes without a new document,
+ * waitForDocument returns false.
+ */
 async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -133,7 +136,7 @@ function makeDialogFailure(): Error {
 }
 
 /**
- * failUnlessReplaced fails if the request for a document ended with an error. After an aborted request,
+ * failUnlessReplaced fails if the request for a document ended with an error. If Chrome has aborted the request,
  * failUnlessReplaced first waits for another request.
  */
 async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {

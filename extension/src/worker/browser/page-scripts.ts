@@ -42,8 +42,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page is still silent, the
-   * operation fails with the error that onSilent returned.
+   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page still does not answer when
+   * onSilent returns, the operation fails with the returned error.
    */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
@@ -102,8 +102,8 @@ interface PendingOperation {
 }
 
 /**
- * PageScripts runs operations in the page scripts of documents. The first operation in a document injects the page
- * script.
+ * PageScripts runs operations in the page scripts of documents. For the first operation in a document, PageScripts
+ * injects the page script into the document.
  */
 export class PageScripts {
   readonly #options: PageScriptsOptions;

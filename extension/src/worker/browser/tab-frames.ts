@@ -99,8 +99,8 @@ export class TabFrames {
   }
 
   /**
-   * runInChild runs an operation in a child frame. If the frame does not answer or the operation fails, runInChild
-   * returns undefined.
+   * runInChild runs an operation in a child frame. If the child frame does not answer or the operation fails,
+   * runInChild returns undefined.
    */
   async runInChild<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,

@@ -75,8 +75,7 @@ function readConditions(call: BrowserCall): WaitForArguments {
 /**
  * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin.
  * If the tab loads a document of another origin, the wait ends, because the server has not allowed the call in that
- * document. At a document of another origin, waitInDocuments returns undefined if the only condition was the URL, and
- * fails with any other condition.
+ * document. On a change of origin, waitInDocuments returns undefined if it waits only for a URL, and otherwise fails.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,

@@ -9,9 +9,10 @@ import type { BrowserHops, CallError } from '../../../../wire/wire.gen.ts';
 import { addToBoundedBuffer, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
-// Stores progress and results of calls until the server has received them. A WebSocket does not report whether sent
-// data has arrived. The worker sends a ping after each batch of frames, and deletes the stored frames when the server
-// answers the ping. After a lost link, the worker sends all stored frames again, and the server ignores duplicates.
+// Stores progress and results of calls until the server has received them. Chrome's WebSocket does not report whether
+// the data that the worker sent has arrived. The worker sends a ping after each batch of frames, and deletes the stored
+// frames when the server answers the ping. After a lost link, the worker sends all stored frames again, and the server
+// ignores duplicates.
 
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;

@@ -22,7 +22,7 @@ export class LivePlugins {
     this.#options = options;
   }
 
-  /** top returns the top document of a tab with the plugins that calls can use and the plugins that failed. */
+  /** top returns a tab's top document with two kinds of plugins: those that calls can use, and those that failed. */
   top(tabId: number): DocWithPlugins | undefined {
     const live = this.#options.docs.findTopDoc(tabId);
     return live && this.#usableIn(live);

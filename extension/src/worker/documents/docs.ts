@@ -61,7 +61,7 @@ export function makeDocs(): Docs {
     string,
     { readonly startedPlugins: readonly StartedPlugin[]; readonly hasBase: boolean }
   >();
-  /** documentsByTab contains the document IDs of each tab, in the order of connection. */
+  /** documentsByTab maps tab IDs to the IDs of the tab's documents, in the order in which the documents connected. */
   const documentsByTab = new Map<number, Set<string>>();
 
   const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
@@ -105,7 +105,7 @@ export function makeDocs(): Docs {
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
     // During a navigation, a tab may briefly have two connected top documents: the old and the new one. The top
-    // document that connected last is the newer document.
+    // document that connected last is the new document.
     findTopDoc: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     listReportedFrames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

@@ -48,8 +48,8 @@ export type BrowserNotification =
   | 'state.watch';
 
 /**
- * ServerRequest lists the request methods that the server sends to the extension. Both the server and the extension
- * send ping.
+ * ServerRequest lists the request methods that the server sends to the extension. The method ping is in both lists,
+ * because the server and the extension send it to each other.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**
@@ -59,8 +59,9 @@ type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers contains one handler for each request of the server. A missing handler is a compile error. If a
- * handler returns undefined, the handler itself sends the response later.
+ * RequestHandlers contains one handler for each request of the server. If a handler for one of the server's requests is
+ * missing, TypeScript reports a compile error. If a handler returns undefined, the handler itself sends the response
+ * later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;

@@ -16,7 +16,9 @@ import { toHex } from '../hex.ts';
 export interface Connection {
   readonly port: number;
   readonly key: string;
-  /** keyId identifies the shared key after a pairing. Without keyId, the browser uses the key of the installation. */
+  /**
+   * keyId identifies the shared key after a pairing. If keyId is missing, the browser uses the key of the installation.
+   */
   readonly keyId?: string;
 }
 

@@ -94,9 +94,9 @@ const AnswerTimeoutMs = 10_000;
 /** DownloadTimeoutMs limits requests for which the server may download a package, in milliseconds. */
 const DownloadTimeoutMs = 150_000;
 /**
- * A timer counts how many ticks have passed without a message from the server. After HeartbeatsBeforePing ticks without
- * a message, the link sends a ping. After MaxSilentHeartbeats ticks, the link closes. The link counts ticks instead of
- * time, because the clock jumps when the machine sleeps.
+ * A timer counts its ticks since the server's last message. If the server has sent no message for HeartbeatsBeforePing
+ * ticks of the timer, the link sends a ping. If the server has sent no message for MaxSilentHeartbeats ticks of the
+ * timer, the link closes. The link counts ticks instead of time, because the clock jumps when the machine sleeps.
  */
 const MaxSilentHeartbeats = 4;
 const HeartbeatsBeforePing = 2;
@@ -152,7 +152,7 @@ export class Link {
     return this.#lastReceivedAtMs;
   }
 
-  /** start opens the link. While the link is down, another call of start makes the next attempt immediately. */
+  /** start opens the link. If the link is down and a retry is pending, start makes the next attempt immediately. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && needsSlowRetry(this.#state.why))) void this.#connectOnce();
   }
@@ -309,8 +309,8 @@ export class Link {
 
   #checkHeartbeat(): void {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
-    // The server's response to a ping can arrive only after the large result that the worker is sending. While a large
-    // result is being sent, the link is alive even without a response.
+    // The server's response to a ping can arrive only after the large result that the worker is sending. If the number
+    // of unsent bytes falls, the link is alive even without a response from the server.
     this.#silentHeartbeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentHeartbeats + 1;
     this.#lastUnsentBytes = unsentBytes;
     if (this.#silentHeartbeats >= MaxSilentHeartbeats) {

@@ -34,8 +34,8 @@ export interface BadgeOptions {
   /** draw shows a badge in all tabs without a separate badge. */
   draw(content: BadgeContent): void;
   /**
-   * drawTab shows a badge text and a tooltip while a given tab is active. Without a badge text of its tab, Chrome shows
-   * the common badge text. Chrome cannot remove the tooltip of a single tab.
+   * drawTab shows a badge text and a tooltip while a given tab is active. If the active tab has no separate badge text,
+   * Chrome shows the badge text of all tabs. Chrome has no function that removes the tooltip of a single tab.
    */
   drawTab(tabId: number, text: string | undefined, title: string): void;
 }

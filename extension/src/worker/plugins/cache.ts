@@ -1,6 +1,6 @@
 /**
- * KeyOrigin is the prefix of all cache keys, because Cache Storage accepts only http and https URLs as keys. The
- * extension never sends requests to the host code.invalid.
+ * KeyOrigin is the prefix of all cache keys, because Cache Storage accepts only http and https URLs as keys. The host
+ * code.invalid does not exist, and the extension never sends requests to it.
  */
 const KeyOrigin = 'https://code.invalid/';
 const CacheName = 'code';

@@ -372,7 +372,9 @@ export class Plugins {
     await this.#registrar.registerFiles(probes);
   }
 
-  /** syncFiles registers the bridge. In file mode, syncFiles also registers the adapters. */
+  /**
+   * syncFiles registers the bridge. If the adapters must be registered as files, syncFiles registers the adapters too.
+   */
   async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();

@@ -65,8 +65,8 @@ export class RegistrationTracker {
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. After recordBases, the worker can
-   * inject adapters on demand.
+   * recordBases records that the scripts that every document needs are registered. When these scripts are registered,
+   * the worker can inject adapters on demand.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

@@ -46,7 +46,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.recordShown(1);
   assert.deepEqual([wait(60_000), changes], [undefined, 2]);
-  // A response, a failure and a cancelled navigation each end the wait for a site.
+  // The wait for a site ends with a response, a failure or a cancelled navigation.
   for (const end of [
     (id: number) => errors.recordShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
@@ -71,7 +71,8 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.recordShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  // The user reloads a tab with an error page, gets no response, stops the reload, and reloads the tab again.
+  // In this test, the user reloads a tab that shows an error page, gets no response, stops the reload, and reloads
+  // again.
   errors.recordRequest(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

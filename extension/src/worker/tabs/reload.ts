@@ -133,8 +133,8 @@ export class TabReloader {
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);
-      // An error page contains no user input to lose. A page that does not answer because it is still loading needs no
-      // reload.
+      // Chrome's error page contains no user input that a reload could lose. A page that does not answer because it is
+      // still loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
         return !page && (await findTab())?.loading === true;
     }
@@ -304,7 +304,7 @@ export class TabReloader {
     return this.#unregisteredTimeSpans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
-  /** matchingPlugins returns the plugins whose site patterns match the URL of a tab. */
+  /** matchingPlugins returns the plugins that can run in pages and whose site patterns match a tab's URL. */
   #matchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));

@@ -227,7 +227,7 @@ test('a tab without site access reports the missing access', async (t) => {
   await settle();
   const [info] = tabs.sentTabs;
   assert.deepEqual([info?.loadError, info?.loadFailedMs, info?.needsReload], ['no_access', undefined, ['p']]);
-  // An adapter receives no more calls after the user has removed its site from the allowed sites.
+  // If the user removes a site from the allowed sites, adapters in tabs of that site receive no more calls.
   access.isLive = true;
   tabs.sync();
   await settle();

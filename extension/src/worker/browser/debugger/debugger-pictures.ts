@@ -12,15 +12,16 @@ const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
 /**
- * DebuggerPictureOptions describes which picture to take. Without area and isFullPage, the picture shows the viewport.
+ * DebuggerPictureOptions describes which picture to take. If both area and isFullPage are missing, the picture shows
+ * the viewport.
  */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
   /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
   /**
-   * area is a part of the page in CSS pixels, relative to the viewport. The captured area may extend beyond the
-   * viewport.
+   * area is a part of the page in CSS pixels, relative to the viewport. The area may extend beyond the visible part of
+   * the page.
    */
   readonly area?: Rect;
   readonly isFullPage?: boolean;

@@ -111,7 +111,7 @@ export class Evaluator {
     }
   }
 
-  /** #watch rejects when the document no longer exists, or does not answer because a dialog is open. */
+  /** #watch rejects when the document no longer exists, or when an open dialog blocks the document. */
   async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(DocumentCheckIntervalMs, signal);

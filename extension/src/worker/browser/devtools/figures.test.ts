@@ -14,7 +14,7 @@ test('the layout shift score is the score of the worst session', () => {
   assert.equal(score(), 0);
   assert.equal(score([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
   assert.equal(score([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
-  // A group of layout shifts ends after 5 s, even if the shifts continue.
+  // A group of layout shifts ends 5 s after its first shift, even if further shifts follow without a pause.
   assert.equal(score(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
 });
 

@@ -66,7 +66,10 @@ export interface PageMetrics {
   readonly scripts: readonly ScriptRun[];
 }
 
-/** parsePageMetrics parses the JSON text of a recorder. For malformed data, parsePageMetrics returns undefined. */
+/**
+ * parsePageMetrics parses the JSON text of a recorder. If the JSON text is malformed, parsePageMetrics returns
+ * undefined.
+ */
 export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
   let value: unknown;

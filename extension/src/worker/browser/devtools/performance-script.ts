@@ -11,8 +11,8 @@ export const newDocumentScript = `(${makeRecorderSource()})(0)`;
 export const presentDocumentScript = `(${makeRecorderSource()})(performance.now())`;
 
 /**
- * readScript evaluates to a promise of the performance metrics as JSON text. Without a running recorder, readScript
- * uses the performance entries that Chrome has buffered.
+ * readScript evaluates to a promise of the performance metrics as JSON text. If no recorder runs in the document,
+ * readScript uses the performance entries that Chrome has buffered.
  */
 export const readScript = `(globalThis.${RecorderName} ?? (${makeRecorderSource()})(0)).read()`;
 

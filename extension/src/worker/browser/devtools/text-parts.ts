@@ -31,8 +31,8 @@ export class TextParts {
   #storedCharacters = 0;
 
   /**
-   * storeAndReadFirst returns the first part of a text. If the text has more than one part, storeAndReadFirst stores
-   * the text for later reads.
+   * storeAndReadFirst returns the first part of a text that is too long for one tool result. If the text has more than
+   * one part, storeAndReadFirst stores the text for later reads.
    */
   storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
