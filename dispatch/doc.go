@@ -7,8 +7,8 @@
 // use [Dispatcher.Calls] and [Dispatcher.Follow].
 //
 // Every call has an idle limit that each progress report restarts (30 s by default), and a
-// hard limit that nothing restarts (5 min by default). A call ends exactly once; later
-// reports and results are ignored.
+// hard limit that nothing restarts (5 min by default). A call ends exactly once: the
+// dispatcher ignores all reports and results that arrive later.
 //
 // # Parts
 //

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// ticket is a request for the user's decision, for which a call waits.
+// ticket describes which decision of the user a suspended call waits for.
 type ticket struct {
 	WaitingTicket
 	call *liveCall
@@ -123,8 +123,8 @@ func (s *suspension) withdraw(t *ticket) bool {
 // end withdraws the open ticket of a call that has ended.
 func (s *suspension) end() { s.ticket, s.decision = nil, nil }
 
-// lastResolution returns the user's last decision that the gate requested, or nil if the
-// user made none.
+// lastResolution returns the user's last decision about a ticket of the given gate, or nil if
+// there is no decision.
 func (s *suspension) lastResolution(gate string) *Resolution {
 	for _, r := range slices.Backward(s.resolutions) {
 		if r.Gate == gate {
@@ -134,9 +134,9 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 	return nil
 }
 
-// These constants limit the number of suspended calls and the total size of their
-// arguments. The limits of the queue do not apply to suspended calls, because calls are
-// suspended before they enter the queue.
+// These constants limit the number of suspended calls and the total size of their arguments.
+// The queue's limits do not count suspended calls, because a call is suspended before it
+// enters the queue.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes

@@ -173,7 +173,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The site now responds without a redirect, so the tab loads the page that the call opens.
+    // The site now responds to the call's URL without a redirect, so the page loads.
     isRepaired = true;
     const outcome = await waitFor(
       'a successful call',

@@ -24,7 +24,8 @@ type pingedClient struct {
 	conn      net.Conn
 	lines     *bufio.Reader
 	startTime time.Time
-	// pongDelay is how long the client takes to answer a ping; negative for never.
+	// pongDelay is how long the client takes to answer a ping. If pongDelay is negative, the
+	// client never answers.
 	pongDelay time.Duration
 	// errors is true if the client answers pings with an error.
 	errors bool
@@ -97,8 +98,8 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test in fake time. The tool reports progress if the request has a
-// progress token, and returns after the duration work.
+// withPinged runs a test in fake time. In this test, the tool takes the duration work, and
+// reports progress first if the client's request has a progress token.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
@@ -174,8 +175,8 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestStdioLatePong checks that answers wait for pings again after the client answers a
-// ping late.
+// TestStdioLatePong checks that, after a client has answered one ping late, the server's
+// answers wait for pings again.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pongDelay = 80 * time.Millisecond

@@ -216,7 +216,8 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// The index of adapters stores whether an adapter defines an onActivate hook.
+// The index must store whether an adapter has an onActivate hook, so that the hook is found
+// without reading the adapter.
 func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

@@ -19,8 +19,9 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.OpenURL = p.pageToOpen()
 }
 
-// pageToOpen prefers the first URL in the user's settings, then the plugin's homepage if its
-// site patterns match, then the first site pattern.
+// pageToOpen returns the URL that opentabs opens for a call if no tab matches the plugin.
+// pageToOpen prefers the first matching URL in the user's settings, then a matching homepage,
+// then a URL of the first site pattern.
 func (p *Plugin) pageToOpen() string {
 	var pages []string
 	for _, instance := range p.Instances {

@@ -148,7 +148,8 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	return list
 }
 
-// schemaOf returns an input schema in which all arguments are strings.
+// schemaOf returns an input schema for a prompt's arguments, in which every argument is a
+// string.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range arguments {

@@ -54,8 +54,9 @@ func IsObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// ValidateResult checks whether the result of a tool call matches the tool's output schema. A
-// nil result is JavaScript's undefined. See [schema.Validator.CheckResult].
+// ValidateResult checks whether the result of a tool call matches the tool's output schema. If
+// the tool returned JavaScript's undefined, the result is nil. See
+// [schema.Validator.CheckResult].
 func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
 	return t.results.CheckResult(t.OutputSchema, result)
 }

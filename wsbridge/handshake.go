@@ -82,8 +82,8 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
-// closing the network connection ends a link at once, without waiting for the WebSocket
-// close handshake.
+// closing this network connection ends the link immediately, because the WebSocket close
+// handshake takes time.
 type hijackRecorder struct {
 	http.ResponseWriter
 	conn net.Conn

@@ -53,13 +53,15 @@ type link struct {
 	log     zerolog.Logger
 	outbox  outbox
 
-	// goroutines counts the goroutines of the link. Call goroutines.Go only from the reader, or
-	// under outbox.mu while outbox.isClosed is false.
+	// Only the link's reader may call goroutines.Go, or a caller that holds outbox.mu while
+	// outbox.isClosed is false. Call goroutines.Go only from the reader, or under outbox.mu
+	// while outbox.isClosed is false.
 	goroutines sync.WaitGroup
 	// ended is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
-	// hasReceived is set whenever bytes arrive; keepAlive clears hasReceived.
+	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the
+	// link.
 	hasReceived atomic.Bool
 	// requests, adapters, panel and inbox have their own locks, documented at their types.
 	requests *requests.Table
@@ -71,8 +73,9 @@ type link struct {
 	// is the new key of a newly paired browser. Only the handshake writes keyID and pairedKey.
 	keyID, pairedKey string
 
-	// The mutex registry.mu guards isReady and waitingSent. The flag isReady is set after
-	// hello is answered. The number in the last state.waiting frame is waitingSent.
+	// The fields isReady and waitingSent are guarded by the mutex registry.mu. isReady is set
+	// to true after the server has answered the browser's hello. waitingSent is the number of
+	// waiting calls in the last state.waiting frame.
 	isReady     bool
 	waitingSent int
 
@@ -167,8 +170,8 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove to have. The key is "" if no pairing has
-// the KeyID that the browser offered.
+// readKey returns the key that the browser must prove to have. If no pairing has the KeyID
+// that the browser offered, readKey returns an empty string.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil
@@ -200,9 +203,9 @@ func (t *activityReader) Read(p []byte) (int, error) {
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
 // keepAlive pings a silent browser, and closes the link after silenceLimit without an answer.
-// Silence is counted in ticks of silenceLimit/4, not by the clock. A suspended process (a
-// sleeping laptop) therefore counts one tick of silence and does not lose its links. keepAlive
-// returns when the link has ended.
+// keepAlive counts silence in ticks of silenceLimit/4, because the clock continues while the
+// machine sleeps. If the process was suspended (a sleeping laptop), the pause counts as one
+// tick of silence, so no link is lost. keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

@@ -20,11 +20,12 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	first, second := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
 	tests := []struct {
 		name string
-		// before and after are the browser's tabs at two times, 1 s apart.
+		// before and after are the lists of tabs that the browser sends at the start and 1 s
+		// later.
 		before, after string
 		want          dispatch.TargetChoice
-		// at is how long the call of Targets should take. The browser sends the frame
-		// next after 1 s.
+		// at is how long the call of Targets should take. The browser sends the frame in the
+		// field next after 1 s.
 		at   time.Duration
 		next string
 		live string

@@ -30,7 +30,7 @@ type toolRun struct {
 	isUnsent bool
 	// isListedByBrowser is false from a reconnect until the browser lists or reports the call.
 	isListedByBrowser bool
-	// reportCount counts the progress reports that have arrived.
+	// reportCount is the number of progress reports of the call that the hub has received.
 	reportCount int
 	// resultParts is the text of the result parts that have arrived. nextPart is the number
 	// of the next part.
@@ -70,8 +70,8 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 }
 
 // startRun sends a tool call if the tab still shows the document of the call. For a browser
-// tool, the browser itself checks the document, because the server does not know the documents
-// of all tabs.
+// tool, the extension checks the document, because the server has no list of the documents in
+// all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)

@@ -21,7 +21,7 @@ export interface StreamResult {
   /** violations describes each call that ended unexpectedly, one line per call. */
   readonly violations: readonly string[];
   readonly durationMs: number;
-  /** peakRssBytes is the daemon's peak resident memory, in bytes. */
+  /** peakRssBytes is the highest resident memory (RSS) of the daemon so far, in bytes. */
   readonly peakRssBytes: number;
 }
 

@@ -1,9 +1,9 @@
-/** MaxWaitingChars limits the progress reports that wait for one call, in UTF-16 units. */
+/** MaxWaitingChars limits the progress reports that wait for one call, in UTF-16 code units. */
 const MaxWaitingChars = 256 * 1024;
 
 /**
  * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of reports that
- * the call sent before the batch. `skipped` is the number of reports that the page dropped before the batch.
+ * the call sent before this batch. `skipped` is the number of reports that the page dropped just before this batch.
  */
 export interface ReportBatch {
   readonly seq: number;

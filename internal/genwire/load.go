@@ -85,8 +85,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
 	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: constantValues(fset, files)}
-	// Types are loaded before constants, because the type of a constant may be declared
-	// in a later file.
+	// Load all types before the constants, because a later file may declare the type of a
+	// constant.
 	for _, file := range files {
 		if err := l.eachSpec(file, token.TYPE, l.addType); err != nil {
 			return nil, err
@@ -100,8 +100,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 	return l.schema, nil
 }
 
-// constantValues evaluates the constants of the package. Imports are not resolved, so a
-// constant that depends on an imported package has no value. Errors of the type checker
+// constantValues evaluates the constants of the package. constantValues does not load imported
+// packages, so a constant that depends on an import has no value. Errors of the type checker
 // are ignored, because go build finds the real errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}

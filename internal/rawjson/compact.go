@@ -237,8 +237,8 @@ func (c *compactor) readNumber() bool {
 	return true
 }
 
-// skipEither skips the next byte of the text if it equals a or b, and reports whether it
-// skipped.
+// skipEither skips the text's next byte if the byte is a or b, and returns true if it skipped
+// the byte.
 func (c *compactor) skipEither(a, b byte) bool {
 	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
 		return false

@@ -114,7 +114,7 @@ func Unquote(quoted []byte) string {
 	return s
 }
 
-// The constants KindObject to KindNumber name the types of JSON values in error messages.
+// KindObject and the constants after it name the types of JSON values in error messages.
 const (
 	KindObject = "an object"
 	KindArray  = "an array"

@@ -36,8 +36,8 @@ func wantCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count 
 	}
 }
 
-// TestCache checks that a script that passed is checked only once by all processes. A
-// script that failed is checked once by each process.
+// TestCache checks that a script that passed is checked only once by all processes. A script
+// that failed the check is checked again by each new process, but only once.
 func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)

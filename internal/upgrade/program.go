@@ -31,7 +31,7 @@ type NewProgram struct {
 	dir string
 }
 
-// Remove removes the temporary files of the download.
+// Remove deletes the temporary folder of the downloaded program.
 func (p NewProgram) Remove() error { return os.RemoveAll(p.dir) }
 
 // Download downloads the release archive, verifies its checksum, extracts the program into

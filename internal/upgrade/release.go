@@ -1,6 +1,6 @@
 // Package upgrade replaces the opentabs program by a newer release.
 //
-// A release of opentabs is a folder on a web server. The file checksums.txt in this folder
+// A release of opentabs is a folder on a web server. In this folder, the file checksums.txt
 // lists the SHA-256 hash and the name of each archive. An archive's name contains the version,
 // the operating system and the processor. The command internal/release builds release folders.
 //

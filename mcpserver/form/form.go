@@ -30,8 +30,8 @@ const (
 // decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// Limits for the texts of a form, in characters. The limit maxShownRequest is large,
-// because an upload request lists all file paths.
+// The limits for the texts in an approval form are in characters. The limit maxShownRequest is
+// large, because an upload request lists all file paths.
 const (
 	maxShownArgs    = 600
 	maxShownReason  = 1000
@@ -79,7 +79,7 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// Build returns the form in which the client shows the question to the user.
+// Build returns the approval form in which the MCP client shows the question to its user.
 func (q Question) Build() Form {
 	f := Form{
 		Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}},

@@ -13,10 +13,10 @@ import (
 	"opentabs/wire"
 )
 
-// Policy provides the plugins, permissions and settings that side panels show and change.
-// Implementations must be safe for concurrent use. The argument surface is where the user
-// decided, such as the side panel. Each error that a method of Policy returns has a text for
-// the user.
+// Policy provides the plugins, permissions and settings that side panels show and change. Each
+// implementation of Policy must be safe for concurrent use. The argument surface is where the
+// user decided, such as the side panel. Each error that a method of Policy returns has a text
+// for the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and the plugins
 	// that failed to load.
@@ -24,8 +24,8 @@ type Policy interface {
 	// SetPermission sets the permission of a plugin, or of one tool if the argument tool
 	// is not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// ReviewAll records the user's reviews of plugins and enables these plugins. The
-	// result errs has one element per review: an error or nil.
+	// ReviewAll records the user's reviews of plugins and enables these plugins. The result
+	// errs has the same length as reviews, with nil for each review that succeeded.
 	ReviewAll(reviews []wire.ConfigReviewParams, surface string) (errs []error)
 	// InspectPlugin returns the description of a plugin that the user reads before
 	// enabling the plugin.

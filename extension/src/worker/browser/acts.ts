@@ -179,7 +179,7 @@ export class PageActions {
     return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
   }
 
-  /** #addToGroup adds a tab that an action opened to the client's tab group. */
+  /** #addToGroup adds a tab to the tab group of the client whose action opened the tab. */
   async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
     await this.#groups.add(tabId, readText(args, '_client') ?? '');
   }

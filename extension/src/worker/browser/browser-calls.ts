@@ -94,7 +94,7 @@ export class BrowserCalls {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     if (this.#running.has(id) || outbox.isStored(id)) return;
-    // The previous worker may have run the tool, so do not run the tool again.
+    // The previous service worker may have run the tool before it stopped, so do not run the tool again.
     if (params.again === true && !RepeatableTools.has(params.tool)) {
       outbox.fail(id, lostWorkerError);
       return;

@@ -74,8 +74,8 @@ export interface BrowserResult {
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
   /**
-   * file is a file that the tool has created. The server chooses the file's name, stores the file, and sends a link to
-   * the client.
+   * file is a file that the tool has created. The server chooses a name for the file, stores the file, and sends a link
+   * to the file to the client.
    */
   readonly file?: WrittenFile;
   readonly tabs?: readonly ListedTab[];

@@ -45,7 +45,7 @@ export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
 export interface LoadOutcome {
   /** hasReachedState is false if the document did not reach the requested loading state in time. */
   readonly hasReachedState: boolean;
-  /** isNewDocument is false if only the URL changed. */
+  /** isNewDocument is false if the navigation changed only the URL of the tab's document. */
   readonly isNewDocument: boolean;
   /** page is the state of the loaded page, or undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;

@@ -117,7 +117,10 @@ async function runNavigation(
   }
 }
 
-/** parseWebUrl parses an http or https URL and returns its normalized form. For any other text, parseWebUrl fails. */
+/**
+ * parseWebUrl parses an http or https URL and returns its normalized form. If the text is not an http or https URL,
+ * parseWebUrl fails.
+ */
 export function parseWebUrl(text: string): string {
   let url: URL;
   try {
@@ -132,7 +135,8 @@ export function parseWebUrl(text: string): string {
 
 /**
  * describeLoad describes how a navigation ended. describeLoad mentions no URLs, because the server adds the page's URL
- * only if the client may see the URL. The parameter requested is the URL in the tool's arguments, if there is one.
+ * only if the client may see the URL. The parameter requested is the URL that the agent passed to the tool, or
+ * undefined.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, hasReachedState: reached, accessProblem } = outcome;

@@ -30,10 +30,7 @@ export interface PageScriptsOptions {
    * document.
    */
   findAccessProblem(document: PageDocument): Promise<string | undefined>;
-  /**
-   * isBlocked reports whether an open JavaScript dialog blocks the page of a tab, so that the page script cannot
-   * answer.
-   */
+  /** isBlocked reports whether an open JavaScript dialog blocks the page of a tab. */
   isBlocked(tabId: number): boolean;
 }
 

@@ -39,7 +39,7 @@ interface ChildSnapshot {
 /** Snapshots takes snapshots of a tab including its frames. */
 export class Snapshots {
   readonly #frames: TabFrames;
-  /** #childSnapshots contains the child frames' snapshots that belong to a snapshot, by document ID and snapshot ID. */
+  /** #childSnapshots maps a document ID and a snapshot ID to the snapshots of the child frames in that snapshot. */
   readonly #childSnapshots = new Map<string, readonly ChildSnapshot[]>();
 
   constructor(frames: TabFrames) {
@@ -67,8 +67,8 @@ export class Snapshots {
 
   /**
    * takeFull returns a snapshot of the whole page for the result of an action. takeFull also returns the URL of the
-   * snapshot's document, because the tab may navigate before the tool ends. The server decides by the URL whether the
-   * client may read the snapshot.
+   * snapshot's document, because the tab may navigate before the tool ends. The server uses the URL to decide whether
+   * the client may read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);

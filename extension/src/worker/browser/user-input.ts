@@ -15,8 +15,8 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
 }
 
 /**
- * WatchExtensionMs is how long a page continues to report user input after a client has stopped using the tab, in
- * milliseconds. Because of this extra time, the watch for user input does not restart before every action.
+ * WatchExtensionMs is how long a page still reports user input after a client's last use of the tab, in milliseconds.
+ * Because of this extra time, the watch for user input does not restart before every action.
  */
 const WatchExtensionMs = 60_000;
 /**
@@ -64,7 +64,7 @@ export class UserInput {
     this.#options = options;
   }
 
-  /** tabHolds returns the tabs in which clients act or have acted within the last minute. */
+  /** tabHolds returns the tabs that clients have used within the last minute. */
   get tabHolds(): readonly PanelHold[] {
     const nowMs = Date.now();
     return this.#holds

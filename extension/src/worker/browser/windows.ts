@@ -104,7 +104,7 @@ async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promi
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
 }
 
-/** closeWindow closes a window if the user has approved closing its tabs or the client itself has opened the tabs. */
+/** closeWindow closes a window if the user has approved it or the client itself has opened the window's tabs. */
 async function closeWindow(
   browser: WindowsBrowser,
   { args }: BrowserCall,

@@ -27,7 +27,7 @@ import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
  */
 const ReconnectTimeoutMs = 50;
 /**
- * CrashReportDelayMs limits how long Chrome may take to report a crash after the port of a page closed, in
+ * CrashReportDelayMs is how long the worker waits for Chrome to report a crash after a page's port closed, in
  * milliseconds.
  */
 const CrashReportDelayMs = 2000;
@@ -385,8 +385,8 @@ export class Calls {
 
   /**
    * readStateAfterClose returns the state of a tab after the port of one of its documents closed. Chrome reports
-   * crashes late. An open tab without a connected top document has probably crashed, unless the document announced a
-   * navigation.
+   * crashes late. If a tab is open without a connected top document, its page has probably crashed, unless the document
+   * announced a navigation.
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
@@ -448,7 +448,7 @@ export class Calls {
     for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 
-  /** confirmDelivery notifies documents that the server has received the results of their calls. */
+  /** confirmDelivery notifies each document that the server has received the results of the document's calls. */
   confirmDelivery(ids: readonly string[]): void {
     const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {

@@ -19,8 +19,8 @@ export interface NavigatingDocuments {
   forget(documentId: string): void;
   /**
    * runWhenSettled runs the function start as soon as a call may be sent to a document. If the document is not
-   * navigating, the function start runs immediately. If the document is navigating, the function start runs after a
-   * navigation without a new document (such as a download), or after MaxDelayMs.
+   * navigating, the function start runs immediately. If the document is navigating, start runs when the navigation ends
+   * without a new document (such as a download), or after MaxDelayMs.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }

@@ -10,9 +10,9 @@ import { addToBoundedBuffer, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and results of calls until the server has received them. Chrome's WebSocket does not report whether
-// the data that the worker sent has arrived. The worker sends a ping after each batch of frames, and deletes the stored
-// frames when the server answers the ping. After a lost link, the worker sends all stored frames again, and the server
-// ignores duplicates.
+// the data that the worker sent has arrived. After each batch of frames, the worker sends a ping. When the server
+// answers the ping, the worker deletes the frames that it sent earlier. After a lost link, the worker sends all stored
+// frames again, and the server ignores duplicates.
 
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
@@ -93,8 +93,8 @@ export class Outbox {
 
   /**
    * endWithResult sends the result of a call. The parameter output is the JSON text of a small result. If the result is
-   * large, the parameter parts is the number of its parts that were already sent. The parameter hops is set only for
-   * traced calls.
+   * large, the parameter parts is the number of its parts that were already sent. If the server traces the call, the
+   * parameter hops contains the call's timestamps.
    */
   endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
     const frame =

@@ -4,7 +4,8 @@ import type { ToBridge } from '../../port-message.ts';
 
 // Stores requests that running tools send to the server, such as nested calls. A request is stored until its document
 // has received the answer or the call has ended. The worker sends stored requests again on each new link, and the
-// server ignores duplicates. An answer is stored while its document is disconnected.
+// server ignores duplicates. While a document is disconnected, the worker stores the server's answers for the
+// document's tools.
 
 /**
  * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are
@@ -25,7 +26,7 @@ export interface ToolRequestsOptions {
   post(id: string, message: ToBridge): boolean;
 }
 
-/** ToolRequests stores unanswered requests of running tools to the server. */
+/** ToolRequests stores the requests of running tools until the server has answered them. */
 export interface ToolRequests {
   /**
    * receiveRequest stores a tool's request and sends it to the server. body is the JSON text of wire.ToolAskParams
@@ -47,7 +48,7 @@ export interface ToolRequests {
   resume(): void;
 }
 
-/** WaitingAnswer is an answer from the server that the document has not confirmed. */
+/** WaitingAnswer is the server's answer to a tool's request, stored until the document confirms it. */
 interface WaitingAnswer {
   readonly message: ToBridge;
   readonly resolvers: ((taken: boolean) => void)[];

@@ -251,7 +251,7 @@ export class Delivery {
     return this.#options.docs.findReported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** isMissing reports whether a plugin matches a document but does not run in it. */
+  /** isMissing reports whether a plugin matches a document and should be injected, because it does not run there. */
   #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     if (!docs.findReported(doc.documentId) || this.#isLive(doc, plugin)) return false;

@@ -22,9 +22,9 @@ const ReplyTimeoutMs = 5000;
  */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before replacing an adapter again
- * is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts, the document keeps its old
- * adapter.
+ * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before the worker tries again to
+ * replace an adapter is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts, the
+ * document keeps its old adapter.
  */
 const RetryDelayMs = 500;
 const MaxTries = 3;
@@ -137,9 +137,7 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
-  /**
-   * listOutdated returns the names of plugins whose adapter is outdated in at least one document and can be replaced.
-   */
+  /** listOutdated returns the names of the plugins for which at least one document needs a new adapter. */
   listOutdated(): string[] {
     const { docs } = this.#options;
     return docs.listReported().flatMap(({ doc, plugins }) =>

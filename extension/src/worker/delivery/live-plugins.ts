@@ -63,9 +63,9 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn returns a document's report without the plugins that calls cannot use. Calls cannot use a plugin that is
-   * disabled, has an outdated pre-script or world, or is being replaced. usableIn adds the wanted plugins that failed
-   * to start, with their errors.
+   * usableIn returns a document's report without the plugins that calls cannot use. A call cannot use a plugin that is
+   * disabled, whose pre-script or world is outdated, or whose adapter is being replaced. usableIn adds the wanted
+   * plugins that failed to start, with their errors.
    */
   #usableIn({ doc, plugins: live }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;

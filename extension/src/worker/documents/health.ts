@@ -75,8 +75,8 @@ export class Health {
   }
 
   /**
-   * hasAnswered reports whether a document has answered a ping. An answered ping proves that a call that was sent right
-   * after the ping has arrived.
+   * hasAnswered reports whether a document has answered a ping. The worker sends a ping and then the call, so an
+   * answered ping proves that the call has arrived.
    */
   hasAnswered(documentId: string, ping: number): boolean {
     return ping <= (this.#documents.get(documentId)?.answeredPing ?? 0);

@@ -71,8 +71,8 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * AnswerTimeoutMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the
- * request over a cached half-open connection, which never responds. If the program has not responded within
+ * AnswerTimeoutMs limits how long any program on the server's port may take to respond, in milliseconds. Chrome may
+ * send the request over a cached half-open connection, which never responds. If the program has not responded within
  * AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;

@@ -173,8 +173,8 @@ export class Link {
   }
 
   /**
-   * waitBeforePartMs returns 0 if another part of a large result may be sent now. If too many bytes are unsent,
-   * waitBeforePartMs returns the delay before the next check, in milliseconds.
+   * waitBeforePartMs returns 0 if another part of a large result may be sent now. While more than MaxUnsentBytes bytes
+   * are unsent, waitBeforePartMs returns the delay before the next check, in milliseconds.
    */
   waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryDelayMs;

@@ -134,7 +134,7 @@ export class ApprovalNotifications {
     this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
   }
 
-  /** scheduleUpdate shows, updates or closes the notification, depending on the waiting calls and open panels. */
+  /** scheduleUpdate schedules an update of the notification, which shows, changes or closes it. */
   scheduleUpdate(): void {
     this.#pendingWork = this.#pendingWork
       .then(() => this.#settle())

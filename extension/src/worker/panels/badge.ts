@@ -29,7 +29,7 @@ export interface BadgeContent {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** holds returns the tabs in which agents act or have acted within the last minute. */
+  /** holds returns the tabs that agents have used within the last minute. */
   holds(): readonly PanelHold[];
   /** draw shows a badge in all tabs without a separate badge. */
   draw(content: BadgeContent): void;

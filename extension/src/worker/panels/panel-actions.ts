@@ -19,7 +19,7 @@ export interface PanelActionsOptions {
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, activateTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
-  /** toDone returns an empty reply to the panel after a promise has resolved. */
+  /** toDone waits for a promise and then returns an empty reply to the panel. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),

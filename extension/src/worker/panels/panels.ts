@@ -41,7 +41,7 @@ export interface Panels {
   setPlugins(all: StatePluginsParams): void;
   /** setBrowserTools updates the permissions of browser tools from the server. */
   setBrowserTools(browser: StateBrowserParams): void;
-  /** scheduleUpdate sends the current state to all open panels within UpdateDelayMs. */
+  /** scheduleUpdate makes Panels send the current state to all open panels within UpdateDelayMs. */
   scheduleUpdate(): void;
   /** clearCalls removes all calls that have not ended, because their status is unknown without a link. */
   clearCalls(): void;

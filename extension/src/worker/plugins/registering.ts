@@ -12,7 +12,7 @@ export interface PendingRegistrations {
   readonly fromMs: number;
   /**
    * firstMs is when the first script was registered, in milliseconds since 1970, or undefined if no script was
-   * registered. Documents that started before firstMs run none of the registered scripts.
+   * registered. A document that started before firstMs runs none of the registered scripts.
    */
   readonly firstMs: number | undefined;
 }

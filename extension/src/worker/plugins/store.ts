@@ -13,7 +13,10 @@ export interface StoreOptions extends Readonly<typeof cache> {
  * same code share one request to the server.
  */
 export interface CodeStore {
-  /** get returns the code of a plugin. If the parameter name is an empty string, get returns the code of the host. */
+  /**
+   * get returns the code of a plugin. If the parameter name is an empty string, get returns the code of the host. get
+   * rejects if the server is unreachable or returns an error.
+   */
   get(name: string, script: string): Promise<PluginFetchResult>;
   /** removeOthers deletes all code from the cache except the code of the given scripts. */
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;

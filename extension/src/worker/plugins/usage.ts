@@ -21,8 +21,8 @@ export interface UsageOptions {
 }
 
 /**
- * PluginUsage tracks which plugins were used recently. The list of used plugins is stored and survives a restart of the
- * browser.
+ * PluginUsage tracks which plugins were used recently. The list of recently used plugins is stored, so that the list
+ * survives a restart of the browser.
  */
 export class PluginUsage {
   /** changed fires after a changed list of recently used plugins was stored. */
@@ -63,8 +63,8 @@ export class PluginUsage {
 
 /**
  * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority.
- * Plugins that must start before the page's scripts come first, then recently used plugins. If there are at most
- * MaxPreregistered plugins, sortForPreregistration returns all plugins.
+ * Plugins that must start before the page's scripts come first, then recently used plugins. If the number of plugins is
+ * at most MaxPreregistered, the result contains all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {

@@ -80,7 +80,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
   existingTabs.add(2);
-  // reopen does not navigate a tab with a loaded page, a tab whose original page failed, or a tab that the user opened.
+  // The method reopen must not navigate a tab whose page loaded, whose original page failed, or that the user opened.
   shownUrls.set(1, 'https://login.example/');
   assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');

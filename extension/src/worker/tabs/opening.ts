@@ -39,14 +39,14 @@ export interface TabOpener {
   /**
    * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
    * returns that tab. If a call fails repeatedly, for example before a login, the reused tab prevents a window full of
-   * tabs.
+   * tabs. If open fails, its promise rejects with a complete sentence as error message.
    */
   open(url: string): Promise<number>;
   /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */
   urlOpenedWith(tabId: number): string | undefined;
   /**
-   * reopen navigates a tab back to its original URL, if a redirect led to a site that fails to load. Reloading the
-   * tab would request only the failing site again. reopen also repeats the request if the plugin's own site has not
+   * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading the tab
+   * would request only the failing site again. reopen also repeats the request if the plugin's own site has not
    * responded for RequestAgainAfterMs. reopen resolves with true if it has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
@@ -90,7 +90,7 @@ export function makeTabOpener(options: OpeningOptions): TabOpener {
       for (;;) {
         const openedTab = openedTabs.get(url);
         if (openedTab && (await isUsable(openedTab))) return (await openedTab).tabId;
-        // Another call may have opened a tab for the URL during the check of the old tab.
+        // While this call was checking the old tab, another call may have opened a tab for the same URL.
         if (openedTabs.get(url) !== openedTab) continue;
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);

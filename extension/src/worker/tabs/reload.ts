@@ -283,7 +283,7 @@ export class TabReloader {
     return 'again';
   }
 
-  /** repairFrames reloads frames in which a plugin for frames is missing. */
+  /** repairFrames reloads each frame in which a plugin should run but does not. */
   async #repairFrames(tab: ChromeTab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));

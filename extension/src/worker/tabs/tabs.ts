@@ -50,13 +50,13 @@ export interface TabsOptions {
    * missing, Tabs treats no tab as opened for a call.
    */
   urlOpenedWith?(tabId: number): string | undefined;
-  /** recordWait is called for each tab whose site has not responded yet. */
+  /** recordWait is called for each tab that is still waiting for its site to respond. */
   recordWait?(tabId: number): void;
   /** onUrlChanged is called with the URL of each tab at each update. */
   onUrlChanged?(tabId: number, url: string): void;
   /**
-   * sendAll sends all tabs to the server. sendChanged sends one changed tab, or undefined for a tab that was closed or
-   * no longer matches a plugin.
+   * sendAll sends the list of all tabs to the server. sendChanged sends one changed tab, or undefined for a tab that
+   * was closed or no longer matches a plugin.
    */
   sendAll(tabs: readonly TabInfo[]): void;
   sendChanged(tabId: number, tab: TabInfo | undefined): void;
@@ -67,7 +67,7 @@ export class Tabs {
   /** reported fires each time the worker has sent its tab list, or a changed tab, to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
-  /** #sent contains the last report about each tab, also as JSON text for comparison, by tab ID. */
+  /** #sent maps tab IDs to the last report about each tab, and to its JSON text for comparison. */
   #sent = new Map<number, { text: string; tab: TabInfo }>();
   /** #mustSendAll is true if the next update must send all tabs. */
   #mustSendAll = false;
@@ -90,7 +90,10 @@ export class Tabs {
     this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
 
-  /** sendSoon sends a change of the tab list for which a call may be waiting. */
+  /**
+   * sendSoon sends a change of the tab list for which a call may be waiting. sendSoon sends at most one change per
+   * UpdateDelayMs immediately, and collects further changes.
+   */
   sendSoon(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < UpdateDelayMs) {
@@ -204,8 +207,8 @@ export function makeTabInfo(
   frames: readonly DocWithPlugins[],
   { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
-  // No plugin can run in Chrome's error page. A tab that is loading may soon replace Chrome's error page, unless the
-  // tab's site does not respond.
+  // No plugin can run while the tab shows Chrome's error page. A tab that is loading may soon replace Chrome's error
+  // page, unless the tab's site does not respond.
   const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);

@@ -87,7 +87,7 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
     off: ['Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true }],
   },
   network: { on: ['Network.enable', networkEnableParams], off: ['Network.disable', {}] },
-  // Disabling the debugger domain Fetch resumes all paused requests.
+  // When the debugger domain Fetch is disabled, Chrome resumes all paused requests.
   interception: { on: ['Fetch.enable', { patterns: [noRequestPattern] }], off: ['Fetch.disable', {}] },
   conditions: { on: unthrottledCommand, off: unthrottledCommand },
 };

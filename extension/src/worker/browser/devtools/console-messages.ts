@@ -140,7 +140,7 @@ async function readEvents(
     if (method !== 'Runtime.executionContextCreated') continue;
     const { id, auxData } = toFields(params.context);
     const { frameId, type } = toFields(auxData);
-    // Skip messages from isolated worlds, because browser extensions run their scripts in isolated worlds.
+    // Skip the isolated worlds of the page, because other browser extensions run their scripts and log messages there.
     if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
   }
   const messages: ConsoleMessage[] = [];

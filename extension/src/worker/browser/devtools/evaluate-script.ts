@@ -19,8 +19,8 @@ function removeTrailingSemicolon(code: string): string {
 }
 
 /**
- * makeEvaluateScript returns a script whose value is a promise of the code's result or error, as text for
- * readEvaluateAnswer. The parameter element is a JavaScript expression for the argument of the agent's function.
+ * makeEvaluateScript returns a script that runs the agent's code. The script's value is a promise of a text, which
+ * readEvaluateAnswer parses. The parameter element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;

@@ -157,7 +157,7 @@ export class Evaluator {
       value = await evaluateWithDebugger(this.#debuggers, this.#frames, request, EvaluateTimeoutMs);
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
-      // Chrome reports the end of a document to the debugger earlier than to other listeners.
+      // When a document ends, Chrome notifies the debugger earlier than other listeners.
       if (/navigated|destroyed|Cannot find context/i.test(String(error)))
         throw makeDocumentGoneFailure(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);

@@ -21,8 +21,8 @@ export interface NodeInFrame {
 const ChildFramesTimeoutMs = 2000;
 
 /**
- * findSharedNode finds the DOM node that a page script has shared under a name. A child frame in another process cannot
- * resolve the name, so findSharedNode searches each process.
+ * findSharedNode finds the DOM node that a page script has shared under a name. The node is stored only in the document
+ * whose page script has shared the node.
  */
 export async function findSharedNode(
   session: DebuggerSession,

@@ -9,8 +9,8 @@ import { toFields } from './debugged-frames.ts';
 export interface TraceFrame {
   readonly id: string;
   /**
-   * url is the URL of the frame's document when the recording started. The URL is empty for a frame that the page added
-   * during the recording.
+   * url is the URL of the frame's document when the recording started. If the page added the frame during the
+   * recording, the URL is empty.
    */
   readonly url: string;
 }
@@ -150,7 +150,7 @@ function findEventFrame(args: unknown): string {
   return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
 }
 
-/** listNamedFrames returns all frame IDs in the arguments of a trace event. */
+/** listNamedFrames returns the frame IDs in all arguments of a trace event whose name contains "frame". */
 function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
@@ -160,8 +160,8 @@ function listNamedFrames(args: unknown): string[] {
 }
 
 /**
- * removeSecrets masks the secrets in a value. If the value contains a URL that isHidden matches, removeSecrets returns
- * undefined.
+ * removeSecrets returns a copy of a trace event's value in which secrets are masked. If the value contains a URL that
+ * isHidden matches, removeSecrets returns undefined.
  */
 function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);

@@ -285,8 +285,8 @@ export class NetworkRecorder {
   #findRedirectChain(id: string): RedirectChain {
     const present = this.#redirectChains.get(id);
     if (present) return present;
-    // Requests that started before the recording also cause header events. Drop the headers of the oldest request,
-    // because headers of requests that are not recorded would accumulate.
+    // Chrome also reports headers of requests that started before the recording. Drop the headers of the oldest
+    // request, because headers of requests that are not recorded would accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };
