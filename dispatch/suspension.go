@@ -51,8 +51,8 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 // DecisionResult reports which decision about a ticket took effect.
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// Surface and Allowed describe the decision that took effect, unless Outcome is
-	// DecisionNotPending.
+	// Surface and Allowed describe the decision that took effect. If Outcome is
+	// DecisionNotPending, they have no meaning.
 	Surface string
 	Allowed bool
 }

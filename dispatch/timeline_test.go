@@ -153,8 +153,8 @@ func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 	})
 }
 
-// TestSkippedReportsOfANestedCall checks that reports of a nested call restart the parent's
-// idle limit even if the page skipped them.
+// TestSkippedReportsOfANestedCall checks that a nested call's report restarts the parent's
+// idle limit, even if the page dropped the report.
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})

@@ -145,7 +145,7 @@ func (l *link) finish() {
 	_ = l.ws.CloseNow() // CloseNow makes the WebSocket library release its buffers
 }
 
-// read returns the next frame. The returned bytes are valid until the next call of read.
+// read returns the next frame. The bytes that read returns are valid until its next call.
 func (l *link) read() ([]byte, error) {
 	// read uses context.Background, because the WebSocket library closes the connection when
 	// the context of a read ends.

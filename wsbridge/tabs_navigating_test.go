@@ -9,9 +9,9 @@ import (
 )
 
 // TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the next
-// document, instead of running in another tab. The call may wait only for a limited time. The
-// call must not wait for a tab with a lower rank, or for a tab in which the plugin was never
-// live.
+// document, instead of running in another tab. The call may wait only for a limited time. If a
+// tab has a lower rank, or the plugin was never live in it, the call must not wait for that
+// tab.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {

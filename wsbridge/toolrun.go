@@ -36,8 +36,8 @@ type toolRun struct {
 	// of the next part.
 	resultParts wire.ResultText
 	nextPart    int
-	// requests are the tool's own requests (tool.ask). pendingResyncs are tool.resync frames to
-	// send after the reconnect.
+	// The field requests contains the tool's own requests (tool.ask). The field pendingResyncs
+	// contains tool.resync frames to send after the reconnect.
 	requests       runRequests
 	pendingResyncs [][]byte
 }

@@ -33,7 +33,7 @@ async function callTimed(
 
 /**
  * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. The eight calls run until
- * the signal stop aborts.
+ * the caller aborts the signal stop.
  */
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
@@ -41,8 +41,8 @@ function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEn
 }
 
 /**
- * useSystemWith starts a daemon and a browser with the given settings for the tests of a suite. After each test, no
- * call may be running and no client may have received an unexpected message.
+ * useSystemWith starts a daemon and a browser with the given settings for the tests of a suite. After each test,
+ * useSystemWith checks that no call is running and that no client has received an unexpected message.
  */
 function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {

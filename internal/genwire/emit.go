@@ -206,8 +206,8 @@ func tsString(s string) string {
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
 }
 
-// writeDoc writes a Go comment as a JSDoc comment. If the comment is not indented,
-// writeDoc writes an empty line before it.
+// writeDoc writes a Go comment as a JSDoc comment. If the comment belongs to a top-level
+// declaration (indent is empty), writeDoc first writes an empty line.
 func writeDoc(out *bytes.Buffer, indent, doc string) {
 	if indent == "" {
 		out.WriteByte('\n')

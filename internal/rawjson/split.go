@@ -145,8 +145,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns a JSON object with the given members. The keys in the JSON come from
-// Member.Quoted, not from Member.Key.
+// JoinMembers returns a JSON object with the given members. JoinMembers writes the field
+// Quoted of each member as its key, and ignores the field Key.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {

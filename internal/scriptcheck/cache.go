@@ -51,8 +51,8 @@ func New(dirs config.Dirs, log zerolog.Logger) *Cache {
 }
 
 // Check returns an error if the script could escape from the function that opentabs wraps
-// around each script. The check itself runs only if the cache has no result for the
-// script.
+// around each script. If the cache has no result for the script, Check runs the check and
+// stores the result.
 func (c *Cache) Check(code []byte) error {
 	sum := sha256.Sum256(code)
 	hash := hex.EncodeToString(sum[:])
@@ -89,8 +89,8 @@ func (c *Cache) HasPassed(hash string) bool {
 	return c.passed[hash]
 }
 
-// addPassed stores the hash of a script that passed the check. Hashes that other processes
-// have added to the file are kept.
+// addPassed stores the hash of a script that passed the check. addPassed keeps the hashes that
+// other processes have added to the file.
 func (c *Cache) addPassed(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,5 +141,5 @@ func (c *Cache) readFile() {
 }
 
 // fileHeader returns the first line of the cache file, which contains the version of the
-// check. Hashes that an older version of the check has stored are therefore ignored.
+// check. If an older version of the check has written the file, the file's hashes are ignored.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

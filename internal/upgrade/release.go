@@ -37,7 +37,7 @@ const (
 	maxChecksumsBytes = 1 << 20
 	maxArchiveBytes   = 200 << 20
 	headerTimeout     = 30 * time.Second
-	// fetchTimeout limits the download of an archive; it allows for slow connections.
+	// fetchTimeout limits the download of an archive, and is long enough for slow connections.
 	fetchTimeout = 15 * time.Minute
 )
 

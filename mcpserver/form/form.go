@@ -206,7 +206,7 @@ func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool
 		Decision string `json:"decision"`
 	}
 	if json.Unmarshal(a.Content, &formContent) != nil || !slices.Contains(q.choiceNames(), formContent.Decision) {
-		// Some clients accept a form without showing it to the user.
+		// Some MCP clients accept a form without showing the form to the user.
 		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choiceNames())
 	}
 	switch formContent.Decision {

@@ -53,7 +53,7 @@ export interface RunOptions {
 /** PageLostError is the error of an operation whose document was closed or replaced during the operation. */
 export class PageLostError extends ToolFailure {
   readonly state: TabState;
-  /** hasBegun is false if the page script had not received the operation. */
+  /** If hasBegun is false, the page script had not received the operation. */
   readonly hasBegun: boolean;
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
@@ -318,8 +318,8 @@ class Connection {
 
   /**
    * #findReplaced detects that another script has replaced the content of a document, and closes the connection. Chrome
-   * does not report replaced content and keeps the port open. The only sign of replaced content is that the extension
-   * can run a script in the document, while the port receives no answer.
+   * does not report replaced content and keeps the port open. If the extension can run a script in the document but
+   * gets no answer over the port, the content was replaced.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();

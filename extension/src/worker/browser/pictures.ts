@@ -61,8 +61,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 }
 
 /**
- * captureWithoutDebugger takes a picture without the debugger. captureWithoutDebugger returns undefined if the picture
- * needs the debugger and the debugger is installed.
+ * captureWithoutDebugger takes a picture without the debugger. If the picture needs the debugger and the debugger is
+ * installed, captureWithoutDebugger returns undefined.
  */
 async function captureWithoutDebugger(
   browser: PicturesBrowser,

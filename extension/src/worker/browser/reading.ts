@@ -48,8 +48,8 @@ function formatMatch({ line, path }: FindMatch, frame?: FrameTarget): string {
 }
 
 /**
- * ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. Without a cursor,
- * reading starts at the beginning of the frame.
+ * ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. If the cursor is
+ * missing, reading starts at the beginning of the frame.
  */
 interface ReadPosition {
   readonly prefix: string;
@@ -133,7 +133,9 @@ function parseCursor(text: string): ReadPosition[] {
   });
 }
 
-/** readTextArguments returns the given string arguments of a call, and omits missing arguments. */
+/**
+ * readTextArguments returns the arguments of a call that are strings with the given names, and omits missing arguments.
+ */
 function readTextArguments<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of keys) {

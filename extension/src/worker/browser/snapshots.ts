@@ -108,7 +108,7 @@ export class Snapshots {
     return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
   }
 
-  /** takeChildren takes snapshots of the frames whose frame elements are in a snapshot. */
+  /** takeChildren takes a snapshot of each child frame whose frame element is in the parent's snapshot. */
   async #takeChildren(
     call: BrowserCall,
     parent: FrameTarget,

@@ -183,7 +183,7 @@ export class TabFrames {
 
   /**
    * mapPoint converts a point of a child frame to its parent frame. If another element covers the point, mapPoint waits
-   * up to MaxCoveredWaitMs for the element to disappear.
+   * until that element disappears, for at most MaxCoveredWaitMs.
    */
   async #mapPoint(
     call: BrowserCall,

@@ -70,8 +70,8 @@ export interface Texts {
 }
 
 /**
- * toolFailure returns a ToolFailure with an error code. The parameter message describes the problem and what the agent
- * can do. pageText is text from the page about the problem, which the server marks as untrusted.
+ * toolFailure returns a ToolFailure with an error code. The parameter message describes the problem and the agent's
+ * next step. pageText is text from the page about the problem, which the server marks as untrusted.
  */
 export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
   const category = categoriesByCode[code];

@@ -112,7 +112,7 @@ export class UserInput {
     }
   }
 
-  /** #renew extends the watch for user input in a tab while a long action runs. */
+  /** #renew extends the watch for the user's clicks and keys in a tab while a long action runs. */
   #renew(tabId: number): void {
     const endMs = Date.now() + HoldDurationMs;
     if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;

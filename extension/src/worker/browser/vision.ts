@@ -16,8 +16,8 @@ const MaxDepth = 10;
 const DragSteps = 10;
 
 /**
- * makeVisionTools returns the browser tools that act at coordinates of a screenshot. All tools with coordinates need
- * the debugger.
+ * makeVisionTools returns the browser tools that act at coordinates of a screenshot. All tools that act at coordinates
+ * need the debugger.
  */
 export function makeVisionTools(
   frames: TabFrames,

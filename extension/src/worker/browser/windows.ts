@@ -220,7 +220,7 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }
 
-/** MaxShownTabs limits how many tabs of a closed window one line contains. */
+/** MaxShownTabs is the maximum number of tabs that the line about a closed window lists. */
 const MaxShownTabs = 5;
 
 function formatClosedEntry({

@@ -176,8 +176,8 @@ export class Calls {
       } else void this.#endMissing(call);
     };
     /**
-     * startIfAwake starts the call unless Chrome has frozen the page. A call in a frozen page would time out before the
-     * page resumes.
+     * Chrome runs no code in a frozen page, so a call in a frozen page would time out. A call in a frozen page would
+     * time out before the page resumes.
      */
     const startIfAwake = async (frozenCheck: Promise<boolean>) => {
       if (!(await frozenCheck)) startIn(this.#docs.get(documentId));
@@ -195,8 +195,8 @@ export class Calls {
   }
 
   /**
-   * waitForDocument waits until a document has connected or no longer exists. When a worker restarts, no document is
-   * connected.
+   * waitForDocument waits until a document has connected to the worker, or until the document no longer exists. When a
+   * worker restarts, no document is connected.
    */
   async #waitForDocument(tabId: number, documentId: string): Promise<void> {
     const waitMs = this.#startedAt + ConnectTimeoutMs - Date.now();

@@ -29,8 +29,8 @@ export interface ToolRequestsOptions {
 /** ToolRequests stores the requests of running tools until the server has answered them. */
 export interface ToolRequests {
   /**
-   * receiveRequest stores a tool's request and sends it to the server. body is the JSON text of wire.ToolAskParams
-   * without the IDs.
+   * receiveRequest stores a tool's request and sends it to the server. The parameter body is the JSON text of
+   * wire.ToolAskParams without the IDs.
    */
   receiveRequest(id: string, ask: number, body: string): void;
   /**

@@ -325,8 +325,8 @@ export class Delivery {
   }
 
   /**
-   * retryStart injects an adapter again that has not reported within StartTimeoutMs. If an earlier copy of the adapter
-   * still waits for the page to load, only one of the two copies starts.
+   * retryStart injects an adapter again if the adapter has not reported within StartTimeoutMs. If an earlier copy of
+   * the adapter still waits for the page to load, only one of the two copies starts.
    */
   #retryStart(injection: Injection): void {
     if (!this.#isCurrent(injection)) return;
@@ -335,8 +335,8 @@ export class Delivery {
   }
 
   /**
-   * isCurrent reports whether an injection is still wanted. If the document no longer exists, isCurrent returns false
-   * and ends the injection.
+   * isCurrent reports whether the worker should continue an injection. If the document no longer exists, isCurrent
+   * returns false and ends the injection.
    */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;

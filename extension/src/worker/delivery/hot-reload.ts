@@ -100,8 +100,8 @@ export class HotReload {
   }
 
   /**
-   * receiveCode starts replacing the outdated adapters of a plugin whose new code the server has sent. If the new
-   * adapter cannot be injected, the document keeps the old adapter, and its tab needs a reload.
+   * receiveCode starts replacing the outdated adapters of a plugin whose new code the server has sent. If the worker
+   * cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload.
    */
   async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
@@ -196,7 +196,7 @@ export class HotReload {
 
   /**
    * needsAdapter reports whether the worker should inject the new adapter of a plugin into a document. The document
-   * must have removed the adapter or run an outdated version, and no previous injection may have failed for good.
+   * must run an outdated adapter or have removed it, and the worker must not have given up the replacement.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;

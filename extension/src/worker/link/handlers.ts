@@ -59,8 +59,8 @@ type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers contains one handler for each request of the server. If a handler for one of the server's requests is
- * missing, TypeScript reports a compile error. If a handler returns undefined, the handler itself sends the response
+ * If a handler returns undefined, the handler sends its response later. If a handler for one of the server's requests
+ * is missing, TypeScript reports a compile error. If a handler returns undefined, the handler itself sends the response
  * later.
  */
 export type RequestHandlers = {

@@ -65,8 +65,8 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * Listener is the kind of program that listens on the server's port. Error texts use Listener as a hint, because the
- * program's identity is not proved.
+ * Listener is the kind of program that listens on the server's port. Error texts use Listener only as a hint, because
+ * the program has not proved its identity.
  */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 

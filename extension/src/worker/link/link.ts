@@ -91,7 +91,9 @@ const SendBufferDrainMs = 4;
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
 const AnswerTimeoutMs = 10_000;
-/** DownloadTimeoutMs limits requests for which the server may download a package, in milliseconds. */
+/**
+ * DownloadTimeoutMs limits how long a request may take if the server may download a package for it, in milliseconds.
+ */
 const DownloadTimeoutMs = 150_000;
 /**
  * A timer counts its ticks since the server's last message. If the server has sent no message for HeartbeatsBeforePing

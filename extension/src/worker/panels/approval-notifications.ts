@@ -280,9 +280,7 @@ function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: 
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/**
- * parseId decodes the ID of an approval notification. For the ID of any other notification, parseId returns undefined.
- */
+/** parseId decodes the ID of an approval notification. For any other notification's ID, parseId returns undefined. */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;

@@ -28,8 +28,8 @@ export interface PanelsOptions {
 /** Panels sends updates to open side panels and to the popup. Each window can have one side panel. */
 export interface Panels {
   /**
-   * isPanelOpen is true if a side panel is open. The popup does not count, because Chrome closes the popup at the next
-   * click.
+   * isPanelOpen is true if a side panel is open. An open popup does not count as a side panel, because Chrome closes
+   * the popup at the next click.
    */
   readonly isPanelOpen: boolean;
   /** changed fires when a side panel or popup opens or closes. */

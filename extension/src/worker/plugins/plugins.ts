@@ -249,8 +249,8 @@ export class Plugins {
   }
 
   /**
-   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. Each
-   * document runs at most one base script.
+   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. In each
+   * document, Chrome runs at most one of the base scripts.
    */
   async #makeBases(): Promise<RegisteredScript[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');

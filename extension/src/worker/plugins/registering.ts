@@ -24,7 +24,7 @@ export interface PendingRegistrations {
  */
 export class RegistrationTracker {
   /**
-   * registered fires after the scripts that every document needs are registered, and again after the remaining scripts
+   * registered fires when the scripts that every document needs are registered, and again when the remaining scripts
    * are registered.
    */
   readonly registered = new Signal<[registrations: PendingRegistrations]>();

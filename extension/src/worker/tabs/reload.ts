@@ -65,7 +65,7 @@ export interface ReloadOptions {
    * plugin.
    */
   isRegistered(plugin: PluginInfo): boolean;
-  /** beforeReload is called with the missing plugins of a tab just before the tab reloads. */
+  /** TabReloader calls beforeReload just before it reloads a tab, with the plugins that are missing in the tab. */
   beforeReload(plugins: readonly PluginInfo[]): void;
 }
 
@@ -123,7 +123,7 @@ export class TabReloader {
 
   /**
    * load reloads a tab for a call and returns true. If the tab is loading or was just reloaded, load returns true
-   * without another reload. load returns false if a reload could lose user input or would not help.
+   * without another reload. If a reload could lose user input or would not help, load returns false.
    */
   async load(tabId: number): Promise<boolean> {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
@@ -143,9 +143,10 @@ export class TabReloader {
   }
 
   /**
-   * recordRegistration starts checking all tabs after scripts were registered. A document that started during the
-   * registration may lack some scripts. Each tab is checked until its plugins run or cannot run. The worker pings
-   * documents that have reported plugins, and inspects all other documents with a script.
+   * recordRegistration starts checking all tabs for missing plugins, after scripts were registered in Chrome. A
+   * document that started during the registration may lack some scripts. The checks of a tab end when its plugins run
+   * or cannot run. The worker pings each document that has reported plugins, and inspects all other documents with a
+   * script.
    */
   recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
     this.#firstRegistrationAtMs = firstMs;

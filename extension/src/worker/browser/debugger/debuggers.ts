@@ -157,8 +157,9 @@ export class Debuggers {
   }
 
   /**
-   * hold attaches the debugger to a tab and turns features on. The debugger and the features remain until the hold is
-   * released or the debugger is detached. hold fails with DebuggerUnavailable if the debugger cannot be attached.
+   * hold attaches the debugger to a tab and turns features on. The debugger stays attached and the features stay on
+   * until the hold is released or the debugger is detached. If the debugger cannot be attached, hold fails with
+   * DebuggerUnavailable.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
@@ -226,7 +227,7 @@ export class Debuggers {
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
       if ((await awaitWithin(sent, CleanupTimeoutMs)) === true) isAttached = true;
     }
-    // Debugger commands fail if the debugger belongs to another extension or to DevTools.
+    // If another extension or DevTools uses the tab's debugger, all debugger commands fail.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);

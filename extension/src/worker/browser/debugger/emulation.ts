@@ -52,7 +52,8 @@ export class Emulations {
     try {
       for (const override of overrides) {
         const [method, params] = override.command;
-        // Remove the previous override first, because Chrome rejects a new locale or time zone while an old one is set.
+        // Remove the previous override before setting a new one, because Chrome otherwise rejects a new locale or time
+        // zone.
         if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
         await sendCommand(tab.hold, method, params);

@@ -111,7 +111,7 @@ async function replayMessages(
     await send('Runtime.disable');
     await send('Log.disable');
     await send('Runtime.enable');
-    // A console message of the browser itself contains no frame ID, so the message may belong to a forbidden frame.
+    // Console messages of the browser itself contain no frame ID, so they may belong to a frame on a forbidden site.
     if (!frames.sessionsWithForbiddenFrames.has(childId)) await send('Log.enable');
     for (
       let count = -1, waitedMs = 0;

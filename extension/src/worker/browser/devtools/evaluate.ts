@@ -140,7 +140,7 @@ export class Evaluator {
     }
     const answer = readEvaluateAnswer(value, code);
     if (answer) return answer;
-    // If Chrome cannot parse a script, the injection result has no value.
+    // If Chrome cannot parse the agent's code, the injection result has no value.
     const problem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),

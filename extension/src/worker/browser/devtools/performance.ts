@@ -199,8 +199,8 @@ class PerformanceRecording {
   }
 
   async #startIn(childId: string): Promise<void> {
-    // Do not wait for an answer before the next command, because a new frame runs its scripts after the first debugger
-    // commands.
+    // Send the next command without waiting for the answer, because a new frame runs its scripts after the first
+    // debugger commands.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: DebuggerWorldName,

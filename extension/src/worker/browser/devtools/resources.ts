@@ -36,8 +36,8 @@ export class Resources {
   }
 
   /**
-   * read implements the tool browser_resources. With the argument url, read returns the content of one resource.
-   * Without url, read lists all resources.
+   * read implements the tool browser_resources. With the argument url, read returns the content of one resource. If the
+   * argument url is missing, read lists all resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
@@ -83,8 +83,8 @@ export class Resources {
 }
 
 /**
- * readPresentDocument returns the current HTML of a document, including changes by scripts. problem is the error that
- * occurred when reading the original HTML.
+ * readPresentDocument returns the current HTML of a document, including changes by scripts. The parameter problem is
+ * the error that occurred when the worker tried to read the original HTML.
  */
 async function readPresentDocument(
   send: (method: string, params: Fields) => Promise<Fields>,

@@ -63,7 +63,8 @@ export interface RecordedRequest {
   answer: RecordedResponse | undefined;
   body: RecordedBody | undefined;
   /**
-   * bodyNote explains why the response has no body. bodyNote is empty if the body was recorded or has not arrived yet.
+   * bodyNote explains why the response has no body. If the body was recorded or has not arrived yet, bodyNote is an
+   * empty string.
    */
   bodyNote: string;
   /** durationMs is undefined until the request has ended. */
