@@ -47,9 +47,7 @@
 //	liveCall.mu      > activity.Set.mu   when a report has an activity
 //	liveCall.mu      > Stream.mu         when a change is published
 //	liveCall.mu      > toolRequests.mu   when the error of a call is described
-//
-// //	Set.applyMu      > activity.Set.mu   when patches are applied
-//
+//	Set.applyMu      > activity.Set.mu   when patches are applied
 //	afterHookQueue.workMu > all others       when after hooks run and an end is logged
 //
 // All other locks are taken alone: clock.Clock.mu, queue.Queue.mu,

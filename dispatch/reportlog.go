@@ -34,8 +34,8 @@ func isProgress(r *wire.Report) bool {
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 
-// If keepMessages is true, add also stores the report's message in lastMessages. The report's
-// message is added to lastMessages only if keepMessages is true.
+// add records a progress report. If keepMessages is true, add also stores the report's message
+// in lastMessages.
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {

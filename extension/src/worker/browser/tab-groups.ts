@@ -41,9 +41,8 @@ export class TabGroups {
   }
 
   /**
-   * If the Chrome permission tabGroups is missing, add does nothing. add ignores errors of Chrome, such as for tabs in
-   * popup windows. Without the Chrome permission tabGroups, add does nothing. add ignores errors of Chrome, which
-   * rejects tabs in popup windows.
+   * add adds a tab to the tab group of a client. If the Chrome permission tabGroups is missing, add does nothing. add
+   * ignores Chrome's errors, because Chrome rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);

@@ -176,8 +176,8 @@ export class Calls {
       } else void this.#endMissing(call);
     };
     /**
-     * Chrome runs no code in a frozen page, so a call in a frozen page would time out. A call in a frozen page would
-     * time out before the page resumes.
+     * startIfAwake starts the call unless Chrome has frozen the page. Chrome runs no code in a frozen page, so the call
+     * would time out before the page resumes.
      */
     const startIfAwake = async (frozenCheck: Promise<boolean>) => {
       if (!(await frozenCheck)) startIn(this.#docs.get(documentId));

@@ -34,7 +34,7 @@ export function readError(text: string): CallError {
     const checked = checkType('CallError', JSON.parse(text));
     if (checked.ok) return checked.value;
   } catch {
-    // If the text is not valid JSON, readError returns the error below.
+    // If the text is not valid JSON, readError returns an error with the code internal.
   }
   return { code: 'internal', message: "the page's error can't be read" };
 }

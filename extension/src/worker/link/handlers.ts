@@ -59,9 +59,9 @@ type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * If a handler returns undefined, the handler sends its response later. If a handler for one of the server's requests
- * is missing, TypeScript reports a compile error. If a handler returns undefined, the handler itself sends the response
- * later.
+ * RequestHandlers contains one handler for each request method of the server. If a handler for one of the server's
+ * requests is missing, TypeScript reports a compile error. If a handler returns undefined, that handler sends the
+ * response itself later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
