@@ -25,9 +25,9 @@
 //   - [progress.Sender]: the progress notifications for the client (package progress)
 //   - [activity.Set]: content that the tool shows beside its progress (package activity)
 //
-// Package events describes calls to surfaces and keeps the events for followers. For each
-// change of a call, only a small description is queued; the event is built when a follower
-// reads.
+// Package events describes calls to surfaces and keeps the events for followers. When a call
+// changes, the dispatcher queues only a small description. The event is built when a follower
+// reads it.
 //
 // # Concurrency
 //

@@ -131,7 +131,7 @@ func (f failure) withPageText(text string) string {
 	return text + "\n" + f.err.PageText
 }
 
-// cause describes why the call failed, without a period at the end.
+// cause returns the reason for which the call failed, without a period at the end.
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }

@@ -80,8 +80,8 @@ type suspension struct {
 	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
-// decide applies a decision to the open ticket. Only the first decision about a ticket
-// takes effect.
+// decide applies the user's decision to the open ticket of the call. Only the first decision
+// about a ticket takes effect.
 func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
@@ -161,8 +161,8 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove subtracts a call that no longer waits for the user from the number of suspended calls
-// and their argument bytes.
+// remove subtracts one call, which no longer waits for the user, and the bytes of its
+// arguments.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

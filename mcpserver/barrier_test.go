@@ -17,8 +17,7 @@ import (
 
 const modernMetaWithProgressToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// pingedClient is a stdio client in fake time that answers each ping after the delay
-// pong.
+// pingedClient is a stdio client in fake time that answers each ping after the time pongDelay.
 type pingedClient struct {
 	t         *testing.T
 	conn      net.Conn
@@ -73,7 +72,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 	return all
 }
 
-// call makes a call and reads all lines up to its answer.
+// call calls a tool and returns all lines that the client received up to the tool's answer.
 func (p *pingedClient) call(meta string) []receivedLine {
 	p.t.Helper()
 	p.startTime = time.Now()

@@ -98,7 +98,8 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 
 // TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown
 // client reveals the client's timeout. On later calls, the server must answer with a job
-// before the learned timeout ends. Another version of the client must not be affected.
+// before the learned timeout ends. What the server learns must not affect another version of
+// the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}

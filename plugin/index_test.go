@@ -34,8 +34,8 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.AdvanceIndexClock(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// loadPlugins loads the plugins as a starting server does. adaptersRead is the number of
-// adapter files that were read.
+// loadPlugins loads all plugins, as the server does when it starts. The result adaptersRead is
+// the number of adapter files that were read.
 func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -216,8 +216,8 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// The index must store whether an adapter has an onActivate hook, so that the hook is found
-// without reading the adapter.
+// The index must store whether an adapter has an onActivate hook, so that loading does not
+// read the adapter.
 func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

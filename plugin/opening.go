@@ -6,9 +6,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// applySites adds the sites in the user's url settings to the plugin's site patterns, and
-// chooses the page that calls may open. Call applySites before another goroutine can see the
-// plugin.
+// applySites adds the sites in the user's url settings to the plugin, and chooses the page for
+// new tabs. Call applySites before another goroutine can see the plugin.
 func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {

@@ -67,8 +67,8 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	// A prompt cannot have the name of a tool, because logs and permissions identify
-	// tools and prompts by name.
+	// A prompt must not have the same name as a tool, because logs and permissions identify
+	// both by name.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)

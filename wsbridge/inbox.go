@@ -19,8 +19,8 @@ const (
 	// maxMalformedWarnings is the number of malformed frames per link that are logged as
 	// warnings. Further malformed frames are logged at the debug level.
 	maxMalformedWarnings = 3
-	// maxResumedRuns limits the calls that one call.resumed frame may list, because the server
-	// sends a frame for each unknown call.
+	// maxResumedRuns limits the calls in one call.resumed frame, because the server answers
+	// each unknown call with a frame.
 	maxResumedRuns = 20_000
 )
 

@@ -53,9 +53,8 @@ type link struct {
 	log     zerolog.Logger
 	outbox  outbox
 
-	// Only the link's reader may call goroutines.Go, or a caller that holds outbox.mu while
-	// outbox.isClosed is false. Call goroutines.Go only from the reader, or under outbox.mu
-	// while outbox.isClosed is false.
+	// goroutines counts the goroutines of the link. Only the link's reader may call
+	// goroutines.Go, or a caller that holds outbox.mu while outbox.isClosed is false.
 	goroutines sync.WaitGroup
 	// ended is closed when the link has ended.
 	ended   chan struct{}
@@ -70,7 +69,8 @@ type link struct {
 	inbox    inbox
 
 	// keyID is the KeyID that the browser offered, or "" for the installation's key. pairedKey
-	// is the new key of a newly paired browser. Only the handshake writes keyID and pairedKey.
+	// is the new key of a newly paired browser. Only the code of the handshake writes the
+	// fields keyID and pairedKey.
 	keyID, pairedKey string
 
 	// The fields isReady and waitingSent are guarded by the mutex registry.mu. isReady is set

@@ -24,8 +24,8 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		// later.
 		before, after string
 		want          dispatch.TargetChoice
-		// at is how long the call of Targets should take. The browser sends the frame in the
-		// field next after 1 s.
+		// at is the time after which the method Targets must return. The browser sends the
+		// frame in the field next after 1 s.
 		at   time.Duration
 		next string
 		live string

@@ -28,7 +28,8 @@ type toolRun struct {
 	isConfirmed bool
 	// isUnsent is true if the link was lost before the call could be sent.
 	isUnsent bool
-	// isListedByBrowser is false from a reconnect until the browser lists or reports the call.
+	// isListedByBrowser becomes false on a reconnect, and true when the browser lists or
+	// reports the call again.
 	isListedByBrowser bool
 	// reportCount is the number of progress reports of the call that the hub has received.
 	reportCount int
@@ -36,7 +37,7 @@ type toolRun struct {
 	// of the next part.
 	resultParts wire.ResultText
 	nextPart    int
-	// The field requests contains the tool's own requests (tool.ask). The field pendingResyncs
+	// requests contains the running tool's own requests (tool.ask). The field pendingResyncs
 	// contains tool.resync frames to send after the reconnect.
 	requests       runRequests
 	pendingResyncs [][]byte
@@ -116,9 +117,9 @@ func (r *toolRun) confirm() {
 	}
 }
 
-// resendRuns sends the unconfirmed calls in the order of their start. The tool.dispatch frame
-// of an unconfirmed call was never sent, or may have been lost with the link. The caller holds
-// runTable.mu, and runTable.link is not nil.
+// resendRuns sends the unconfirmed tool calls again, in the order in which the calls started.
+// The tool.dispatch frame of an unconfirmed call was never sent, or may have been lost with
+// the link. The caller holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*toolRun
 	for _, r := range rt.runs {

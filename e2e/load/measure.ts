@@ -25,7 +25,7 @@ export interface MemorySnapshot {
    */
   readonly page: WorldMemory;
   readonly bridge: WorldMemory;
-  /** documents and listeners count the documents and DOM event listeners in the page's process. */
+  /** documents and listeners are the numbers of documents and of DOM event listeners in the page's process. */
   readonly documents: number;
   readonly listeners: number;
 }

@@ -23,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// minReadTime is how long a question must be visible before an answer counts. A line that
-// was typed before the user could read the question was probably meant for another
+// minReadTime is how long a question must be visible before an answer counts. If the user
+// typed a line before the question was readable, the line was probably meant for another
 // program.
 const minReadTime = 500 * time.Millisecond
 

@@ -80,9 +80,9 @@ func (s *schema) check() error {
 	return s.checkMethods(structs)
 }
 
-// checkMethods rejects a wire method without a Go type for its parameters, and a
-// parameters or result type without a method. Methods and types are matched by name: the
-// method "tool.stop" needs the type ToolStopParams.
+// checkMethods rejects a wire method without a Go type for its parameters, and a parameters or
+// result type without a method. Methods and types are matched by name: the wire method
+// "tool.stop" needs the Go type ToolStopParams.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {

@@ -17,10 +17,10 @@ const maxNesting = 10000
 // of a file.
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// Compact validates JSON text from a file and removes the white space between its tokens.
-// The compacted JSON reuses the memory of buffer if the capacity of buffer suffices. If
-// the text is not valid JSON, problem describes the first error for the user; for valid
-// JSON, problem is empty.
+// Compact validates JSON text from a file and removes the white space between its tokens. If
+// the capacity of buffer suffices, Compact writes the compacted JSON into the memory of
+// buffer. If the text is not valid JSON, problem describes the first error for the user; for
+// valid JSON, problem is empty.
 func Compact(text, buffer []byte) (compacted []byte, problem string) {
 	text = TrimBOM(text)
 	if !utf8.Valid(text) {
@@ -237,8 +237,7 @@ func (c *compactor) readNumber() bool {
 	return true
 }
 
-// skipEither skips the text's next byte if the byte is a or b, and returns true if it skipped
-// the byte.
+// skipEither skips the text's next byte and returns true if that byte is a or b.
 func (c *compactor) skipEither(a, b byte) bool {
 	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
 		return false

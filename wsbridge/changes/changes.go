@@ -58,8 +58,8 @@ type Policy interface {
 	SetSite(site, rule, surface string) error
 }
 
-// Change applies a side panel's decoded request. A Change returns the body of the reply,
-// or an error whose text is for the user.
+// Change applies a side panel's decoded request. A Change returns the body of the reply to the
+// side panel, or an error whose text is for the user.
 type Change func(policy Policy, surface string) (body []byte, err error)
 
 // Decoder decodes the parameters of a side panel's request into a [Change].

@@ -88,8 +88,8 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
 }
 
 /**
- * waitForAnswer waits until Chrome has started a download, and returns its ID. Chrome starts a download only when the
- * site responds.
+ * waitForAnswer waits until a site has responded and Chrome has started the download, and returns the download's ID.
+ * Chrome starts a download only when the site responds.
  */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
   const timer = setInterval(

@@ -17,8 +17,7 @@ const LoadTimeoutMs = 15_000;
 /** ReportIntervalMs is the interval between progress reports, in milliseconds. */
 const ReportIntervalMs = 1000;
 /**
- * If a navigation takes longer than DialogCheckIntervalMs (in milliseconds), the tool checks whether the page shows a
- * dialog.
+ * DialogCheckIntervalMs is how long a navigation may take before the tool checks for an open dialog, in milliseconds.
  */
 const DialogCheckIntervalMs = 2000;
 /**

@@ -53,7 +53,7 @@ export interface RunOptions {
 /** PageLostError is the error of an operation whose document was closed or replaced during the operation. */
 export class PageLostError extends ToolFailure {
   readonly state: TabState;
-  /** If hasBegun is false, the page script had not received the operation. */
+  /** hasBegun is false if the page script never received the operation. */
   readonly hasBegun: boolean;
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
@@ -185,7 +185,7 @@ function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
 }
 
 interface ConnectionOptions {
-  /** after contains the highest ref number and snapshot number of earlier documents in the same frame. */
+  /** after contains the highest ref number and snapshot number that earlier documents in the same frame have used. */
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
@@ -208,8 +208,8 @@ class Connection {
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   /**
-   * #probe resolves with true if another script has replaced the content of an unresponsive document. Without a running
-   * probe, #probe is undefined.
+   * #probe resolves with true if another script has replaced the content of an unresponsive document. While no probe is
+   * running, #probe is undefined.
    */
   #probe: Promise<boolean> | undefined;
 

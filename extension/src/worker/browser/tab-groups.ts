@@ -31,8 +31,8 @@ const MaxColors = 50;
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
   /**
-   * #lastAdd resolves when the previous tab has been added to its group. Adding tabs one after the other prevents two
-   * groups for one client.
+   * #lastAdd resolves when the previous tab has been added to its group. TabGroups adds one tab after the other,
+   * because concurrent additions could create two groups for one client.
    */
   #lastAdd: Promise<void> = Promise.resolve();
 

@@ -55,10 +55,7 @@ export class TabWatch {
     for (const wake of this.#eventWaiters.splice(0)) wake();
   }
 
-  /**
-   * next returns a promise that resolves at the tab's next event or after limitMs milliseconds, and rejects when the
-   * signal is aborted.
-   */
+  /** next resolves at the tab's next event or after limitMs milliseconds. If the signal is aborted, next rejects. */
   next(limitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {

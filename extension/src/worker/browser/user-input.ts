@@ -76,7 +76,7 @@ export class UserInput {
     return [...this.#runningActions].some((act) => act.tabId === tabId);
   }
 
-  /** setHolds replaces the list of tabs that clients use, and starts watching the tabs for user input. */
+  /** setHolds replaces the list of tabs that clients use, and watches these tabs for the user's clicks and keys. */
   setHolds(holds: readonly TabHold[]): void {
     const nowMs = Date.now();
     this.#holds = holds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
@@ -166,7 +166,10 @@ function makeTabTakenFailure(tabId: number): Error {
   });
 }
 
-/** findExpectedInput returns which kind of input a page will report for a debugger command, or undefined for none. */
+/**
+ * findExpectedInput returns the kind of user input that a page will report after a debugger command, or undefined for
+ * none.
+ */
 function findExpectedInput(method: string, params: Fields): InputKind | undefined {
   const { type, key, autoRepeat } = params;
   switch (method) {

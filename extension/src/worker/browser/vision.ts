@@ -163,8 +163,8 @@ class VisionTools {
   }
 
   /**
-   * #requireHit returns the snapshot line of the element at a point. If the point is in a frame on a site that the user
-   * has forbidden, #requireHit fails, because the frame would receive the input.
+   * #requireHit returns the snapshot line of the element at a point. If the point is in a frame of a site that the user
+   * has forbidden, #requireHit fails, because that frame would receive the input.
    */
   async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
     let frame = top;

@@ -251,8 +251,8 @@ export class Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of the worker, wait for documents that have not reconnected yet, because one of them may run the
-    // call that needs this answer.
+    // After a restart of the worker, wait for documents that have not reconnected yet, because one of them may need
+    // this answer.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));

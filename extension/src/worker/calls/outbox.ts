@@ -29,7 +29,7 @@ interface StoredEnding {
   /** isComplete is true when the frames include the final response. */
   isComplete: boolean;
   chars: number;
-  /** isDropped is true if the frames were too large to store and therefore cannot be sent again. */
+  /** isDropped is true if the frames were too large to store, so that a lost link also loses the frames. */
   isDropped: boolean;
 }
 
@@ -53,8 +53,8 @@ export interface OutboxOptions {
   /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /**
-   * confirm resolves when the server has processed all frames that were sent before the call of confirm. confirm
-   * rejects when the link is lost.
+   * confirm resolves when the server has processed all frames that were sent before confirm was called. If the link is
+   * lost, confirm rejects.
    */
   confirm(): Promise<unknown>;
 }

@@ -31,9 +31,9 @@ const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. After
- * HostStartTimeoutMs, calls treat the document as a document without the plugin. HostStartTimeoutMs matches the server,
- * whose calls wait at most 15 s for an adapter that is being injected.
+ * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. If
+ * HostStartTimeoutMs has passed, calls treat the document as if it had no such plugin. HostStartTimeoutMs is 15 s,
+ * because a call in the server waits at most 15 s for an adapter that is being injected.
  */
 const HostStartTimeoutMs = 15_000;
 
@@ -106,8 +106,8 @@ export class Delivery {
   }
 
   /**
-   * onUrlChanged injects missing plugins after the URL of a tab changed, because history.pushState changes the URL
-   * without a new document.
+   * onUrlChanged injects missing plugins when a tab's URL has changed without a new document, such as after
+   * history.pushState.
    */
   onUrlChanged(tabId: number, url: string): void {
     const live = this.#options.docs.findTopDoc(tabId);
@@ -115,8 +115,7 @@ export class Delivery {
   }
 
   /**
-   * onPluginsSynced checks all documents for missing plugins, after the wanted plugins changed or the server
-   * reconnected.
+   * onPluginsSynced checks all documents for missing plugins. It runs after the server has sent its list of plugins.
    */
   onPluginsSynced(): void {
     const wanted = this.#options.plugins();

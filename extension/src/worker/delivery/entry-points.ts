@@ -55,8 +55,8 @@ export function makeLateStartScript(name: string, expression: string): string {
 }
 
 /**
- * makeAdapterScript returns a script that passes an adapter to an entry point. The adapter script evaluates to true if
- * the entry point accepted the adapter.
+ * makeAdapterScript returns a script that passes an adapter to an entry point. The value of the adapter script is true
+ * if the entry point accepted the adapter.
  */
 export function makeAdapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;

@@ -51,7 +51,7 @@ interface AdapterBuild {
   readonly name: string;
   readonly hash: string;
   readonly adapter: string;
-  /** waitMs limits how long the replacement waits for running calls to end, in milliseconds. */
+  /** waitMs limits how long the worker waits for running calls before it replaces the adapter, in milliseconds. */
   readonly waitMs: number;
 }
 

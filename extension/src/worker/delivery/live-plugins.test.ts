@@ -17,8 +17,8 @@ const makePlugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo =>
 function makeFixture(...wanted: PluginInfo[]) {
   const docs = makeDocs();
   /**
-   * replacing contains the names of plugins that are being replaced, arriving those that are being injected, and broken
-   * those that failed.
+   * replacing contains the names of plugins whose adapters are being replaced. arriving contains the names of plugins
+   * that are being injected.
    */
   const replacing = new Set<string>();
   const arriving = new Set<string>();

@@ -37,8 +37,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // postMessage throws if the document no longer exists. The document's port then fires onDisconnect, which
-        // removes the document.
+        // If the document no longer exists, the function postMessage throws. The document's port then fires
+        // onDisconnect, which removes the document.
       }
       return true;
     };

@@ -38,7 +38,7 @@ export interface Docs {
   setReady(documentId: string, plugin: string, ready: boolean): void;
   /** removedPlugins returns the plugins whose adapter a document has removed. */
   removedPlugins(documentId: string): readonly RemovedPlugin[];
-  /** isRunning reports whether the adapter of a plugin runs in a document without a problem. */
+  /** isRunning reports whether a plugin's adapter runs in a document and has started without an error. */
   isRunning(documentId: string, plugin: string): boolean;
   /** findReported returns a document with its adapters, or undefined if the document has not reported its adapters. */
   findReported(documentId: string): DocWithPlugins | undefined;

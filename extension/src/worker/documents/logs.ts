@@ -21,8 +21,8 @@ export interface LogsOptions {
 }
 
 /**
- * Logs forwards the log entries of adapters to the server. If a document sends messages too fast, Logs drops the excess
- * entries and reports the number of dropped entries.
+ * Logs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs drops the
+ * excess entries and reports their number to the server.
  */
 export interface Logs {
   add(doc: Doc, message: LogMessage): void;

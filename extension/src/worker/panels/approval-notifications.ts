@@ -40,7 +40,8 @@ export interface ApprovalNotificationsOptions {
   /** isPanelOpen reports whether a side panel is open in this browser. */
   isPanelOpen(): boolean;
   /**
-   * openPanel opens the side panel. Chrome allows opening the side panel only while the worker handles a user's click.
+   * openPanel opens the side panel. Chrome allows an extension to open the side panel only while the extension handles
+   * a user's click.
    */
   openPanel(): Promise<void>;
   /** setWatching subscribes to the server's list of calls, or unsubscribes. */
@@ -82,8 +83,8 @@ export class ApprovalNotifications {
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
   /**
-   * #pendingWork resolves when the last scheduled update of the notification has ended. Updates of the notification run
-   * one after the other.
+   * #pendingWork resolves when the last scheduled update of the notification has ended. An update of the notification
+   * starts after the previous update has ended.
    */
   #pendingWork: Promise<void>;
 
@@ -262,7 +263,7 @@ export class ApprovalNotifications {
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 
-  /** handleClose handles a closed notification. A notification that the user has closed is not shown again. */
+  /** handleClose records a closed notification. If the user has closed it, the worker does not show it again. */
   handleClose(id: string, isByUser: boolean): void {
     if (this.#shown?.id !== id) return;
     const { ticketId } = this.#shown;

@@ -31,7 +31,7 @@ export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
   /** holds returns the tabs that agents have used within the last minute. */
   holds(): readonly PanelHold[];
-  /** draw shows a badge in all tabs without a separate badge. */
+  /** draw shows a badge in all tabs for which drawTab has set no separate badge. */
   draw(content: BadgeContent): void;
   /**
    * drawTab shows a badge text and a tooltip while a given tab is active. If the active tab has no separate badge text,

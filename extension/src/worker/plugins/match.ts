@@ -1,5 +1,6 @@
-// Matches URLs against Chrome's match patterns of plugins: <scheme>://<host>[:port]/<path>. Chrome itself decides where
-// adapters run. The worker matches URLs only to decide which tabs to report to the server and which tabs to reload.
+// Matches URLs against Chrome's match patterns of plugins: <scheme>://<host>[:port]/<path>. Chrome decides in which
+// pages adapters run, by the registered match patterns. The worker itself matches URLs only to decide which tabs to
+// report to the server and which tabs to reload.
 
 /** UrlMatcher reports whether a URL matches a match pattern. */
 export type UrlMatcher = (url: URL) => boolean;

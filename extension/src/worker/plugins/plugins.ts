@@ -88,7 +88,9 @@ export class Plugins {
     this.#options = options;
   }
 
-  /** wantedPlugins returns the plugins of the last sync, or an empty list before the first sync. */
+  /**
+   * wantedPlugins returns the plugins that the server listed in the last sync, or an empty list before the first sync.
+   */
   get wantedPlugins(): readonly PluginInfo[] {
     return this.#wanted;
   }
@@ -305,7 +307,10 @@ export class Plugins {
     return preScript !== true && (early !== true || this.#pluginsOverBudget.has(name));
   }
 
-  /** canRun reports whether a plugin can run in pages. Without user scripts, plugins for isolated worlds cannot run. */
+  /**
+   * canRun reports whether Chrome can run a plugin in pages. Without user scripts, plugins for isolated worlds cannot
+   * run.
+   */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
@@ -380,8 +385,8 @@ export class Plugins {
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
-      // For an isolated world, Chrome would run a plugin's script file in the extension's own content script world,
-      // where the plugin could send messages to the worker.
+      // For an isolated world, Chrome would run a plugin's file in the extension's own world, where the plugin could
+      // send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
@@ -404,7 +409,7 @@ export class Plugins {
 
   /**
    * syncBridge registers the bridge again after all other scripts. Chrome runs scripts in the order of their
-   * registration, and the bridge accepts hosts only while the bridge itself starts. The bridge's ID contains a hash of
+   * registration, and the bridge accepts hosts only while the bridge is starting. The bridge's ID contains a hash of
    * all other scripts, so that any changed script leads to a new bridge. The new bridge is registered before the old
    * bridge is unregistered, so that every new document has a bridge. Plugins for frames need a second bridge, which
    * does nothing in a top document that has the first bridge. After a restart, Chrome lists the old user scripts, but

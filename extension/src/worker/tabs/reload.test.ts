@@ -8,7 +8,7 @@ import { TabReloader } from './reload.ts';
 /** busyMs is how long a busy page takes to answer, in milliseconds. */
 const busyMs = 8000;
 
-/** untouched is the state of a page that has no bridge and in which the user has not clicked or typed. */
+/** untouched is the state of a page without a bridge in which the user has not clicked or typed. */
 const untouched: PageState = {
   hasUserInteracted: false,
   startedAtMs: 5000,

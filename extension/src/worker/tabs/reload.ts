@@ -50,22 +50,24 @@ export interface ReloadOptions {
   /** reloadFrame reloads one frame without reloading the rest of the tab. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive reports whether a plugin is running, has failed or is being injected in a tab or frame. */
+  /** isLive reports whether a plugin is running in a tab or frame, has failed there, or is being injected there. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /** liveDocument returns the ID of a tab's top document, or undefined if the document has not reported its plugins. */
+  /**
+   * liveDocument returns the ID of a tab's top document, or undefined if that document has not reported its plugins.
+   */
   liveDocument(tabId: number): string | undefined;
   /** answersSoon pings a document and reports whether the document answers within 1 s. */
   answersSoon(documentId: string): Promise<boolean>;
   /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
-  /** canRun reports whether a plugin can run in pages at all. */
+  /** canRun reports whether Chrome can run a plugin in any page. */
   canRun(plugin: PluginInfo): boolean;
   /**
    * isRegistered reports whether the scripts of a plugin are registered, so that a document that starts now runs the
    * plugin.
    */
   isRegistered(plugin: PluginInfo): boolean;
-  /** TabReloader calls beforeReload just before it reloads a tab, with the plugins that are missing in the tab. */
+  /** beforeReload is called just before TabReloader reloads a tab, with the plugins that are missing in the tab. */
   beforeReload(plugins: readonly PluginInfo[]): void;
 }
 
@@ -93,8 +95,8 @@ export class TabReloader {
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
   /**
-   * #checks contains the number of checks of each tab that is still being checked. #reloads contains the number and the
-   * time of a tab's reloads.
+   * #checks contains the number of checks of each tab that is still being checked. #reloads contains how often and when
+   * each tab was last reloaded.
    */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
@@ -111,8 +113,8 @@ export class TabReloader {
   #lastRegistrationAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /**
-   * #checking contains the tabs whose check has not ended. Checks run in parallel, because a busy page may take seconds
-   * to answer.
+   * #checking contains the tabs whose check has not ended. The worker checks several tabs in parallel, because a busy
+   * page may take seconds to answer.
    */
   readonly #checking = new Set<number>();
   #mustCheckAll = false;
@@ -165,7 +167,7 @@ export class TabReloader {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** expects reports whether a tab is still being checked and may be reloaded. */
+  /** expects reports whether TabReloader is still checking a tab and may reload it. */
   expects(tabId: number): boolean {
     return this.#mustCheckAll || this.#checks.has(tabId);
   }

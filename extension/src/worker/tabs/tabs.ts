@@ -26,9 +26,9 @@ export interface TabsOptions {
   /** live returns the top document of a tab, or undefined if the document has not reported its plugins. */
   live(tabId: number): DocWithPlugins | undefined;
   frames(tabId: number): readonly DocWithPlugins[];
-  /** expects reports whether a tab will receive a new adapter without a reload. */
+  /** expects reports whether a tab will receive a plugin's new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
-  /** isSilent reports whether a document has not answered a ping in time. */
+  /** isSilent reports whether a document has failed to answer a ping in time. */
   isSilent(documentId: string): boolean;
   /**
    * isArriving reports whether an adapter is being injected into the top document of a tab. If the function isArriving
@@ -110,10 +110,7 @@ export class Tabs {
     return this.#update();
   }
 
-  /**
-   * resendTab makes the next update send a tab even if the tab has not changed, because the server's state of the tab
-   * is wrong.
-   */
+  /** resendTab makes the next update send a tab again, because the server has a wrong state of the tab. */
   resendTab(tabId: number): void {
     const entry = this.#sent.get(tabId);
     if (entry) entry.text = '';

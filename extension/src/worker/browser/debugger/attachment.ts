@@ -121,7 +121,7 @@ export class Attachment {
     return () => this.#childListeners.delete(listener);
   }
 
-  /** markLost fails all tools that use the debugger with the given error. */
+  /** markLost makes all tools that use the debugger of the tab fail with the given error. */
   markLost(failure: ToolFailure): void {
     this.isLost = true;
     this.#rejectLost(failure);

@@ -1,7 +1,7 @@
 import type { DebuggerHold, DebuggerSession, Debuggers } from './debuggers.ts';
 import type { Feature } from './features.ts';
 
-/** CaptureIdleMs is how long a capture runs after a tool last used the capture, in milliseconds. */
+/** CaptureIdleMs is how long a capture continues after its last use by a tool, in milliseconds. */
 export const CaptureIdleMs = 10 * 60_000;
 
 export interface CapturesOptions<C> {
@@ -29,7 +29,7 @@ interface RunningCapture<C> {
 
 /**
  * Captures records events of tabs for longer than one call, such as network requests. A capture ends when its last MCP
- * session ends, the tab closes, the debugger is detached, or no tool has used the capture for 10 min.
+ * session ends, the tab closes or the debugger is detached, and after 10 min without use.
  */
 export class Captures<C> {
   readonly #options: CapturesOptions<C>;

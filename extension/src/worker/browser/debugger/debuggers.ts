@@ -387,7 +387,7 @@ export class Debuggers {
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-/** addDebuggerTexts are the sentences about the way to get the debugger. */
+/** addDebuggerTexts explains to the agent and to the user how to add the debugger. */
 export const addDebuggerTexts: Texts = {
   forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',

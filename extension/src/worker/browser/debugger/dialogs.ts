@@ -171,10 +171,7 @@ export class Dialogs {
     this.#suspendedTools.set(tabId, { tool, session });
   }
 
-  /**
-   * takeSuspended returns the running tool that waits for a tab's dialog, and removes the tool from the table of
-   * suspended tools.
-   */
+  /** takeSuspended returns the running tool that waits for a tab's dialog, and removes it from the suspended tools. */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
     const suspended = this.#suspendedTools.get(tabId);
     this.#suspendedTools.delete(tabId);

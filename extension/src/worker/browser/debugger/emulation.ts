@@ -3,7 +3,7 @@ import { toolFailure } from '../tool-failure.ts';
 import type { DebuggerHold, Debuggers } from './debuggers.ts';
 import { type Command, endEmulationCommands } from './features.ts';
 
-/** EmulationIdleMs is how long an emulation stays on after its last change, in milliseconds. */
+/** EmulationIdleMs is how long an emulation stays on after the last change of its settings, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
 /**

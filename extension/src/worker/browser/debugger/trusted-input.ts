@@ -139,8 +139,8 @@ export class TrustedInput {
   }
 
   /**
-   * #locateElement returns the position of an element in the tab's viewport. If isReady is true, #locateElement scrolls
-   * the element into view.
+   * #locateElement returns the position of an element in the tab's viewport. If the parameter isReady is true,
+   * #locateElement first scrolls the element into view.
    */
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });

@@ -207,7 +207,7 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * markCodeStarted changes an error so that the server does not run the agent's code again, because the code may have
+ * markCodeStarted marks an error so that the server does not run the agent's code again. The code may already have
  * started.
  */
 function markCodeStarted(error: unknown): unknown {

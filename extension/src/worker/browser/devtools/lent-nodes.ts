@@ -73,7 +73,7 @@ async function findInProcess(
   return undefined;
 }
 
-/** listFrameIds returns the IDs of all frames in the result of the debugger command Page.getFrameTree. */
+/** listFrameIds returns the IDs of all frames in a frame tree that the debugger command Page.getFrameTree returned. */
 export function listFrameIds(tree: unknown): string[] {
   const { frame, childFrames } = toFields(tree);
   const { id } = toFields(frame);

@@ -93,8 +93,8 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
 }
 
 /**
- * makeCommitEvents returns events from which trace viewers find the frames. In a complete trace, the browser process
- * records the events that makeCommitEvents adds.
+ * makeCommitEvents returns events from which trace viewers find the frames. In a complete trace, Chrome's browser
+ * process would have recorded these events.
  */
 function makeCommitEvents(
   commits: readonly DocumentCommit[],

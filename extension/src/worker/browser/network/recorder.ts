@@ -181,8 +181,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * #findFrame determines the origin of a frame without a web URL. A frame such as about:srcdoc has the origin of its
-   * parent.
+   * #findFrame determines the origin of a frame without a web URL. A frame without a web URL, such as about:srcdoc, has
+   * the origin of its parent frame.
    */
   async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);

@@ -182,7 +182,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** takeBodyPart returns a part of a body, and the number of characters that follow the part. */
+/** takeBodyPart returns one part of a body, and the number of characters of the body after that part. */
 function takeBodyPart(
   { body, mediaType, note }: { body: RecordedBody | undefined; mediaType: string; note: string },
   start: number,
