@@ -50,7 +50,8 @@ type (
 	StopOutcome = wire.CancelOutcome
 )
 
-// The kinds of credentials, and the prefix of the client names that opentabs commands use.
+// The kinds of credentials with which clients authenticate, and the prefix of the client names
+// of opentabs commands.
 const (
 	CredentialToken       = events.CredentialToken
 	CredentialCommandLine = events.CredentialCommandLine

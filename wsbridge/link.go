@@ -56,7 +56,7 @@ type link struct {
 	// goroutines counts the goroutines of the link. Only the link's reader may call
 	// goroutines.Go, or a caller that holds outbox.mu while outbox.isClosed is false.
 	goroutines sync.WaitGroup
-	// ended is closed when the link has ended.
+	// ended is a channel that is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
 	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the

@@ -47,8 +47,8 @@ export function readResidentMemory(pid: number): { now: number; anonymous: numbe
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
 /**
- * countObjects measures the heap of one JavaScript realm and counts the objects in it. Without contextId, countObjects
- * measures the default realm of the DevTools session.
+ * countObjects measures the heap of one JavaScript realm and counts the objects in it. If contextId is missing,
+ * countObjects measures the default JavaScript realm of the DevTools target.
  */
 async function countObjects(session: Session, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };

@@ -196,7 +196,7 @@ func pluralName(name string) string {
 	}
 }
 
-// tsString returns s as a TypeScript string literal in single quotes.
+// tsString returns s as a TypeScript string literal with single quotes.
 func tsString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // json.Marshal never fails for a string

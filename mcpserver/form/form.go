@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// Choices in an approval form, as the user reads them. All protocol versions with
-// elicitation support enums of plain texts.
+// The choices that an approval form offers, in the words that the user reads. All MCP protocol
+// versions with elicitation support lists of plain texts as choices.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"

@@ -298,7 +298,7 @@ const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
   holds: () => userInput.tabHolds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
-  // Chrome rejects setting the badge of a closed tab.
+  // If a tab is closed, Chrome rejects setting the badge of the tab.
   drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 

@@ -60,7 +60,7 @@ type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the tool has ended. ended resolves with "result", "error" or "goes on". */
+  /** ended resolves when the tool's run has ended, with "result", "error" or "goes on". */
   readonly ended: Promise<ToolCallEnding>;
 }
 
@@ -69,7 +69,7 @@ const NavigationTools: ReadonlySet<string> = new Set(['browser_navigate', 'brows
 
 /** BrowserCalls runs browser tools in the worker, and sends their progress and results to the server. */
 export class BrowserCalls {
-  /** changed fires when a call starts or ends. */
+  /** changed fires when a call of a browser tool starts or ends. */
   readonly changed = new Signal();
   readonly #options: BrowserCallsOptions;
   readonly #running = new Map<string, RunningTool>();

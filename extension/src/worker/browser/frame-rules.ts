@@ -26,14 +26,15 @@ export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<
 }
 
 /**
- * isForbiddenAddress reports whether the user has forbidden the site of a URL from browser data, such as the history.
+ * isForbiddenAddress reports whether the user has forbidden tools to use the site of a URL, such as a URL from the
+ * history.
  */
 export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgumentName];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
-/** isFrameForbidden reports whether the user has forbidden the site of a frame's URL. */
+/** isFrameForbidden reports whether the user has forbidden tools to use the site of a frame's URL. */
 export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgumentName];
   return isRecord(rules) && isForbidden(address, rules);

@@ -45,7 +45,7 @@ export interface RunOptions {
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
    * onInput sends trusted input to the page when the page script requests input, and resolves with true if the input
-   * was sent. Without onInput, the page script uses synthetic events.
+   * was sent. If onInput is missing, the page script uses synthetic events instead of trusted input.
    */
   onInput?(request: InputRequest): Promise<boolean>;
 }

@@ -176,8 +176,8 @@ function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {
 }
 
 /**
- * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. A maximum size of
- * 0 means no limit.
+ * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. If the result is
+ * 0, the size of the snapshot is not limited.
  */
 function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);

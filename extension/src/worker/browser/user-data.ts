@@ -6,7 +6,7 @@ import { formatCount, makeListResult } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** UserDataBrowser contains the Chrome functions that the tools for history, bookmarks and notifications use. */
+/** UserDataBrowser contains the Chrome functions that browser_history, browser_bookmarks and browser_notify need. */
 export type UserDataBrowser = typeof chromeUserData;
 
 /** makeUserDataTools returns the tools browser_history, browser_bookmarks and browser_notify. */

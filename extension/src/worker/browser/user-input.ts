@@ -51,7 +51,7 @@ interface RunningAction {
  * ignores input that the extension itself has sent through the debugger.
  */
 export class UserInput {
-  /** changed fires when the list of tabs that clients use changes. */
+  /** changed fires when the list of tabs that clients use is different from before. */
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expected = new Set<ExpectedInput>();

@@ -27,7 +27,7 @@ export interface CallTrace {
 
 /** RunningCalls is the worker's table of running calls, by call ID. */
 export class RunningCalls {
-  /** changed fires when a call is added or removed. */
+  /** changed fires when a running call is added to the table or removed from it. */
   readonly changed = new Signal();
   readonly #calls = new Map<string, RunningCall>();
 

@@ -13,7 +13,8 @@ import type { ToBridge } from '../../port-message.ts';
  */
 const MaxStoredChars = 64 * 1024 * 1024;
 /**
- * MaxRequestsPerCall limits the stored requests of each call. The server also accepts at most 1000 requests per call.
+ * MaxRequestsPerCall limits the stored requests of each call. The server rejects more than 1000 requests of one call,
+ * so a higher limit would be useless.
  */
 const MaxRequestsPerCall = 1000;
 
@@ -59,7 +60,7 @@ interface StoredRequests {
   readonly answers: Map<number, WaitingAnswer>;
 }
 
-/** makeToolRequests returns a ToolRequests without requests. */
+/** makeToolRequests creates a ToolRequests object, which has no stored requests at first. */
 export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   const storedByCall = new Map<string, StoredRequests>();
   let storedChars = 0;

@@ -11,7 +11,8 @@ export interface EntryPoints {
 }
 
 /**
- * makeEntryPoints returns an EntryPoints that derives all names from a secret. The secret must be unknown to web pages.
+ * makeEntryPoints creates an EntryPoints object that derives all names from a secret. The secret must be unknown to web
+ * pages.
  */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();

@@ -32,8 +32,8 @@ export interface SyntaxChecker {
 }
 
 /**
- * makeSyntaxChecker returns a Syntax without stored errors. The function run must run scripts in order in the isolated
- * world SYNTAX_WORLD of a document, and resolve with the result of the last script.
+ * makeSyntaxChecker creates a SyntaxChecker, which has stored no errors yet. The function run must run scripts in order
+ * in the isolated world SYNTAX_WORLD of a document, and resolve with the result of the last script.
  */
 export function makeSyntaxChecker(
   run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,

@@ -37,7 +37,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // If the document no longer exists, the function postMessage throws. The document's port then fires
+        // If the port's document no longer exists, the function postMessage throws. The document's port then fires
         // onDisconnect, which removes the document.
       }
       return true;

@@ -52,7 +52,7 @@ export interface Docs {
   listInTab(tabId: number): Doc[];
 }
 
-/** makeDocs returns a Docs without documents. */
+/** makeDocs creates the table of connected documents, which is empty at first. */
 export function makeDocs(): Docs {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();

@@ -28,7 +28,7 @@ export interface Logs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-/** makeLogs returns a Logs that has counted no messages. */
+/** makeLogs creates a Logs object, which has counted no messages yet. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
    * windows contains the rate limit of each document: the start of the time window, the number of messages, and the

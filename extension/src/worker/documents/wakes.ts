@@ -19,7 +19,7 @@ export interface WakeTimers {
   onDocumentDisconnected(doc: WakeTarget): void;
 }
 
-/** makeWakeTimers returns a WakeTimers without running timers. */
+/** makeWakeTimers creates a WakeTimers object, in which no timer is running at first. */
 export function makeWakeTimers(): WakeTimers {
   const timers = new Map<WakeTarget, ReturnType<typeof setTimeout>>();
   const stopTimer = (doc: WakeTarget) => {

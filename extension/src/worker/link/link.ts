@@ -113,11 +113,11 @@ type RequestCallback = (frame: Frame | undefined) => void;
 export class Link {
   /** opened fires when the server has answered hello, before other frames of the server are handled. */
   readonly opened = new Signal();
-  /** lost fires when an open link is lost. */
+  /** lost fires when an open link to the server is lost. */
   readonly lost = new Signal();
   /** received fires with each request or notification from the server. */
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
-  /** changed fires when the state of the link changes. */
+  /** changed fires when the state of the link to the server changes. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, RequestCallback>();

@@ -122,7 +122,7 @@ function parseConnection(text: string | undefined): Connection | undefined {
   }
 }
 
-/** toPort returns a value if it is a valid port number, and undefined for any other value. */
+/** toPort returns the value itself if it is a valid port number, and otherwise undefined. */
 function toPort(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
 }

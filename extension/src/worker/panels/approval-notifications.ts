@@ -144,8 +144,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #settle waits at least SettleDelayMs after the last change of a notification. Chrome would show an earlier update
-   * as a second notification that never closes.
+   * #settle waits until SettleDelayMs has passed since the last change of a notification. If the notification were
+   * updated earlier, Chrome would show a second notification that never closes.
    */
   async #settle(): Promise<void> {
     const leftMs = this.#settledAtMs - Date.now();

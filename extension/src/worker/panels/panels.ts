@@ -32,7 +32,7 @@ export interface Panels {
    * the popup at the next click.
    */
   readonly isPanelOpen: boolean;
-  /** changed fires when a side panel or popup opens or closes. */
+  /** changed fires when a side panel or the popup opens or closes. */
   readonly changed: Signal;
   addPanel(port: Port): void;
   /** setCalls updates the running, waiting and recently ended calls from the server. */
@@ -47,7 +47,7 @@ export interface Panels {
   clearCalls(): void;
 }
 
-/** makePanels returns a Panels without open panels. */
+/** makePanels creates a Panels object, which has no open panels at first. */
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   const changed = new Signal();

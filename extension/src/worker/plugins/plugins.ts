@@ -116,7 +116,8 @@ export class Plugins {
 
   /**
    * sync registers the scripts that every matching page needs: the bridge, and a base that can run adapters on demand.
-   * Without user scripts, sync also registers the adapters as files. sync does not register the scripts of prepare.
+   * If user scripts are not allowed, sync also registers the adapters as files. The method prepare registers its
+   * scripts separately.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -308,8 +309,8 @@ export class Plugins {
   }
 
   /**
-   * canRun reports whether Chrome can run a plugin in pages. Without user scripts, plugins for isolated worlds cannot
-   * run.
+   * canRun reports whether Chrome can run a plugin in pages. If the user has not allowed user scripts, plugins for
+   * isolated worlds cannot run.
    */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';

@@ -19,7 +19,7 @@ export interface SettingsSync {
   setSettings(plugin: string, settings: PluginSettings): void;
 }
 
-/** makeSettingsSync returns a SettingsSync without settings. */
+/** makeSettingsSync creates a SettingsSync, which has no settings at first. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const settingsByPlugin = new Map<string, PluginSettings>();
   /** sentSettings contains the settings that each document has received, by document ID and plugin name. */

@@ -22,7 +22,7 @@ export interface CodeStore {
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
-/** makeCodeStore returns a Store without pending requests. */
+/** makeCodeStore creates a CodeStore, which has no pending requests at first. */
 export function makeCodeStore(options: StoreOptions): CodeStore {
   /** pendingReads contains the requests for code that have not ended, by cache key. */
   const pendingReads = new Map<string, Promise<PluginFetchResult>>();

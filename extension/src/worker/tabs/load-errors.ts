@@ -20,7 +20,7 @@ export interface LoadError {
 
 /** TabLoadErrors tracks tabs that show Chrome's error page, and tabs whose site does not respond. */
 export class TabLoadErrors {
-  /** changed fires when a tab gets or loses a load error. */
+  /** changed fires when a tab gets a load error, and when its load error disappears. */
   readonly changed = new Signal();
   readonly #errors = new Map<number, LoadError>();
   /** #timers contains the response timers of tabs whose site has not responded yet, by tab ID. */

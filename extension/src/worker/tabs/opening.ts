@@ -52,7 +52,7 @@ export interface TabOpener {
   reopen(tabId: number): Promise<boolean>;
 }
 
-/** makeTabOpener returns an Opening without opened tabs. */
+/** makeTabOpener creates a TabOpener, which has opened no tabs yet. */
 export function makeTabOpener(options: OpeningOptions): TabOpener {
   const openedTabs = new Map<string, Promise<OpenedTab>>();
   /** openedUrls maps tab IDs to the URLs with which the worker opened the tabs. */

@@ -58,7 +58,7 @@ export interface DebuggerSession {
 /** DebuggerHold keeps the debugger attached to a tab and keeps some debugger features on. */
 export interface DebuggerHold {
   readonly session: DebuggerSession;
-  /** lost rejects when the debugger is detached from the tab. */
+  /** lost is a promise that rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
   /**
    * release turns the features of the hold off, and allows the debugger to be detached. Further calls of release have
@@ -255,7 +255,8 @@ export class Debuggers {
   #trackAttachment(tabId: number): Attachment {
     const stopWatching = this.#browser.watchTabs((id, event) => {
       if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
-      // The tab navigated to a page that the debugger must not access, such as chrome://settings.
+      // If the tab has navigated to a page that the debugger must not access, such as chrome://settings, detach the
+      // debugger.
       attachment.markLost(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
       void attachment.enqueue(() => this.#release(tabId, attachment));
     });
@@ -356,7 +357,7 @@ export class Debuggers {
    */
   #startChild(tabId: number, attachment: Attachment, child: ChildTarget): void {
     const send = (method: string, params: Fields) =>
-      // A child target that no longer exists rejects all commands.
+      // If a child target no longer exists, Chrome rejects all commands for it.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
     attachment.addChild(child);
     // Also attach the debugger to the frames and workers inside the child target.

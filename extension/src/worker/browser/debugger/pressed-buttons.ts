@@ -66,8 +66,8 @@ export class PressedButtons {
 }
 
 /**
- * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a running drag,
- * dragCancel has no effect.
+ * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. If no drag is running, the
+ * command dragCancel has no effect.
  */
 const dragCancelCommand: Command = [
   'Input.dispatchDragEvent',

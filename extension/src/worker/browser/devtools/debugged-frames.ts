@@ -96,12 +96,12 @@ function removeFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 
-/** toFields returns a value that is an object, and an empty object for any other value. */
+/** toFields returns the value itself if it is an object, and otherwise an empty object. */
 export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** toList returns a value that is an array, and an empty array for any other value. */
+/** toList returns the value itself if it is an array, and otherwise an empty array. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

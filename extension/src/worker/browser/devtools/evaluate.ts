@@ -67,7 +67,7 @@ export class Evaluator {
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
     const cursor = readText(call.args, 'cursor');
     if (cursor !== undefined) {
-      // The server treats a call with a cursor as read-only, so a call with a cursor must not run code.
+      // The server treats a call with a cursor as read-only, so browser_evaluate must not run code in such a call.
       if (call.args.function !== undefined)
         throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
       const { text, words } = this.#parts.readNext(call, cursor);

@@ -1,5 +1,5 @@
-// Parses and describes the performance metrics of a document. An attacker may control the process of a page, so every
-// value is validated.
+// Parses the performance metrics that a recorder measured in a document, and describes them for the agent. An attacker
+// may control the process of a page, so every value is validated.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';

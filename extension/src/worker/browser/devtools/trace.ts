@@ -24,7 +24,7 @@ export interface TraceRules {
    * origins.
    */
   readonly origin: string;
-  /** isForbidden reports whether the user has forbidden the site of a URL. */
+  /** isForbidden reports whether the user has forbidden tools to use the site of a URL. */
   isForbidden(url: string): boolean;
 }
 

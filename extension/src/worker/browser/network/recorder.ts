@@ -53,7 +53,7 @@ export class NetworkRecorder {
   #bodyBytes = 0;
   #requestCount = 0;
 
-  /** The parameter url is the URL of the page that the tab shows. */
+  /** The parameter url is the URL of the page that the tab currently shows. */
   constructor(session: DebuggerSession, url: string) {
     this.#session = session;
     this.#page = readOrigin(url);

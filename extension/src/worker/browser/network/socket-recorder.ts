@@ -22,8 +22,9 @@ export class SocketRecorder {
   #messageCount = 0;
 
   /**
-   * receive records one of Chrome's events about a socket. The parameter page is the origin of the tab's page. The
-   * parameter request is the recorded network request that opened the socket, if Chrome's event has the request's ID.
+   * receive records one of Chrome's events about a socket. The parameter page is the origin of the page that the tab
+   * shows. The parameter request is the recorded network request that opened the socket, if Chrome's event has the
+   * request's ID.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = readText(params, 'requestId');
