@@ -83,8 +83,8 @@ export interface BrowserResult {
   /** windowId is the ID of the window that the tool has opened. */
   readonly windowId?: number;
   /**
-   * downloads lists all downloads that the extension has started. The server removes other clients' downloads from this
-   * list. The server removes the downloads of other clients from the list.
+   * downloads lists all downloads that the extension has started. The server removes the downloads of other clients
+   * from this list.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
   /** downloadId is the ID of the download that the tool has started. */
