@@ -149,8 +149,7 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
-// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest
-// first.
+// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode

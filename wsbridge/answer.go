@@ -12,8 +12,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// documentGoneCodes are the error codes which show that the document of a call no longer
-// exists.
+// documentGoneCodes are the error codes which show that the document of a call no longer exists.
 var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
 // finishRun ends a tool call with the browser's answer to its tool.dispatch request.

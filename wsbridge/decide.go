@@ -62,8 +62,7 @@ func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest fu
 	})
 }
 
-// decideTicket records the decision that the user made in the side panel about a suspended
-// call.
+// decideTicket records the decision that the user made in the side panel about a suspended call.
 func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")

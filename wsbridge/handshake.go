@@ -32,8 +32,7 @@ const maxHandshakes = 64
 // peer cannot fill the memory.
 const maxHelloBytes = 64 << 10
 
-// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it is
-// closed.
+// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it is closed.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
 		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
@@ -104,8 +103,7 @@ type handshake struct {
 	link *link
 	key  string // the secret that browser and server share
 	port int    // the server's TCP port to which the browser connected
-	// The browser's nonce comes from its HTTP request. The server's nonce is set by
-	// sendChallenge.
+	// The browser's nonce comes from its HTTP request. The server's nonce is set by sendChallenge.
 	browserNonce, serverNonce string
 }
 

@@ -29,8 +29,7 @@ const (
 // Adapters provides the plugins that a hub sends to browsers. Implementations must be safe for
 // concurrent use.
 type Adapters interface {
-	// List returns every plugin that browsers should have. List may block until the plugins are
-	// loaded.
+	// List returns every plugin that browsers should have. List may block until the plugins are loaded.
 	List() []wire.PluginInfo
 	// Hashes returns the content hash of each loaded plugin, keyed by plugin name.
 	Hashes() map[string]string
@@ -100,8 +99,7 @@ type Options struct {
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.
 	Calls Calls
-	// RepeatCall runs a recorded call again. By default, the hub rejects every call.repeat
-	// request.
+	// RepeatCall runs a recorded call again. By default, the hub rejects every call.repeat request.
 	RepeatCall func(callID string) error
 	// UndoCall answers a side panel's call.undo request. By default, the hub rejects every
 	// call.undo request.
@@ -142,8 +140,7 @@ type Options struct {
 // Hub manages the connected browsers and runs tool calls in them. Create a Hub with [New]. A
 // Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends browsers the list of tabs that clients hold, and the client sessions that
-	// ended.
+	// Holds sends browsers the list of tabs that clients hold, and the client sessions that ended.
 	Holds HoldSender
 	// Probe measures whether the links to browsers respond.
 	Probe LinkProbe
@@ -260,8 +257,7 @@ func (h *Hub) hasPlugin(name string) bool {
 }
 
 // SendWaiting sends every browser the number of calls that are waiting for the user.
-// SendWaiting does not block. If SendWaiting is called concurrently, either number may be sent
-// last.
+// SendWaiting does not block. If SendWaiting is called concurrently, either number may be sent last.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
 // RefreshPlugins sends the current list of plugins to all open side panels.

@@ -20,8 +20,7 @@ import (
 const (
 	// closeTimeout is how long a browser may take to answer a WebSocket close frame.
 	closeTimeout = time.Second
-	// frameTimeout limits how long one frame may take to arrive, even if its bytes arrive
-	// steadily.
+	// frameTimeout limits how long one frame may take to arrive, even if its bytes arrive steadily.
 	frameTimeout = 5 * time.Minute
 	// readChunkBytes limits the bytes of one read. Each read marks the link as alive, so a
 	// large frame on a slow link is not mistaken for silence.
@@ -59,8 +58,7 @@ type link struct {
 	// ended is a channel that is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
-	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the
-	// link.
+	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the link.
 	hasReceived atomic.Bool
 	// requests, adapters, panel and inbox have their own locks, documented at their types.
 	requests *requests.Table

@@ -141,8 +141,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
-// tryReceive removes a token from a channel without blocking, and reports whether there was
-// one.
+// tryReceive removes a token from a channel without blocking, and reports whether there was one.
 func tryReceive(c chan struct{}) bool {
 	select {
 	case <-c:

@@ -14,8 +14,7 @@ import (
 // pingTimeout limits how long a browser may take to answer a ping.
 const pingTimeout = 5 * time.Second
 
-// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for concurrent
-// use.
+// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for concurrent use.
 type LinkProbe struct{ hub *Hub }
 
 // RefusedHello returns why and when the hub last refused an extension. If a browser has
@@ -25,8 +24,7 @@ func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusa
 // UnpairedTries returns the connection attempts of unpaired browsers within the last seconds.
 func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
 
-// Reconnect closes the link to a browser, so that the extension reconnects. Running calls
-// continue.
+// Reconnect closes the link to a browser, so that the extension reconnects. Running calls continue.
 func (p *LinkProbe) Reconnect(browserID string) {
 	if b := p.hub.registry.findBrowser(browserID); b != nil {
 		if _, l := p.hub.registry.currentLink(b); l != nil {

@@ -30,8 +30,7 @@ type runTable struct {
 
 // connect makes l the link of the browser, and resends frames that may have been lost with the
 // previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. Each
-// returned function finishes one call, and the caller must call the function without holding a
-// lock.
+// returned function finishes one call, and the caller must call the function without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

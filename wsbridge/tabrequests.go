@@ -172,8 +172,7 @@ func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.Targ
 	return places, isWaiting
 }
 
-// describeTab requests the current state of a tab. describeTab returns nil if the tab does not
-// exist.
+// describeTab requests the current state of a tab. describeTab returns nil if the tab does not exist.
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {

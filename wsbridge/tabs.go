@@ -16,8 +16,7 @@ const (
 	maxTabs = 10_000
 	// loadTimeout limits how long a call waits for a tab that is loading.
 	loadTimeout = 5 * time.Second
-	// codeTimeout limits how long a call waits until the browser has added plugin code to a
-	// tab.
+	// codeTimeout limits how long a call waits until the browser has added plugin code to a tab.
 	codeTimeout = 15 * time.Second
 	// reconnectedTabsTime is how long a reconnected browser may take to find the pages that
 	// still run adapters.
@@ -206,8 +205,7 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 
 // keepEarlierDocuments keeps the documents from before a reconnect for reconnectedTabsTime.
 // A restarted service worker lists its tabs before the pages have reported their adapters.
-// If a kept document no longer exists, the browser rejects calls in it. The caller holds
-// tabTable.mu.
+// If a kept document no longer exists, the browser rejects calls in it. The caller holds tabTable.mu.
 func (ts *tabTable) keepEarlierDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
@@ -275,8 +273,7 @@ func (ts *tabTable) markUnsynced() {
 	ts.startSync()
 }
 
-// startSync records that the browser does not have the current plugins. The caller holds
-// tabTable.mu.
+// startSync records that the browser does not have the current plugins. The caller holds tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	ts.requestedSyncNumber++

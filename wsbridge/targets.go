@@ -97,8 +97,7 @@ func (s *targetSearch) hasOpenedFailed() bool {
 	})
 }
 
-// updateTargets reads the current targets, and returns how much longer to wait for better
-// targets.
+// updateTargets reads the current targets, and returns how much longer to wait for better targets.
 func (s *targetSearch) updateTargets() time.Duration {
 	targets, returnWait, syncWait := s.hub.currentTargets(s.choice)
 	s.targets = targets

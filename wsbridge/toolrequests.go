@@ -19,8 +19,7 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its
-// fields.
+// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its fields.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
 	// seenNumbers contains the numbers of all requests, including confirmed ones.
@@ -32,8 +31,7 @@ type runRequests struct {
 
 // toolRequest is one request of a call (tool.ask).
 type toolRequest struct {
-	// answer is the tool.answer frame for the request, or nil until the dispatcher has
-	// answered.
+	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
 	answer []byte
 	// isResent is true if the server has resent the answer after a reconnect. After a reconnect,
 	// the browser repeats each tool.ask once. The server does not answer the repeated tool.ask,
@@ -68,8 +66,7 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 
 // acceptRequest reports whether a tool.ask is new, or returns the error of a rejected one. If a
 // repeated tool.ask has an answer, the answer is resent. acceptRequest does not record a rejected
-// tool.ask, so that the browser can send the same request again later. The caller holds
-// runTable.mu.
+// tool.ask, so that the browser can send the same request again later. The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -118,8 +115,7 @@ func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
-// Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has
-// made.
+// Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has made.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerToolRequest(runID, number, output, err) {
@@ -205,8 +201,7 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
-// Resync implements dispatch.Bridge by requesting the full content of an activity from the
-// page.
+// Resync implements dispatch.Bridge by requesting the full content of an activity from the page.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))

@@ -55,7 +55,7 @@ type Options struct {
 	// Token is the bearer token in the Authorization header; by default, no token is
 	// sent.
 	Token string
-	// Name and Version identify the client to the server. MCP requires both fields.
+	// Name and Version identify the client to the server; both are required.
 	Name, Version string
 	// Transport sends the HTTP requests; the default is a transport without a proxy and
 	// without compression.
