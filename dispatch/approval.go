@@ -33,8 +33,8 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 }
 
 // Remind sends a message for the user to the client of a suspended call, as a progress
-// notification. For a nested call, the client that made the top-level call receives the
-// message. Once the user has decided about the ticket w, Remind does nothing.
+// notification. If the suspended call is nested, the message goes to the client that made the
+// top-level call. Once the user has decided about the ticket w, Remind does nothing.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -53,8 +53,8 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 const PermissionChange = "a change of its permission"
 
 // RecheckGates runs the gates again for each call that waits for an approval. Call
-// RecheckGates after a change of permissions: calls that are now allowed continue, and
-// calls that are now forbidden fail.
+// RecheckGates after permissions have changed: suspended calls that are now allowed continue,
+// and those that are now forbidden fail.
 func (d *Dispatcher) RecheckGates() {
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
@@ -73,8 +73,8 @@ func (d *Dispatcher) RecheckGates() {
 		if namer, ok := openTicket.gate.(ApprovalNamer); ok && v.Block == nil {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
-		// If the user decides at the same time, the first decision takes effect. Decide can't
-		// fail, because every open ticket offers ScopeOnce.
+		// If the user decides at the same moment, the decision that arrives first takes
+		// effect. Decide can't fail, because every open ticket offers ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }
@@ -115,8 +115,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// waitForGate delays a call because a gate returned a [Wait], and returns false if the call
-// ended during the delay.
+// waitForGate delays a call for the duration in the gate's [Wait] verdict. It returns false
+// if the call ended during the delay.
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
 	c.root.sender.Remind(w.Message)
@@ -189,9 +189,9 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
 }
 
-// suspend opens a ticket, so that the call waits for the user. The returned ticket is nil
-// if the call has ended or already has an open ticket. If the call has used up its waiting
-// time, or if too many calls wait, suspend returns an error.
+// suspend opens a ticket for a call, and the call waits until the user decides about the
+// ticket. The returned ticket is nil if the call has ended or already has an open ticket. If
+// the call has used up its waiting time, or if too many calls wait, suspend returns an error.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingApprovalTime(c, request)
 	if limit <= 0 {
@@ -306,7 +306,8 @@ func (t *ticket) withdraw() bool {
 	return t.call.suspension.withdraw(t)
 }
 
-// resume lets the call continue after a decision, or returns false if the call has ended.
+// resume lets a suspended call continue after a decision, or returns false if the call has
+// already ended.
 func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()

@@ -41,8 +41,8 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.all = append(a.all, text)
 }
 
-// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools
-// may call each other.
+// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. A tool can
+// call the other tools.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}
@@ -178,8 +178,8 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 }
 
 // TestNestedCallReachesIdleLimit checks a nested call that reaches its idle limit: the
-// parent call receives the error before it reaches its own idle limit. The parent's hard
-// limit still applies.
+// parent call receives the error before it reaches its own idle limit. The parent call is
+// still subject to its own hard limit.
 func TestNestedCallReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){

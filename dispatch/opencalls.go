@@ -43,7 +43,8 @@ func (t *openCallHookTimer) set(d *Dispatcher) {
 	t.isSet = true
 }
 
-// run passes all new calls that have not ended to the open hook, oldest first.
+// run passes each call that was accepted since the previous run and has not ended to the open
+// hook, oldest call first.
 func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false

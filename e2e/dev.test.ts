@@ -79,7 +79,8 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  // `status` and `doctor` read a file that the daemon writes some time after the page reported the error.
+  // `status` and `doctor` print the error from a file that the daemon writes shortly after the page has reported the
+  // error.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],
@@ -118,8 +119,8 @@ test('after plugin dev ends, the last build stays in the page, and the page find
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describePage()), /"title":"three"/);
-  // A page that loads while Chrome replaces the plugin's script may run no plugin. The test reloads the page itself,
-  // because opentabs does not reload a page that a script has accessed.
+  // While Chrome replaces the plugin's script, a page that loads may get neither the old nor the new script. The test
+  // reloads the page itself, because opentabs does not reload a page that a script has accessed.
   await waitFor('a result of the last build after a reload of the page', async () => {
     await stack.page.reload();
     return JSON.stringify((await describePage()) ?? '').includes('three');

@@ -47,8 +47,8 @@ test('the browser and the clients reconnect to a server that was killed and rest
   assert.match(await lostCall, /restarted/);
   const startMs = performance.now();
   await stack.waitForPlugins('/');
-  // Without retries, the browser would reconnect only at the next alarm, up to 30 s later. The benchmark measures the
-  // exact reconnect time.
+  // Without its own retries, the extension would reconnect only at Chrome's next alarm, up to 30 s later. The benchmark
+  // measures the exact reconnect time.
   assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
   const outcome = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(outcome.isError, false, outcome.text);

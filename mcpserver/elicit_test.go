@@ -115,11 +115,11 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 // sessionClient is a client with a session, over either transport.
 type sessionClient struct {
 	t *testing.T
-	// messages delivers all messages in order. Over HTTP, the channel messages is closed
-	// after the answer to a call.
+	// messages delivers all messages in order. Over HTTP, the server ends the response
+	// after it has answered the call, and the channel messages is closed.
 	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
-	// message, unless the message is a call.
+	// message, except for a call, which the server may read later.
 	send func(text string)
 	// disconnect closes the connection to the server.
 	disconnect func()
@@ -164,8 +164,8 @@ func choiceAnswer(decision string) string {
 
 const showsForms = `{"elicitation":{}}`
 
-// sessionClients maps each transport to a function that connects a client with the given
-// capabilities.
+// sessionClients has one function per transport (HTTP and stdio), which connects a test
+// client with the given MCP capabilities.
 var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities string) *sessionClient{
 	"http": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		c := s.sessionlessClient(t)
@@ -327,7 +327,8 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		// The server cancels the form before it answers the call.
+		// Before the server answers the call, it cancels the form that it sent to the
+		// client.
 		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
@@ -391,8 +392,8 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestClientsWithoutForms checks that clients that do not support forms receive no form,
-// but the reason why the call is waiting.
+// TestClientsWithoutForms checks that a client without support for forms receives the
+// reason why its call waits.
 func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
@@ -496,8 +497,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestNoProgressAfterTheAnswer checks that progress between two requests of a suspended
-// call is not sent after the answer to the first request.
+// TestNoProgressAfterTheAnswer checks that no progress message of a suspended call
+// follows the answer to its request.
 func TestNoProgressAfterTheAnswer(t *testing.T) {
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {

@@ -99,8 +99,8 @@ func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Packag
 	return listenFor(t, newServer(t, c, o, packages...))
 }
 
-// serveRegistry returns a server with the plugins of a registry that listens until the
-// test ends. The tools of the registry return their arguments.
+// serveRegistry returns a test server that offers the plugins of a registry. The server
+// listens until the test ends. The tools of the registry return their arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *testServer {
 	t.Helper()
 	return listenFor(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
@@ -208,7 +208,7 @@ func (c *client) requestAndRead(body string) []receivedMessage {
 	return readMessages(c.t, c.post(context.Background(), body))
 }
 
-// answer posts one message and returns the only message of the response.
+// answer posts one message, and returns the server's only message in the HTTP response.
 func (c *client) answer(body string) receivedMessage {
 	c.t.Helper()
 	all := c.requestAndRead(body)
@@ -305,7 +305,7 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	}
 }
 
-// events reads the data of server-sent events.
+// events reads server-sent events from a response body.
 type events struct {
 	r        *bufio.Reader
 	comments int
@@ -377,8 +377,8 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// readNext returns the next message, or false at the end of the stream. Pings are
-// answered, as clients do.
+// readNext returns the next message, or false at the end of the stream. Like a real
+// client, readNext answers pings from the server.
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
@@ -405,7 +405,8 @@ func (p *stdioPeer) mustRead() receivedMessage {
 }
 
 // initialize sends the first messages of a client. When initialize returns, the server
-// has handled these messages and notifies the client of changes.
+// has handled both initialization messages, and it notifies the client of changes from
+// then on.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

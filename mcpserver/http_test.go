@@ -70,7 +70,8 @@ func TestClientCancelsItsCall(t *testing.T) {
 }
 
 // TestCancelBeforeItsCallCancelsTheCall checks that a cancellation that arrives before its call
-// cancels the call. Over HTTP, a call and its cancellation use different connections.
+// cancels the call. Over HTTP, the two can arrive in either order, because they use different
+// connections.
 func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 	h := &hangingCaller{}
 	runInFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {

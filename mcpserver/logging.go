@@ -19,9 +19,10 @@ type LogEntry struct {
 	DroppedCount int
 }
 
-// ForwardLog sends a log line to clients as notifications/message, without blocking. A client
-// that does not read loses messages, the oldest first. Clients of protocol version 2026-07-28
-// receive no log lines, because that version has no messages outside of requests.
+// ForwardLog sends a log line to clients as notifications/message, without blocking. If a
+// client reads too slowly, ForwardLog drops the client's oldest unread log messages. Clients
+// of protocol version 2026-07-28 receive no log lines, because that version has no messages
+// outside of requests.
 func (s *Server) ForwardLog(e LogEntry) {
 	body := map[string]any{"message": e.Message}
 	if e.Data != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The running call ends when the test ends.
+// The returned call runs until the test ends.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -63,7 +63,7 @@ func readText(uri, meta string) string {
 }
 
 // requestAsModernClient posts a request of protocol version 2026-07-28, and returns the
-// HTTP status and the answer.
+// HTTP status and the first message of the response.
 func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
@@ -154,7 +154,7 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// callCountWatcher is a Watcher whose value is its number of calls.
+// callCountWatcher is a fake Watcher that has the given number of calls.
 type callCountWatcher int
 
 func (n callCountWatcher) Calls() []dispatch.View          { return make([]dispatch.View, n) }
@@ -163,8 +163,9 @@ func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersAreNotified checks that subscribers are notified of changes over each
-// transport, and once more after the last change.
+// TestSubscribersAreNotified checks that a client that subscribed to a resource is
+// notified of changes, and once more after the last change. The test runs over each
+// transport.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})
@@ -234,8 +235,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 }
 
 // TestResourceUpdatesAreRateLimited checks that each resource has at most two
-// notifications per second, and always one after the last change. Progress of a call must
-// not change the list of calls.
+// notifications per second, and always one after the last change. A progress report of
+// one call must not cause a notification for the list of calls.
 func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)

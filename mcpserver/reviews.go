@@ -31,7 +31,7 @@ const (
 // Inspector inspects plugins for agents and stores their recommendations for the user.
 // Implementations must be safe for concurrent use. Errors of an Inspector are sentences for the agent.
 type Inspector interface {
-	// Inspect returns what the user sees of a plugin before reviewing it.
+	// Inspect returns the facts about a plugin that the user sees in a review.
 	Inspect(plugin string) (*inspection.Inspection, error)
 	// Recommend stores an agent's recommendation for the plugin content with the given hash. A
 	// recommendation does not enable the plugin.

@@ -52,8 +52,8 @@ func (l *pipeListener) dial() net.Conn {
 }
 
 // runInFakeTime runs f in fake time with a server that listens on pipes, and a client with a
-// session. The function f must create its own channels, because a channel belongs to the
-// fake time in which it was created.
+// session. In a synctest bubble, a channel belongs to the bubble that created it, so the
+// function f must create its own channels.
 func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -306,7 +306,7 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 	})
 }
 
-// openOver opens another session over the connections of a client.
+// openOver opens another MCP session that reuses the HTTP connections of another client.
 func (s *testServer) openOver(t *testing.T, other *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}

@@ -21,8 +21,8 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
 		t.Error("the code does not have the hash")
 	}
-	// The hash in the adapter's hash statement stays unchanged, but the adapter file
-	// changes.
+	// The edit changes the adapter file, but not the hash that the adapter's hash
+	// statement contains.
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
 	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin install "+p.Dir+" again") {
@@ -37,8 +37,8 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 }
 
 func TestAdapterMayContainHashMarker(t *testing.T) {
-	// The adapter may contain the text of a hash statement, for example in a string. Only
-	// the last hash statement in the adapter is used.
+	// The adapter may contain the text of a hash statement, for example in a string. The
+	// server must read the hash only from the last such statement.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
 	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }

@@ -56,7 +56,7 @@ type indexedEntry struct {
 	File filemark.Mark `json:"file"`
 	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
-	// Activates reports that the adapter's code defines an onActivate hook.
+	// Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
 	// Compiles is the package's manifest hash at the last time when all schemas compiled.
 	Compiles string `json:"compiles,omitempty"`
@@ -101,7 +101,7 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 }
 
 // hasCompiled reports whether the index records that all schemas of the package in dir
-// compile. A record for another manifest hash does not count.
+// compile. The index record counts only if it was written for the same manifest hash.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -172,8 +172,8 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// firstLine returns the first line of the index file: the version, and a MAC of the
-// version and all other lines.
+// firstLine returns the first line of the index file, which contains the file's version
+// and a MAC. The MAC covers the version and all other lines.
 func (x *index) firstLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)
@@ -183,7 +183,7 @@ func (x *index) firstLine(body []byte) string {
 }
 
 // read reads the index file once. A damaged or foreign index file counts as empty and is
-// rewritten later. The caller of read holds mu.
+// rewritten later. The caller must hold index.mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

@@ -15,7 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the newest SDK version that opentabs supports, as major.minor.
+// newestSDKMajor and newestSDKMinor are the two parts of the newest SDK version that
+// opentabs supports, such as 0.1.
 const (
 	newestSDKMajor = 0
 	newestSDKMinor = 1

@@ -53,17 +53,17 @@ type Setting struct {
 	// DeclaredSecret is the "secret" mark of the setting in the package; nil without a
 	// mark. See [Setting.IsSecret].
 	DeclaredSecret *bool
-	// Options are the allowed values of a "select" setting. Settings of other types have
-	// no options.
+	// Options are the allowed values of a "select" setting. For a setting of another
+	// type, Options is empty.
 	Options []string
 }
 
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // IsSecret reports whether opentabs hides the setting's value from surfaces and from
-// restricted plugins. A plugin package marks its secret settings. If the package has no
-// mark, a string setting is secret if its key contains a word such as "token" or
-// "password".
+// restricted plugins. The author can mark a setting as secret or not secret in the
+// plugin package. Without such a mark, a string setting is secret if its key contains a
+// word such as "token" or "password".
 func (s Setting) IsSecret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret

@@ -54,9 +54,9 @@ func (a *adapterSync) run(b *browser) {
 	}
 }
 
-// maxCodeInFlight limits the plugin code that was sent but not confirmed, in bytes. Chrome
-// rewrites its whole script store for each registration, so the browser registers all code that
-// arrives together in one batch.
+// maxCodeInFlight limits how many bytes of plugin code may be in flight: sent to the browser,
+// but not yet confirmed by it. Chrome rewrites its whole script store for each registration, so
+// the browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins to a browser, then the code that the browser lacks.
@@ -102,8 +102,8 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	return nil
 }
 
-// sendSettings sends the settings of each plugin whose settings changed since the last call on
-// this link. Only the method run calls sendSettings.
+// sendSettings sends each plugin's settings to the browser if they changed since the previous
+// sendSettings on this link. Only the method run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil

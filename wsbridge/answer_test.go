@@ -31,8 +31,8 @@ func TestAnswers(t *testing.T) {
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
 			`failed tool_error: x {"code":"","retryable":false}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
-		// If the tool's result is not JSON, the whole frame is not JSON. The malformed
-		// frame still contains the ID of the call.
+		// A result that is not JSON makes the whole frame malformed, but the hub can
+		// still read the call's ID.
 		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}

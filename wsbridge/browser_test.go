@@ -58,9 +58,10 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 	})
 }
 
-// TestResume checks which calls continue after a browser reconnects. Calls that the
-// browser lists continue. Confirmed calls that the browser does not list fail after the
-// grace period. Calls that the server no longer has are stopped in their pages.
+// TestResume checks which calls continue after a browser reconnects. After a reconnect,
+// calls in the browser's list of running calls continue. Confirmed calls that the browser
+// does not list fail after the grace period. Calls that the server no longer has are stopped
+// in their pages.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -115,8 +116,8 @@ func TestRepeatedToolRequest(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// A browser that has received calls may take longer than a minute to confirm
-		// them.
+		// More than a minute may pass until a browser confirms the calls that it has
+		// received.
 		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownCallMessage)
 	})
@@ -159,9 +160,9 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	})
 }
 
-// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the
-// older one and keeps the calls. The late end of the older connection must have no
-// effect.
+// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older
+// one and keeps the calls. When the server later notices that the older connection has
+// ended, this must have no effect.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -242,8 +243,8 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(newDispatchFrame("c1"))
 		q.wantFrames(newDispatchFrame("c2"))
-		// Each browser resumes its own calls, even while the other browser is
-		// disconnected.
+		// Each of the two browsers continues its own call after a reconnect, even while the
+		// other browser is disconnected.
 		p.closeAbruptly()
 		q.closeAbruptly()
 		q = w.connectBrowser("b1", "copycopycopy")

@@ -12,8 +12,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests beyond
-// this limit are rejected.
+// maxPanelRequests limits the concurrent requests of one browser's side panel. Further requests
+// are rejected.
 const maxPanelRequests = 64
 
 // runRequest handles a side panel's request on a separate goroutine, because the request may
@@ -30,8 +30,8 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	})
 }
 
-// answerPanel decodes a side panel's request and replies to it. Errors of handleRequest must be
-// sentences for the user.
+// answerPanel decodes a side panel's request and replies to it. A returned error of
+// handleRequest must be a sentence that the panel can show to the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)

@@ -20,7 +20,7 @@ import (
 	"opentabs/wsbridge/tabsignal"
 )
 
-// Defaults for the durations in Options.
+// These are the default values of the duration fields in Options.
 const (
 	defaultGracePeriod      = 10 * time.Second
 	defaultFirstBrowserWait = 3 * time.Second
@@ -57,8 +57,8 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 // Options configure a [Hub].
 type Options struct {
 	// Key is the secret that server and browser share. Server and browser each prove that they
-	// have the key before any other frame is sent. The key itself is never sent. Required: New
-	// panics if Key is empty.
+	// have the key before any other frame is sent. The secret key itself is never sent over the
+	// connection. Required: New panics if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
@@ -79,7 +79,7 @@ type Options struct {
 	// FetchCode answers a browser's plugin.fetch request for code. The text of a returned error
 	// is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have settings. The hub sends the
+	// Settings returns the settings of all plugins that have settings. The hub sends these
 	// settings to browsers, where the plugins read them. Call Hub.Sync after settings change.
 	// By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
@@ -89,8 +89,8 @@ type Options struct {
 	// document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
-	// the browser. The log entries of one browser arrive in order. ReceiveLogs must not block.
-	// By default, log entries are dropped.
+	// the browser. The hub passes on the log entries of one browser in the order in which they
+	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
 	// ReceiveStart receives each report of a browser that an adapter started, or failed to
 	// start, in a document. A browser may repeat a report. ReceiveStart must not block for
@@ -120,8 +120,8 @@ type Options struct {
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
 	// side panels show no clients.
 	ClientNames func() []string
-	// EndedSessions returns those of the given MCP sessions that have ended. By default, no
-	// session has ended.
+	// EndedSessions returns those of the given MCP sessions that have ended. By default, the
+	// hub treats every MCP session as active.
 	EndedSessions func(sessions []string) []string
 	// OnBrowsersChange is called after a browser connects, and after the grace period of a lost
 	// browser expires. By default, OnBrowsersChange does nothing.
@@ -204,7 +204,7 @@ func New(o Options) *Hub {
 }
 
 // SetCalls sets the source of the tool calls that side panels show and stop. A side panel that
-// was opened before SetCalls must be reopened to show calls.
+// is already open when SetCalls is called shows calls only after it is reopened.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

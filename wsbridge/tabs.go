@@ -18,13 +18,13 @@ const (
 	loadTimeout = 5 * time.Second
 	// codeTimeout limits how long a call waits until the browser has added plugin code to a tab.
 	codeTimeout = 15 * time.Second
-	// reconnectedTabsTime is how long a reconnected browser may take to find the pages that
-	// still run adapters.
+	// After a browser reconnects, its worker needs some time to find the pages that still run
+	// adapters. reconnectedTabsTime limits this time.
 	reconnectedTabsTime = 2 * time.Second
 )
 
-// tabTable stores the tabs of one browser, and whether the browser has the current plugins. The
-// tabs are kept while the link is lost.
+// tabTable stores the tabs of one browser, and whether the browser has the current plugins.
+// tabTable keeps the tabs while the link to the browser is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string // the ID of the browser
@@ -45,8 +45,8 @@ type tabTable struct {
 	requestedSyncNumber, answeredSyncNumber int
 	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
-	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
-	// plugin's sites.
+	// hasReportedOutside is true once the browser has reported that a plugin runs in a page
+	// outside the plugin's sites.
 	hasReportedOutside bool
 	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
@@ -56,12 +56,12 @@ type tabTable struct {
 	// has changed since the timer was started.
 	generation int
 	// leftDocumentAt has the times at which tabs left a document with a live plugin, keyed by
-	// tab ID. A time is deleted once the tab's next document has loaded.
+	// tab ID. When the next document of a tab has loaded, the tab's time is deleted.
 	leftDocumentAt map[int]time.Time
 }
 
-// connect makes l the link of the browser. isNew is true for a restarted browser, which has
-// lost its tabs, and for a browser that was never connected.
+// connect makes l the browser's current link. isNew is true if the browser was never
+// connected, or has restarted and so lost its tabs.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -93,7 +93,8 @@ func (ts *tabTable) setLink(l *link) {
 	ts.generation++
 }
 
-// listTabs returns the tabs sorted by ID, and how often the browser was synced.
+// listTabs returns the browser's tabs sorted by ID, and the number of completed syncs with the
+// browser.
 func (ts *tabTable) listTabs() (tabs []wire.TabInfo, syncCount int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -182,7 +183,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 }
 
 // removeDocument removes a document after a call has failed because the document no longer
-// exists. Until the browser reports the tab with tab.changed, the tab counts as loading.
+// exists. Until the browser sends tab.changed for this tab, the hub treats the tab as loading.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -249,7 +250,7 @@ type document struct {
 }
 
 // documentsOf returns the top document of a tab, then the documents in frames with live
-// plugins. The ID of the top document may be empty.
+// plugins. The DocumentID of the top document may be empty.
 func documentsOf(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
@@ -265,8 +266,8 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed. After a change of the plugins, the
-// browser receives the plugins and lists the tabs in which they run.
+// markUnsynced records that the plugins have changed. The browser then receives the changed
+// plugins, and lists the tabs in which they run.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -297,8 +298,9 @@ func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a requestedSyncNumber.
-// Answers on a replaced link, or for plugins that have changed again, are ignored.
+// markSynced records that the browser has received the plugins for a requestedSyncNumber. The
+// answer is ignored if it arrives on a replaced link, or if the plugins have changed since the
+// request.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.requestedSyncNumber == syncTarget
@@ -351,9 +353,10 @@ func (ts *tabTable) removeTab(tabID int) {
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of a
-// navigating tab. Agents often load a page and then call a tool of that page. A call therefore
-// waits for a tab that had a live plugin a moment ago and ranks before all live targets. A call
-// waits at most loadTimeout for the next document. The caller must not hold tabTable.mu.
+// navigating tab. Agents often load a page and then call a tool of that page. If a tab had a
+// live plugin a moment ago and ranks before all live targets, a call therefore waits for that
+// tab. A call waits at most loadTimeout for the next document. The caller must not hold
+// tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

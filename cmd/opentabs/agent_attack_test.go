@@ -25,15 +25,16 @@ var agentMethods = []string{
 	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
 }
 
-// agentTools are tool names that an agent may guess, besides those in tools/list.
+// agentTools are tool names that tools/list may not contain, but that a hostile agent may
+// try.
 var agentTools = []string{
 	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
 	"messages__permission", "config.permission", "plugin__review", "tools_search", "tools_describe", "tools_call", "tools_read", "tools_pin",
 }
 
 // TestAttackByAgent checks that an agent cannot run tools that the user has not allowed.
-// The agent has access only to MCP. An agent with a shell could do everything that the
-// user can.
+// The simulated agent can only send MCP messages. The test gives the agent no shell,
+// because with a shell an agent could do everything that the user can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool, while a call waits for approval", attackWithAllMethods)
 	t.Run("calls that cannot run, to flood the user with questions", attackWithInvalidCalls)
@@ -78,8 +79,8 @@ func attackWithAllMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// forgedParams has all fields of the requests that the side panel or the command line
-	// can send.
+	// forgedParams contains every field that a request from the side panel or the command
+	// line can have.
 	forgedParams, err := json.Marshal(map[string]any{
 		"name": "messages", "plugin": "messages", "tool": "silent", "permission": "auto", "hash": "", "allow": true, "scope": "always",
 		"callId": waitingCall.CallID, "call_id": waitingCall.CallID, "ticketId": waitingCall.Waiting.TicketID, "ticket_id": waitingCall.Waiting.TicketID,
@@ -162,8 +163,8 @@ func attackRefusalTexts(t *testing.T) {
 }
 
 // attackThroughGateway checks that a call through the gateway needs the same permission
-// as a direct call. A tool that is off must not run, and a tool that needs approval must
-// wait.
+// as a direct call. Through the gateway, a tool with the permission "off" must not run,
+// and a tool with "ask" must wait for approval.
 func attackThroughGateway(t *testing.T) {
 	c, _, view := startWaitingCall(t)
 	view()

@@ -135,8 +135,8 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-// readAudit returns the newest audit records that match a filter, oldest first. last is
-// the maximum number of records, or 0 for all.
+// readAudit returns the newest audit records that a filter selects, with the oldest of
+// them first. last is the maximum number of records; 0 means all.
 func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {

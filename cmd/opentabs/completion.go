@@ -11,9 +11,8 @@ import (
 	"opentabs/internal/cli"
 )
 
-// completer returns the words that complete an argument or flag in a shell. After an
-// error, a completer returns no words, because a shell must not print errors while the
-// user types.
+// completer returns the words that complete an argument or flag in a shell. A completer that
+// fails returns no words, because a shell must not print errors while the user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
 // argumentCompleters maps a command, without "opentabs", to the completers of its
@@ -61,9 +60,9 @@ var argumentCompleters = map[string][]completer{
 	"pair remove":           {completePairedBrowsers, nil},
 }
 
-// flagCompleters maps a flag with a value to its completer. The key is "--tool" for a
-// flag of several commands, or "audit --tool" for a flag of one command. A nil completer
-// offers no words, for example for a number.
+// flagCompleters maps a flag with a value to its completer. A key such as "--tool" applies to
+// this flag of every command; a key such as "audit --tool" applies to the flag of one command.
+// A nil completer offers no words, for example for a number.
 var flagCompleters = map[string]completer{
 	"--allow-calls-to":            completeInstalledPlugins,
 	"--browser":                   completeBrowsers,
@@ -138,8 +137,8 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
 }
 
-// addCompletions sets the shell completions of all commands below root. If an argument
-// has no completer, the shell offers nothing. By default, it would offer the files in the
+// addCompletions sets the shell completions of all commands below root. If an argument has no
+// completer, the shell offers nothing. The shell's own default would be the files in the
 // current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
@@ -191,8 +190,8 @@ func flagKeys(path string, f *pflag.Flag) []string {
 	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 
-// newCompletionFunc converts completers to a cobra completion function. Words that are already
-// arguments are not offered again.
+// newCompletionFunc converts completers to a cobra completion function. The completion
+// function does not offer words that the command line already contains as arguments.
 func newCompletionFunc(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		complete := completers[min(len(args), len(completers)-1)]

@@ -77,8 +77,8 @@ func TestEveryValueHasACompletion(t *testing.T) {
 	}
 }
 
-// checkDirective checks that a shell completes the last of words with file names only if
-// key is in fileCompletions.
+// checkDirective completes the last of the given words. The shell must offer file names
+// if fileCompletions contains key, and otherwise no file names.
 func checkDirective(t *testing.T, words []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]

@@ -142,8 +142,8 @@ func TestDevPrompt(t *testing.T) {
 		lines <- c.line
 		out.waitForWords(c.want, "messages> ")
 	}
-	// Ctrl-C cancels the running call. While a call is running, `plugin dev` still
-	// rebuilds a changed plugin.
+	// When the user presses Ctrl-C in `plugin dev`, the running call is cancelled.
+	// While a call is running, `plugin dev` still rebuilds a changed plugin.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {

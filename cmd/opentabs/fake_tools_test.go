@@ -13,7 +13,8 @@ import (
 // wait for the user, or call tools.
 
 // showActivities simulates a tool with two activities: a growing text for the user, and
-// an internal table. The tool waits for the user, and returns a result for the user.
+// an internal table. The simulated tool waits for the user between its reports, and
+// returns a result for the user.
 func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},

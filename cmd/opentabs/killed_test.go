@@ -21,21 +21,22 @@ import (
 	"opentabs/wire"
 )
 
-// The constants are the numbers of kills, calls and agents in
-// TestKilledServerKeepsItsRecords.
+// The following constants control TestKilledServerKeepsItsRecords: the number of kills,
+// the minimum number of calls, and the number of agents.
 const (
 	serverKillCount = 3
 	minCallCount    = 600
 	agentCount      = 4
-	// maxLostTime is the time before the kill within which calls may be missing in the
-	// records.
+	// Calls that ended less than maxLostTime before the server was killed may be missing
+	// in the records.
 	maxLostTime = time.Second
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After each kill, only the last line of a file may be incomplete, and only calls
-// of the last second may be missing. The hash chain of the audit log must be intact. The
-// next server must record the call that was open at the time of the kill.
+// tools. After a kill, at most the last line of each record file may be incomplete, and
+// only calls that ended within the last second may be missing from the records. The hash
+// chain of the audit log must be intact. The next server must record the call that was
+// open at the time of the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -118,9 +119,9 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	}
 }
 
-// killDuringCalls starts a server and kills it at a random moment while agents call a
-// tool. killDuringCalls returns the time of the kill. killDuringCalls also returns the
-// time of each response, by the argument of the call.
+// killDuringCalls starts a server, lets agents call a tool, and kills the server at a
+// random moment. It returns the time of the kill, and maps the argument of each answered
+// call to the time of its response.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}

@@ -108,8 +108,9 @@ func runRestart(ctx context.Context, opts stopOptions) error {
 	return p.Report(opts.json, reportedServer{started.Version, started.PID, url, true}, "%s, is serving MCP on %s", started, url)
 }
 
-// checkNewPort checks that a restarted server can listen on the port in the settings. If
-// the running server already listens on this port, or no server runs, nothing is checked.
+// checkNewPort checks that a restarted server can listen on the port in the settings.
+// checkNewPort checks nothing if no server runs, or if the running server already listens
+// on this port.
 func checkNewPort(ctx context.Context, h *home.Home) error {
 	running, err := h.FindServer(ctx)
 	port := h.Settings.Port

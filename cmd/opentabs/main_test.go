@@ -148,9 +148,10 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...".
-// repeatUntilCmd repeats the program until its output matches. The pause between two runs
-// is three times as long as a run, so that the other scripts get most of the CPU time.
+// repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...". repeatUntilCmd
+// repeats the program until its output matches. Before the next run, repeatUntilCmd pauses
+// three times as long as the last run took. The test scripts that run in parallel therefore
+// get most of the CPU time.
 func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
@@ -162,7 +163,8 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	defer pause.Stop()
 	for {
 		start := time.Now()
-		// The exit code is not checked, because an error can be the expected output.
+		// repeatUntilCmd ignores the exit code, because the expected output can be an error
+		// message.
 		_ = ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		if want.MatchString(out) {
@@ -201,8 +203,8 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// killProcesses kills the running server of an installation and servers that wait to
-// replace it. On systems without /proc, only the running server is killed.
+// killProcesses kills the running server of an installation and servers that wait to replace
+// it. On systems without /proc, killProcesses kills only the running server.
 func killProcesses(dirs config.Dirs) {
 	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
@@ -236,8 +238,8 @@ func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 const pairingCodeVariable = "FAKE_BROWSER_CODE"
 
 // runFakeBrowser is the main function of a test program that simulates a browser with the
-// pages of the plugin messages. The simulated browser reconnects after the server stops.
-// The arguments of the program are the ID and the name of the browser.
+// pages of the plugin messages. If the server stops, the simulated browser reconnects to the
+// next server. The arguments of the program are the ID and the name of the browser.
 func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -254,9 +256,9 @@ func runFakeBrowser() {
 	}
 }
 
-// startFakeBrowser connects a simulated browser with a page of the plugin "messages" to
-// the running server. Without a page of the plugin, a call would fail before the server
-// asks for approval.
+// startFakeBrowser connects a simulated browser with a page of the plugin "messages" to the
+// running server. Without an open page of the plugin, the test's calls would fail before the
+// server asks for approval.
 func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	b, err := connectFakeBrowser(t.Context(), dirs)

@@ -11,8 +11,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp` process. Each
-// line must get an error response, and the session must continue.
+// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp` process. The
+// process must answer each malformed line with an error response, and the session must
+// continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
@@ -21,7 +22,8 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The input begins with a byte order mark and has Windows line endings.
+	// The first line of the input begins with a byte order mark, and lines end with
+	// CRLF, as on Windows.
 	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
 	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
@@ -39,7 +41,7 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
 	}
-	// The last line of the input has no newline.
+	// This is the last line of the input, and it has no newline at its end.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)

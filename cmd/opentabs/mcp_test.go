@@ -181,7 +181,8 @@ func hasTab(s httpapi.Status) bool {
 	return len(s.Browsers) == 1 && len(s.Browsers[0].Tabs) == 1 && len(s.Browsers[0].Tabs[0].Plugins) == 1
 }
 
-// TestMCPServerKilled kills the server twice in the middle of a call.
+// TestMCPServerKilled kills the server during a call, twice. The relay must report the lost
+// call and start a new server.
 func TestMCPServerKilled(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)

@@ -10,8 +10,8 @@ import (
 )
 
 // runMCPPost is a test program that posts a file to a path of the server and prints the
-// response. The program uses the client token in added.json, and the MCP session of the
-// previous request.
+// response. The program authenticates with the client token in the file added.json, and
+// continues the MCP session of its previous run.
 func runMCPPost() {
 	if err := postFile(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -25,8 +25,8 @@ func runTests(m *testing.M, commands map[string]func()) {
 	testscript.Main(programTests{m}, commands)
 }
 
-// programTests builds opentabs into the directory of the test programs, and then runs the
-// tests.
+// programTests builds the opentabs program into the directory of the test helper
+// programs, and then runs the tests of the package.
 type programTests struct{ tests *testing.M }
 
 func (w programTests) Run() int {

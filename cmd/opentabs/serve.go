@@ -23,7 +23,8 @@ type serveOptions struct {
 	// flags are the settings on the command line, by flag name.
 	flags     map[string]string
 	logFormat string
-	// logFile is the path of the log file, or empty to log to stderr.
+	// logFile is the path of the log file; if logFile is empty, the server logs to
+	// stderr.
 	logFile string
 }
 

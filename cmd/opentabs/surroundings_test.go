@@ -47,7 +47,8 @@ func newHome(t *testing.T) config.Dirs {
 }
 
 // TestServeFromAReadOnlyHome checks that the server runs with a read-only home directory.
-// Only the very first start of the server needs write access.
+// The server needs write access to the home directory only when it starts for the first
+// time.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
@@ -108,8 +109,8 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs in a separate mount namespace. The arguments of the
-// script are the home directory and the port.
+// fullDisk is a script that runs in a separate mount namespace. Its two arguments are the
+// home directory and the port of the server.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"
@@ -135,8 +136,8 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk checks the behavior of opentabs on a full disk. If the test may not mount
-// a disk, only the text of the error is checked.
+// TestFullDisk checks the behavior of opentabs on a full disk. On a system where the test
+// may not mount a disk, TestFullDisk checks only the error text.
 func TestFullDisk(t *testing.T) {
 	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {

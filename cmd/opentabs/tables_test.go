@@ -27,7 +27,7 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// newNarrowOutput returns an output for a simulated terminal with 80 columns. All output is
+// newNarrowOutput returns an output for a simulated terminal with 80 columns. The output is
 // written to the buffer text.
 func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })

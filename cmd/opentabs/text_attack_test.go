@@ -69,7 +69,7 @@ func TestAttackByText(t *testing.T) {
 }
 
 // checkHarmlessText checks that a text contains no control characters and no invisible
-// characters. The evil text must not start a new line.
+// characters. The hostile text in the output must not begin a new line.
 func checkHarmlessText(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {

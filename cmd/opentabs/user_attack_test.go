@@ -25,8 +25,8 @@ import (
 // otherUserID is the numeric ID of another user.
 const otherUserID = 65534
 
-// makeForeignDir returns a directory of another user. If the test may not change owners,
-// the directory belongs to root.
+// makeForeignDir returns a directory of another user. Without the right to change the owner
+// of a directory, makeForeignDir returns a directory of root.
 func makeForeignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -39,8 +39,8 @@ func makeForeignDir(t *testing.T) string {
 	return dir
 }
 
-// openTempDir returns a directory that other users can open, so that only opentabs itself
-// protects the content.
+// openTempDir returns a temporary directory whose file mode lets other users enter it. Only
+// opentabs's own file modes then protect the files in it.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,8 +91,8 @@ func attackFiles(t *testing.T) {
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRunOpentabs(t, dirs, "extension", "install")
 	for _, topDir := range []string{dirs.State, unpacked} {
-		// The mode of the top directory protects all files in the directory. Files with
-		// secrets also have a private mode.
+		// If a directory is accessible only to the user, all files in it are protected. In
+		// addition, each file with secrets has a private mode.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

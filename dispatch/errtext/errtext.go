@@ -135,7 +135,8 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
-// AddUserStep returns a fact with the next step for the user after an error with this code.
+// AddUserStep appends the next step for the user, which depends on the error code, to a
+// sentence of fact.
 func AddUserStep(code wire.ErrorCode, fact string) string {
 	step, _ := NextStep(code)
 	return fact + " " + step.ForUser
@@ -166,7 +167,8 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
 // WithoutCheckAdvice returns the advice without the part that asks the user to check the
-// effects of the call. A call that has not started has no effects.
+// effects of the call. A call that has not started needs no such check, because it has had
+// no effects.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
@@ -181,16 +183,16 @@ func removeCheckAdvice(text string) string {
 	return step + "."
 }
 
-// NextStepAfterRequest returns the advice for a tool that failed because its request
-// failed, such as a nested call. If requestAdvice has no advice for the error code, ok is
-// false.
+// NextStepAfterRequest returns advice for a tool call that failed because a request of the
+// tool failed, such as a nested call. If no advice exists for the error code of the request,
+// ok is false.
 func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
 
-// requestAdvice maps the error code of a tool's failed request to advice. A tool that does
-// not handle the failure of its request fails with the same error code.
+// requestAdvice maps the error code of a tool's failed request to advice. If a tool ignores
+// the failure of its request, the tool's call fails with the same error code as the request.
 var requestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,

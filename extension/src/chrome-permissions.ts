@@ -50,7 +50,7 @@ export async function revokePermission(name: OptionalPermission['name']): Promis
 
 /** SitePermissions are the sites to which Chrome gives the extension access. */
 export interface SitePermissions {
-  /** patterns are match patterns such as `*://example.com/*`, or AllSitesPattern. */
+  /** patterns contains Chrome match patterns such as `*://example.com/*`; it can also contain AllSitesPattern. */
   readonly patterns: readonly string[];
   /** isOptional is false if the manifest itself requires access to all sites. */
   readonly isOptional: boolean;

@@ -67,7 +67,7 @@ async function countRegistrations(): Promise<number> {
 
 /**
  * countCallBytes returns how many bytes the service worker sends to the page for one call, and to the server for its
- * result. The counted call has no arguments and no result.
+ * result. The measured call has neither arguments nor a result.
  */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;

@@ -74,9 +74,9 @@ type document struct {
 // Store keeps the names of browsers and the default browsers of clients in one file.
 type Store struct {
 	path string
-	// findDefault returns a default name with the browser's profile and the computer, or
-	// "" if the profile is unknown. If findDefault is nil, browsers get the default names
-	// that the extension sent.
+	// findDefault returns a browser's default name, such as "Chrome (Work) on laptop". It
+	// returns "" if the browser's profile is unknown. If findDefault is nil, the default
+	// name is the name that the extension sent.
 	findDefault func(browserID, sentName string) string
 
 	mu  sync.Mutex // guards doc and the file at path
@@ -107,8 +107,8 @@ func Open(path string) (s *Store, warning string) {
 }
 
 // UseDefaults sets the function that finds better default names of browsers, such as
-// "Chrome (Work) on laptop". If find returns "", the default name is the name that the
-// extension sent. Call UseDefaults before the first call of NameOf.
+// "Chrome (Work) on laptop". If find returns "", NameOf uses the name that the extension
+// sent. Call UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
 // defaultName returns the default name of a browser. A default name that was found before
@@ -125,8 +125,8 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 
 // NameOf returns the name of a browser that connects, and whether the user chose this
 // name. The parameter sentName is the name that the extension sent, and isDefault is true
-// if the extension generated this name. A name that the user types in the extension
-// replaces an earlier name from a command.
+// if the extension generated this name. If the user types a name in the extension, it
+// replaces a name that was set with `opentabs browser rename`.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,8 +163,8 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 // default name.
 //
 // If another connected browser already has the new name, Rename returns an error. If a
-// disconnected browser has the new name, the renamed browser replaces the disconnected
-// browser, also as the default browser of clients.
+// disconnected browser has the new name, Rename deletes the disconnected browser, and the
+// renamed browser becomes the default browser of its clients.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
@@ -226,8 +226,9 @@ func (s *Store) Forget(browser string, connected []string) error {
 }
 
 // DefaultFor returns the ID of a client's default browser; empty if the client has none.
-// If the client has several names, the first name with a default browser counts. Clients
-// without their own default browser get the default of all other clients.
+// If a client has several names, DefaultFor uses the first name that has a default
+// browser. Clients without their own default browser get the default of all other
+// clients.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +241,8 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 }
 
 // List returns all stored browsers, sorted by name. The function clientsOf returns the
-// names of the clients whose default browser has the given ID; the name "" means all
-// other clients.
+// names of the MCP clients whose default browser has the given ID. The name "" represents
+// all clients without their own default browser.
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,8 +80,8 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 // Program returns the path of the browser's program.
 func (t *Browser) Program() string { return t.program }
 
-// start starts the processes for the tests. After an error of start, Close ends the
-// processes that have already started.
+// start starts the processes for the tests. If start returns an error, the caller calls
+// Close to end the processes that are already running.
 func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.program, err = realtab.Find(o.Getenv); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// callRequest is a tool call that a test makes. Times are in milliseconds since the tool
-// began.
+// callRequest is a tool call that a test makes. All times are in milliseconds since the
+// tool's handler started.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -55,18 +55,21 @@ type userRequest struct {
 	Title  string `json:"title,omitempty"`
 }
 
-// callOutcome is what a test receives after a tool call.
+// callOutcome is the answer to a test's tool call: the call's result and the state of the
+// tab.
 type callOutcome struct {
 	Call callResult `json:"call"`
 	*tabState
 }
 
-// stopTimeout limits the wait for the page's report about a stop, after the call has
-// ended. A page usually reports within 2 s whether the tool has stopped.
+// stopTimeout limits how long the test waits, after a call has ended, for the page's
+// report whether the tool stopped. A page usually reports within 2 s whether the tool has
+// stopped.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a tool call that a test has made and that has not ended. Before done is
-// closed, only followEvents uses a runningCall; afterwards only callTool does.
+// runningCall is a tool call that a test has made and that has not ended. Until the
+// channel done is closed, only followEvents accesses a runningCall. After that, only
+// callTool accesses it.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab
@@ -119,8 +122,9 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-// followEvents records a call's events until the call has ended and the page has reported
-// the outcome of a stop.
+// followEvents records the events of a call until the call has ended. If the daemon has
+// asked the page to stop the tool, followEvents also waits for the page's report about
+// the stop.
 func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
@@ -148,7 +152,8 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 	}
 }
 
-// recordEvent records an event of the call and reports whether the event is the last.
+// recordEvent adds an event to the result of the running call. It returns true for the
+// last event of the call.
 func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLast bool) {
 	r := &c.result
 	switch e.Kind {
@@ -164,8 +169,8 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 		if w := e.Call.Waiting; w != nil {
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
-		// The error for a call that has ended is ignored, because the next event reports
-		// the end.
+		// The error is ignored: Decide fails only if the call has ended, and the next
+		// event reports this end.
 		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, Surface: "the test"})
 	case dispatch.EventEnded:
 		return !isStopSent(e.Call) || e.Call.StopOutcome != ""
@@ -185,8 +190,8 @@ func isStopSent(v dispatch.View) bool {
 }
 
 // scheduleActions starts the timers for the cancellation and the navigation that the test
-// requests. A call that waited for an approval begins twice, but its timers start only
-// once.
+// requests. A call that waited for approval sends the running event twice, but its timers
+// must start only once.
 func (c *runningCall) scheduleActions(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return
@@ -200,7 +205,7 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 	scheduleAt(c.request.NavigateAt, func() { c.navigateAway(ctx) })
 }
 
-// navigateRetryPause is the pause before another attempt of a failed navigation.
+// navigateRetryPause is the pause between a failed navigation and the next attempt.
 const navigateRetryPause = 50 * time.Millisecond
 
 // navigateAway navigates the tab to another page of its site. A busy browser may refuse a
@@ -280,7 +285,7 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	}
 }
 
-// resultOf returns the result of the tool as JSON.
+// resultOf returns the JSON result of a tool from the MCP client's response.
 func resultOf(got mcpclient.Result) json.RawMessage {
 	if got.StructuredContent != nil {
 		return got.StructuredContent

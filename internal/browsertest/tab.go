@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// testTab is the current tab of the test.
+// testTab is the tab that the running test currently controls.
 type testTab struct {
 	tab *realtab.Tab
 	ctx context.Context // ends when the test opens another tab
@@ -23,7 +23,7 @@ type testTab struct {
 	lastLogSeq uint64
 }
 
-// testPage describes the page that a test opens.
+// testPage describes a page that a test asks the browser to open.
 type testPage struct {
 	URL            string                     `json:"url"`
 	HTML           string                     `json:"html"`
@@ -245,13 +245,14 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logLineMarker is the plugin name of the marker entries that lastLogSeq adds to the log. A
-// plugin cannot have the name "(plugin test)", because of the parentheses.
+// logLineMarker is the plugin name of the marker entries that lastLogSeq adds to the log.
+// No real plugin can have the name "(plugin test)", because plugin names contain no
+// parentheses.
 const logLineMarker = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that the daemon has
-// received. The log stores entries in order, but with a delay. lastLogSeq therefore adds
-// a marker entry and waits until the log has stored the marker.
+// received. The log stores entries in order, but asynchronously. Therefore, lastLogSeq
+// adds a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
 	defer follower.Close()

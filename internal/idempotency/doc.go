@@ -5,8 +5,8 @@
 // [ParseKey] validates the key of a request. [Keys.Start] starts a call, or finds the
 // earlier call with the same key. An idempotency key belongs to one client and one tool.
 //
-// A call that certainly did not run releases its idempotency key. A call that may have
-// acted, but whose result is unknown, keeps its key until the page delivers the result or
+// A call that certainly did not run releases its idempotency key. If a call may have run,
+// but its result is unknown, its key stays in use until the page delivers the result or
 // the key expires.
 //
 // The recorder writes each idempotency key to the disk before the call runs in a page, so

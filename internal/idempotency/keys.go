@@ -71,8 +71,9 @@ type entry struct {
 	hasNote bool
 	// waiters is the number of requests that wait for the call to end.
 	waiters int
-	// result is the result of a successful call; nil if the result is not in memory. The
-	// field err is the error of a call that failed or whose result is unknown.
+	// result is the result of a successful call; nil if the call failed, or if its result
+	// is no longer in memory. The field err is the error of a call that failed or whose
+	// result is unknown.
 	result *dispatch.Result
 	err    *dispatch.Error
 }
@@ -92,7 +93,8 @@ func New(records Records, recordDays int) *Keys {
 // call of Start, and is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
-// Use is one request's use of an idempotency key, as [Keys.Start] returns it.
+// Use is the result of [Keys.Start] for one request: the call that belongs to the
+// request's idempotency key.
 type Use struct {
 	// CallID is the ID of the call that first used the idempotency key. IsReplay is true
 	// if an earlier request made that call.
@@ -166,8 +168,9 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. The error of an earlier call begins
-// with a note. Do not call Ending before the call has ended.
+// Ending returns the result or the error of the call. If the call was made by an earlier
+// request, the error text begins with a note about that. Do not call Ending before the
+// call has ended.
 func (u *Use) Ending() Ending {
 	ending := u.storedEnding()
 	if u.IsReplay && ending.Err != nil {
@@ -264,8 +267,8 @@ func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
 	k.settleIfEnded(e)
 }
 
-// settleIfEnded stores the result or error of a call if the call has ended. The caller
-// must hold k.mu.
+// settleIfEnded stores the outcome of a call (its result or error) in the key's entry if
+// the call has ended. The caller must hold k.mu.
 func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
@@ -318,15 +321,15 @@ func (k *Keys) dropResult(e *entry) {
 	}
 }
 
-// addNote queues the state of an idempotency key for the recorder. The caller must hold
-// k.mu.
+// addNote queues a note with the state of an idempotency key for the recorder. The caller
+// must hold k.mu.
 func (k *Keys) addNote(e *entry) {
 	e.hasNote = true
 	k.records.AddNote(noteOf(e))
 }
 
-// noteOf returns a note for the recorder with the current state of an idempotency key.
-// The caller must hold k.mu.
+// noteOf returns the note in which the recorder stores the current state of an
+// idempotency key. The caller must hold k.mu.
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
@@ -368,8 +371,8 @@ func (k *Keys) isExpired(e *entry) bool {
 	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
 }
 
-// load reads the idempotency keys from before the last restart. Only the first successful
-// call of load has an effect. The caller must hold k.mu.
+// load reads the idempotency keys that an earlier run of the server has recorded. A
+// second successful call of load has no effect. The caller must hold k.mu.
 func (k *Keys) load() error {
 	if k.isLoaded {
 		return nil

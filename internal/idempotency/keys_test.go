@@ -29,8 +29,8 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs contains the calls that reached the page. The function answer simulates the
-	// page. If answer is nil, the page returns the number of the call.
+	// runs contains the calls that reached the page. The function answer simulates how the
+	// page responds to a call. If answer is nil, each call returns its sequence number.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -188,7 +188,8 @@ func TestCallIsShared(t *testing.T) {
 	})
 }
 
-// A call that certainly did not run releases its idempotency key, so a retry runs.
+// If a call certainly did not run, its idempotency key is released, and a retry with this key
+// runs the tool.
 func TestKeyIsReleased(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
@@ -218,8 +219,8 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 	})
 }
 
-// If a call's result is unknown, retries fail without running the tool, even after a
-// restart. Retries succeed after the page has delivered the result.
+// If a call's result is unknown, retries fail without running the tool, even after a restart.
+// As soon as the page has delivered the result, a retry returns this result.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }

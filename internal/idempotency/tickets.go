@@ -10,9 +10,9 @@ import (
 // showFunc shows a ticket to the user of one request until ctx is cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// tickets shows a call's tickets in every request that shares the call. The user can
-// decide in any client that has sent such a request. The type tickets is safe for
-// concurrent use.
+// tickets shows a call's tickets to all requests that have the call's idempotency key
+// and wait for its result. The user can decide in any MCP client that sent a request
+// with the call's idempotency key. The type tickets is safe for concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
 	shows []showFunc // one function per request; a request that no longer waits ignores tickets
@@ -40,8 +40,8 @@ func (t *tickets) join(show showFunc) {
 	}
 }
 
-// show shows a ticket in all requests until ctx is cancelled. Start sets show as the
-// OnTicket function of the call.
+// show shows a call's ticket in all requests that wait for the call, until ctx is
+// cancelled. Start sets show as the OnTicket function of the call.
 func (t *tickets) show(ctx context.Context, w dispatch.WaitingTicket) {
 	t.mu.Lock()
 	if t.open == nil {

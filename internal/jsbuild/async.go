@@ -22,9 +22,9 @@ import (
 // the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
-// asyncHelper and forAwaitHelper match esbuild's helper functions for async code. The
-// names of these functions may end in a number. A bundle with the helper __forAwait also
-// has the helper __async, at an earlier line.
+// asyncHelper and forAwaitHelper match esbuild's helper functions for async code.
+// esbuild may add a number to a helper's name, such as __async2. A bundle with the
+// helper __forAwait also has the helper __async, at an earlier line.
 var (
 	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)

@@ -43,8 +43,8 @@ func (cache *BuildCache) dropUnused() {
 	}
 }
 
-// build works like esbuild's api.Build, but uses the cache. Calls with equal keys must
-// have equal build options.
+// build works like esbuild's api.Build, but uses the cache. All calls of build with the
+// same key must pass the same build options.
 func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)

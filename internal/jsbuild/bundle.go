@@ -18,8 +18,8 @@ import (
 // bundleFileName is the file name of a built adapter.
 const bundleFileName = "adapter.iife.js"
 
-// licenseNotice is the first line of every script that contains zod. The license of zod
-// requires a notice.
+// licenseNotice is the first line of every script that contains zod. The MIT license of zod
+// requires that copies contain this notice.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // pluginIdentity is the part of package.json that the runtime of an adapter receives. The JSON
@@ -44,9 +44,8 @@ var assetLoaders = map[string]api.Loader{
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
-	// MinifiedCode is the bundle with minified libraries, which runs in pages.
-	// MinifiedMap is the source map of MinifiedCode, and contains only the author's
-	// modules.
+	// MinifiedCode is the bundle with minified libraries, which runs in pages. MinifiedMap is
+	// the source map of MinifiedCode, and covers only the author's modules.
 	MinifiedCode, MinifiedMap []byte
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
@@ -78,9 +77,9 @@ const originalSDK = "@opentabs-dev/plugin-sdk"
 // runtime, always run.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
-// sdkSources returns the embedded SDK, and the embedded zod if withZod is true. Imports
-// of both SDKs, @opentabs/sdk and the original OpenTabs SDK, resolve to the embedded SDK,
-// so that an adapter matches its server.
+// sdkSources returns the embedded SDK, and the embedded zod if withZod is true. The SDK is
+// imported as @opentabs/sdk or by the name of the original OpenTabs SDK. Both names resolve to
+// the embedded SDK, so that an adapter matches the server that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -135,8 +134,8 @@ globalThis.%s = JSON.stringify(extract(module.default));
 // package's "sideEffects" is false.
 const pluginModuleName = "opentabs:own-module"
 
-// preScriptScript returns the script to bundle for a plugin's pre-script. name is the
-// plugin's name.
+// preScriptScript describes the script from which a plugin's pre-script is bundled. name is
+// the plugin's name.
 func preScriptScript(entry, name string) script {
 	return script{
 		pluginModule: entry,

@@ -23,10 +23,10 @@ type functionWrapping struct{ before, after string }
 // uses only the first wrapping.
 //
 // Code that parses in one wrapping may close the function and open another function. No
-// code can close the function in all three wrappings. Up to the brace that closes the
-// function body, the grammar of all three wrappings is equal. After the closing brace,
+// code can close the function in all three wrappings. The grammar of the three wrappings
+// differs only after the brace that closes the function body. After the closing brace,
 // the first two wrappings allow only a comma, and the third wrapping allows no comma.
-// Code that parses in all three wrappings therefore does not close the function.
+// Code that parses in all three wrappings therefore never closes the function around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -63,8 +63,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
-		// The IIFE format is required, because esbuild accepts import.meta if no format
-		// is set.
+		// The IIFE format makes esbuild reject import.meta, which esbuild accepts if no
+		// format is set.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
 		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators

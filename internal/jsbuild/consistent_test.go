@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHasSameSource bundles the two scripts of a plugin, and changes a source file before
-// the second bundle.
+// TestHasSameSource changes a source file after one script of a plugin was bundled, and
+// then bundles the other script. hasSameSource must detect the change.
 func TestHasSameSource(t *testing.T) {
 	dir := buildFreshExample(t)
 	src, problems, err := readSource(dir)

@@ -47,8 +47,8 @@ type ManifestOptions struct {
 	IsForStore bool
 }
 
-// ExtensionFiles returns the files of the unpacked extension by path. The files do not
-// include connection.json, which contains the port and the token of one server.
+// ExtensionFiles returns the files of the unpacked extension by path. The map omits the
+// extension's file connection.json, which contains the port and the token of one server.
 func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	scripts, err := bundledScripts()
 	if err != nil {
@@ -150,9 +150,9 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 }
 
 // HostScript returns a JavaScript expression for a function that returns the host's start
-// function (extension/src/host/host.ts). Pass true to the function in Chrome's isolated
-// world, where the host may start after the page's scripts. HostScript bundles the host
-// code only once.
+// function (extension/src/host/host.ts). In Chrome's isolated world, where the host may
+// start after the page's scripts, call that function with the argument true. HostScript
+// bundles the host code only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -164,7 +164,7 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Strict mode keeps functions of the page from reaching the host's functions through
+	// In strict mode, functions of the page cannot read the host's functions through
 	// `caller`. Before the host uses any built-in, the function intact checks that the
 	// page has not replaced built-ins. The function intact throws no error, because the
 	// page could observe errors.
@@ -242,7 +242,8 @@ const adapterGlobalName = "__openTabs"
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the container's name
-// in a destructuring pattern. The object that is destructured may be the page's window.
+// in a destructuring pattern. These expressions also match if the destructured object is
+// not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 // variableBefore matches the text before the container's name if the code reads the
@@ -254,17 +255,17 @@ var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?
 // times slower than all other steps together.
 const maxContextBytes = 64
 
-// maxOccurrences is the maximum number of variables that scriptParameters checks with
-// isWindow. If more variables may be the window, scriptParameters assumes that one of
-// them is.
+// maxOccurrences is the maximum number of variables that scriptParameters examines one by
+// one with isWindow. If code has more candidates, scriptParameters assumes that one of
+// them is the page's window.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
 // In a plugin's script, globalThis is always private to the plugin. The names window and
 // self are also private if the code may read the plugin's container from window or self.
-// In all other code, window and self are the page's window, as event.source and DOM
-// methods need.
+// Otherwise, window and self are the page's window: comparisons with event.source and
+// calls of DOM methods need this window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -384,8 +385,8 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // and returns the inner function. The inner function receives globalThis, and if needed
 // window and self, and runs the plugin's code. Because the built-ins are parameters of
 // the outer function, the plugin's code may declare variables with the same names. The
-// outer function may have a second argument, a function that receives an error whose
-// stack trace points to the line before the first line of the plugin's code.
+// outer function accepts a callback as an optional second argument. It calls the callback
+// with an error whose stack trace contains the line just before the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -404,9 +405,9 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
-// thisArgument matches the text before a globalThis that is passed as `this`.
-// thisArgumentEnd matches a globalThis that is passed as `this`, and the text after the
-// globalThis.
+// thisArgument and thisArgumentEnd match code such as fetch.bind(globalThis), which
+// passes globalThis as `this`. thisArgument matches the text before globalThis, and
+// thisArgumentEnd matches the rest.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis replaces globalThis with the page's window if the code passes
@@ -429,8 +430,8 @@ func replaceGlobalThis(code []byte) []byte {
 	}
 }
 
-// defaultStart returns StartAtDOM if the adapter has an onActivate hook, which may use
-// the document. For all other adapters, defaultStart returns StartNow.
+// defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a
+// hook may use the parsed document. Without the hook, it returns StartNow.
 func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM

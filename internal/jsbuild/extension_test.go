@@ -140,10 +140,12 @@ func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-// plainOptions are the options in the script of a plugin without settings and pre-script.
+// plainOptions are the script options of a plugin that has neither settings nor a
+// pre-script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-// outerFunctionHead is the head of the outer function around a plugin's code.
+// outerFunctionHead is the code before the parameters of the inner function: the start of
+// the outer function that wraps a plugin.
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 // TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
@@ -356,8 +358,8 @@ func syntaxErrors(text string) []string {
 	return problems
 }
 
-// The page script of the built-in browser tools imports a library, but can be bundled
-// without npm.
+// TestPageScriptBundles checks that the page script of the browser tools can be bundled
+// without npm, although it imports a library.
 func TestPageScriptBundles(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {

@@ -30,8 +30,8 @@ import (
 //go:embed page_shim.js
 var pageShim string
 
-// extractedName is the global variable in which the script that reads a plugin's tools
-// stores its result.
+// extractedName is the name of a global JavaScript variable. The script that reads a
+// plugin's tools stores its result in this variable.
 const extractedName = "__opentabsExtracted"
 
 const (
@@ -50,8 +50,8 @@ const (
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits is the first line of the child process's input, as JSON. All further
-// lines of the input are the script to run.
+// extractLimits is the first line of the child process's input, as JSON. The other lines
+// contain the script that the child process runs.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`

@@ -13,8 +13,8 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// extractedPlugin is the description of a plugin that comes from the plugin's code. The
-// JSON names match Extracted in sdk-ts/src/extract/extract.ts.
+// extractedPlugin is the part of a plugin's description that opentabs reads by running
+// the plugin's code. The JSON names match Extracted in sdk-ts/src/extract/extract.ts.
 type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
@@ -78,8 +78,8 @@ func (f toolsFile) encode() ([]byte, error) {
 	return rawjson.Indent(text), nil
 }
 
-// readPlugin runs the plugin's modules in a child process to read the plugin's tools,
-// prompts and settings. readPlugin also returns the script that the child process ran.
+// readPlugin runs a plugin's modules in a child process to read the plugin's tools,
+// prompts and settings. It also returns the bundled script that the child process ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {

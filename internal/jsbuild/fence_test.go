@@ -11,13 +11,14 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// boundaryFixture is a plugin's directory beside a directory that the plugin may not read.
+// MayRunIn returns false for documents that must not receive calls.
 type boundaryFixture struct {
 	dir, outside string
 }
 
-// newBoundaryFixture writes a plugin whose entry module begins with index. The text OUT in
-// index is replaced by the path of the directory that the plugin may not read.
+// newBoundaryFixture writes a plugin whose entry module begins with index. In index,
+// newBoundaryFixture replaces the text OUT by the path of a directory that the plugin may
+// not read.
 func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
@@ -225,7 +226,8 @@ func TestNoOutputOutsidePlugin(t *testing.T) {
 	f := newBoundaryFixture(t, "")
 	f.linkFile(t, outputDir, "OUT/nowhere")
 	f.checkRefused(t, "dist: the path is a link without a target; replace the link")
-	// A build replaces a link in dist and does not write to the target of the link.
+	// If a file in dist is a symbolic link, the build replaces the link instead of
+	// writing to the link's target.
 	f = newBoundaryFixture(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,8 @@ func wordSet(words string) map[string]bool {
 }
 
 // jsTokens splits esbuild's output into tokens. The texts of template literals become
-// string tokens. The expressions between ${ and } are split like other code.
+// string tokens. The code in a ${} expression of a template literal is split like other
+// code.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int // number of open braces in the expression of each open template literal
@@ -166,7 +167,8 @@ func startsRegexp(tokens []jsToken) bool {
 	return false
 }
 
-// regexpLength returns the length of the regular expression at the start of text.
+// regexpLength returns the length of the JavaScript regular expression literal with which
+// text begins.
 func regexpLength(text string) int {
 	isInClass := false
 	for i := 1; i < len(text); i++ {

@@ -29,8 +29,8 @@ func runScripts(t *testing.T, scripts ...string) any {
 	return value
 }
 
-// checkAdapter is a script that returns whether a registered adapter in the container o
-// is locked.
+// checkAdapter is JavaScript that returns flags about an adapter: whether the adapter
+// and its entry in the container `o` are frozen.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');

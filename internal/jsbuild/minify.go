@@ -50,9 +50,9 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 
 // minifyModule removes the white space of a library and shortens the names of its local
 // variables. minifyModule keeps top-level names, because other modules use these names.
-// minifyModule returns the author's code unchanged. A library also stays unchanged if its
-// code is not a complete script, for example because the comment before the module is
-// part of a string.
+// minifyModule returns the author's code unchanged. A library's code also stays unchanged
+// if it does not parse as a complete script. This happens, for example, if the module's
+// comment line is part of a string literal.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {

@@ -104,8 +104,8 @@ export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.
 // TestPreScript checks that a built pre-script has the format of the original OpenTabs.
 func TestPreScript(t *testing.T) {
 	files := map[string]string{
-		// The setting "sideEffects": false must not remove the pre-script from its
-		// bundle.
+		// Although package.json has "sideEffects": false, the bundle must contain the
+		// pre-script.
 		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
 		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
@@ -159,7 +159,7 @@ func namesOf(b *BuildResult) []string {
 }
 
 // TestPreScriptThatThrows checks that an error in a pre-script is logged and does not
-// propagate. The plugin's name ends in -prescript, which must be allowed.
+// propagate. The test plugin's name ends in "-prescript", which plugin names may do.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),

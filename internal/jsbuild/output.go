@@ -18,7 +18,7 @@ type outputFiles []struct {
 	text []byte
 }
 
-// makeOutput returns the files of the built package, and the hash of the adapter.
+// makeOutput returns the files of the built plugin package, and the hash of its adapter.
 func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)

@@ -121,8 +121,8 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	return s, append(problems, fieldProblems...), nil
 }
 
-// modulePath returns the clean path of a module that package.json names under key, or the
-// problems that prevent its use.
+// modulePath returns the cleaned path of the module that the key "opentabs.<key>" in
+// package.json names. If the path is unusable, modulePath returns the problems.
 func (f sourceBoundary) modulePath(key, name, example, missingText string) (string, []Problem) {
 	cleanPath := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(cleanPath)) {

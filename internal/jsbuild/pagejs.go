@@ -22,7 +22,8 @@ var webGlobalNames string
 // JavaScript.
 type PageScriptUse string
 
-// sdkPageUses are the exports and hooks of the SDK that use the page's own JavaScript.
+// sdkPageUses maps SDK exports and hooks that use the page's own JavaScript to a
+// description of that use.
 var sdkPageUses = map[string]PageScriptUse{
 	"getPageGlobal":     "getPageGlobal, which reads variables of the page",
 	"getPreScriptValue": "getPreScriptValue, which reads the values of a pre-script",
@@ -130,7 +131,8 @@ const endOfCode = "opentabs:end-of-code"
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
 // tokens. A name that esbuild leaves unchanged is a property, or a variable that the code
 // does not declare. esbuild could pick a new name that the code also uses elsewhere. To
-// prevent such collisions, renamedTokens also uses each name outside of the code.
+// prevent this, renamedTokens also uses each name of the code at the top level of the
+// script, so that esbuild reserves these names.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

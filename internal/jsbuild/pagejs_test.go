@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// pageUses returns the uses of the page's JavaScript in a plugin with the given code in
-// its handler. head is the beginning of the plugin's module, and pkg is added to
-// package.json.
+// pageUses builds a plugin and returns its uses of the page's JavaScript. The plugin's
+// module begins with head, and its only tool handler contains code. The text pkg is
+// inserted into package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()

@@ -50,7 +50,8 @@ var (
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
 	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
-	// settableObjects are objects whose properties code may set.
+	// settableObjects are browser objects, such as location, whose properties a plugin
+	// may set without a finding.
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 
@@ -179,10 +180,11 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks a use of the window object itself. The tokens from firstIndex to
-// lastIndex are the window. A comparison with the window does not use the page's
-// JavaScript. Code that passes the window to other code counts as a use, because
-// scanWindow cannot follow the window.
+// scanWindow checks a use of the window object itself. The argument firstIndex is the
+// index of the first token of the window expression, and lastIndex is the index of its
+// last token. Code that only compares a value with the window does not use the page's
+// JavaScript. Code that passes the window to other code counts as a use of the page's
+// JavaScript, because scanWindow cannot follow the window there.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)

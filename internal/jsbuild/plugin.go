@@ -23,16 +23,16 @@ const (
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command line that runs [Extract]. The default is the running program
-	// with the argument "__extract".
+	// Extract is the command line that runs [Extract]. The default is the executable of
+	// the running process with the argument "__extract".
 	Extract []string
 	// ExtractTimeout limits the time in which the plugin's modules must load when
-	// opentabs reads the plugin's tools. The default limit is 30 s.
+	// opentabs reads the plugin's tools. The default is 30 s.
 	ExtractTimeout time.Duration
 	// Out is the output directory. BuildPlugin creates the directory if it does not
 	// exist. The default Out is dist in the plugin's directory.
 	Out string
-	// Cache makes repeated builds faster. Default: no cache.
+	// Cache speeds up repeated builds of the same plugin. Default: no cache.
 	Cache *BuildCache
 }
 

@@ -19,8 +19,8 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// exampleDirs are the folders with the source files of the test plugin messages: the
-// examples of the documentation, and the tools that only tests need.
+// exampleDirs are the source folders of the test plugin "messages": the documentation's
+// examples, and tools that only the tests need.
 var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examples/patterns", "../../e2e/testdata/messages"}
 
 // exampleTools are the names of the tools in the example plugin, in the order of its
@@ -170,7 +170,7 @@ func TestBuildExample(t *testing.T) {
 }
 
 // TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet. The
-// last line of the adapter must be the source map comment.
+// test also checks that the adapter's last line is the source map comment.
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))

@@ -63,7 +63,7 @@ var missingExports = map[string]string{
 }
 
 // translateNoExport replaces esbuild's message about a name that the SDK does not export.
-// All other messages of esbuild stay unchanged.
+// Other esbuild messages are returned unchanged.
 func translateNoExport(text string) string {
 	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {
@@ -75,8 +75,8 @@ func translateNoExport(text string) string {
 	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
-// translateNote replaces esbuild's notes about its options, because authors of plugins
-// cannot set them.
+// translateNote replaces those notes of esbuild that advise the plugin's author to set
+// esbuild options, because authors cannot set these options.
 func translateNote(text string) string {
 	switch {
 	case strings.Contains(text, "PlatformNode"):

@@ -21,7 +21,7 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 `
 }
 
-// badPlugins are plugins that do not build, with the expected errors.
+// badPlugins are plugins whose build must fail, each with its expected errors.
 var badPlugins = []struct {
 	name  string
 	pkg   string // package.json; validPackage if empty

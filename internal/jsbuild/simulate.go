@@ -57,11 +57,11 @@ type TestOptions struct {
 // uses a TestBrowser.
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
-	// Concurrent calls of Do are possible. The test's script receives the error of Do.
+	// Do may be called concurrently. The test's script receives the error of Do.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function that responds to the requests of pages. answer
-	// blocks until the test has responded or ctx is done. SetResponder(nil) is called
-	// after the last test in a file.
+	// SetResponder sets the function answer, which responds to the HTTP requests of
+	// pages. The function blocks until the test has responded or ctx is done.
+	// SetResponder(nil) is called after the last test in a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -110,8 +110,8 @@ func FindTests(dir string) ([]TestFile, error) {
 
 // TestEvent is one event of a test run, such as the end of a test.
 type TestEvent struct {
-	// Op is "begin" or "end" of a test, "skipped" if the test cannot run in a real
-	// browser, or "done" after the last test.
+	// Op is the kind of event. The events "begin" and "end" belong to one test; "skipped"
+	// means that the test cannot run in a real browser; "done" follows the last test.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`

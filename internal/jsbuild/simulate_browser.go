@@ -15,9 +15,9 @@ import (
 // test.
 const browserTestGrace = 15 * time.Second
 
-// browserTests connects the script of tests with a real browser. browserTests forwards
-// operations of the tests to the browser, and requests of the pages to the tests.
-// browserTests is safe for concurrent use.
+// browserTests connects the script that runs a plugin's tests with a real browser. It
+// forwards the script's operations to the browser, and the HTTP requests of pages to the
+// script. browserTests is safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -50,8 +50,8 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the requests of pages to the tests. Call end to stop forwarding
-// the requests of pages. ctx is the context of the child process.
+// begin starts to forward the HTTP requests of simulated pages to the tests. The returned
+// function end stops the forwarding. ctx is the context of the child process.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
@@ -144,8 +144,9 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin writes the first line in the background. Writes of later lines block until the
-// first line is written.
+// begin starts to write the first line and returns at once. Later writes block until the
+// first line has been written. Writes of later lines block until the first line is
+// written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

@@ -45,7 +45,8 @@ func (f *fakeBrowser) SetResponder(answer func(context.Context, any) (json.RawMe
 	}
 }
 
-// request sends a request of a page to the tests.
+// request passes an HTTP request of the simulated page to the tests, and returns the
+// response of the tests.
 func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
 	answer := f.answer

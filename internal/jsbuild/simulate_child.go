@@ -14,7 +14,8 @@ import (
 // Simulate is the main function of the child process that [RunTests] starts. Simulate
 // reads a script from stdin, as a JSON string in one line. Simulate writes the events of
 // the tests to stdout, one JSON value per line. For tests in a real browser, Simulate
-// passes later lines from stdin to the script. The exit code is 0 if the script ran.
+// passes later lines from stdin to the script. Simulate returns the exit code of the
+// process: 0 if the script ran, 2 for invalid input.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -51,7 +52,7 @@ type testRunner struct {
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
 	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel. The end of stdin closes the channel.
+	// channel. The channel is closed at the end of stdin.
 	received chan []byte
 }
 

@@ -18,14 +18,16 @@ const embeddedNamespace = "opentabs"
 // use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
-	// path "x/src/a.ts". Relative imports may cross roots, as in the repository.
+	// path "x/src/a.ts". An import may lead from one root to another by a relative path,
+	// as in the repository.
 	Roots map[string]fs.FS
 	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files
 	// on disk. A key that ends in "/" matches all imports that begin with the key; the
 	// rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure matches the paths of modules that a bundle needs only if their exports are
-	// used. Default: no modules.
+	// Pure returns a regular expression for the paths of side-effect-free modules. A
+	// bundle contains such a module only if the plugin uses one of its exports. Default:
+	// no modules.
 	Pure func() *regexp.Regexp
 }
 

@@ -57,8 +57,8 @@ func findZod(dir string) zodSource {
 // locales.
 const localesNamespace = "opentabs-locales"
 
-// alreadyResolved marks an import that resolve passes back to esbuild. Without the mark,
-// resolve would call itself endlessly.
+// alreadyResolved marks an import that the method resolve has passed back to esbuild for
+// resolution. Without the mark, resolve would call itself endlessly.
 type alreadyResolved struct{}
 
 var (
@@ -95,7 +95,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	}}
 }
 
-// resolve returns the file to which an import of zod refers.
+// resolve returns the path of the file that an import of zod refers to.
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
 	_, isResolved := a.PluginData.(alreadyResolved)
 	isFromBuild := a.Namespace == embeddedNamespace || a.Namespace == usedZodNamespace
@@ -112,7 +112,7 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	if isResolved || !isFromBuild {
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
-	// The embedded SDK must use the same zod as the plugin.
+	// The SDK that is embedded in opentabs must use the same copy of zod as the plugin.
 	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
 	if len(resolved.Errors) > 0 {
 		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
@@ -120,9 +120,9 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
-// resolveLocales returns the path of the list of locales for the importing file of zod.
-// The returned path is relative, because the path becomes part of the adapter, which must
-// have the same bytes on every machine.
+// resolveLocales returns the path of zod's list of locales, relative to the file of zod
+// that imports the list. The path must be relative because the bundle contains it, and an
+// adapter must have the same bytes on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {
@@ -137,8 +137,8 @@ func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	return r
 }
 
-// loadLocales returns a list of locales that contains only English. A plugin can still
-// import each other language by its own path.
+// loadLocales returns a list of locales that contains only English. A plugin that needs
+// another language can import it by its path, such as "zod/v4/locales/de.js".
 func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	contents := `export { default as en } from "./en.js";`
 	result := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}

@@ -44,8 +44,8 @@ type Plugins struct {
 	stop   context.CancelFunc
 }
 
-// New returns the Plugins of the opentabs installation h. The function reload makes the
-// daemon and its browsers reload all plugins.
+// New returns the Plugins of the opentabs installation h. New stores the function reload,
+// which makes the daemon and its browsers reload all plugins.
 func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}

@@ -21,8 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is an opentabs installation with plugins and an npm registry, but without a
-// daemon.
+// fixture is a test installation of opentabs with plugins and an npm registry, in which
+// no daemon runs.
 type fixture struct {
 	*Plugins
 	t        *testing.T

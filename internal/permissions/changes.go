@@ -12,15 +12,15 @@ type Changes struct {
 	// Plugin is the name of the plugin to change; empty for all plugins. Tool is the name
 	// of one tool; empty for the whole plugin.
 	Plugin, Tool string
-	// Permission is the new permission: off, ask, auto or default. An empty Permission
-	// changes nothing.
+	// Permission is the new permission: "off", "ask", "auto" or "default", which restores
+	// the default permission. If Permission is empty, the permission stays unchanged.
 	Permission string
 	// OpenTabs is "on" or "off", and sets whether calls may open tabs. LateAccess is "on"
 	// or "off", and sets the plugin's late access. If OpenTabs or LateAccess is empty,
 	// the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
-	// AllowCalls are the plugins that the plugin may call from now on. ForbidCalls are
-	// the plugins that the plugin may no longer call.
+	// AllowCalls names the plugins that this plugin may call after the change.
+	// ForbidCalls names the plugins that it may not call after the change.
 	AllowCalls, ForbidCalls []string
 }
 

@@ -310,8 +310,8 @@ func TestAuditRecord(t *testing.T) {
 }
 
 // TestBrowserTools checks that the side panel shows the same permissions of browser tools
-// as the command line. When a group of browser tools is turned on, its dangerous tools
-// must stay off.
+// as the command line. The test also checks that turning on a group of browser tools does
+// not turn on the dangerous tools in the group.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())

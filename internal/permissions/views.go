@@ -92,8 +92,8 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	return view
 }
 
-// settingViews returns the settings of a plugin for display. Secret settings that the
-// plugin does not receive, because it lacks late access, are marked as withheld.
+// settingViews returns the settings of a plugin for display. If the plugin lacks late
+// access, its secret settings are marked as withheld.
 func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(loadedPlugin)
 	if l.Policy.IsRestricted(loadedPlugin) {
@@ -179,7 +179,8 @@ func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error
 	return err
 }
 
-// allowedViews returns the callers whose calls of a tool are always allowed.
+// allowedViews returns the callers that may always call a tool, in the form that the side
+// panel receives.
 func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	var views []wire.AllowedCallerView
 	for _, loadedPlugin := range tool.Allowed {

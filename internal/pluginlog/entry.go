@@ -15,8 +15,8 @@ import (
 
 // Entry is one log entry of an adapter.
 type Entry struct {
-	// Seq is the sequence number of the log entry, counted from 1 by each server. Log
-	// files do not contain Seq.
+	// Seq is the sequence number of the log entry, counted from 1 by each server. Seq is
+	// not written to log files.
 	Seq    uint64        `json:"seq,omitempty"`
 	Time   time.Time     `json:"time"`
 	Plugin string        `json:"plugin"`
@@ -39,7 +39,8 @@ type Entry struct {
 // levels are all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel parses the name of a log level. The error lists the names of all levels.
+// ParseLevel parses the name of a log level. For an unknown name, the error lists the
+// names of all log levels.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil
@@ -88,8 +89,8 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 // maxFrameBytes is the maximum size of one frame of a stack trace, in bytes.
 const maxFrameBytes = 300
 
-// truncateText returns at most the first limit bytes of a text. truncateText appends "…"
-// to a text that was cut.
+// truncateText returns a text of at most limit bytes unchanged. It cuts a longer text at
+// a character boundary and appends "…".
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

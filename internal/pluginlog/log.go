@@ -49,7 +49,8 @@ var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
-	// Secrets returns texts to remove from every log entry. Default: none.
+	// Secrets returns the secret texts that the log removes from every log entry.
+	// Default: none.
 	Secrets func() []string
 	// ResolveStack returns the stack frames of the author's code for a log entry of a
 	// plugin. By default, log entries have no stack frames.
@@ -207,8 +208,8 @@ func (l *Log) keepEntry(e Entry) {
 	k.entries = slices.Delete(k.entries, 0, dropCount)
 }
 
-// quietestPlugin returns the plugin that has not logged for the longest time. The caller
-// holds mu.
+// quietestPlugin returns the name of the plugin whose last log entry is the oldest. The
+// caller holds mu.
 func (l *Log) quietestPlugin() string {
 	name, oldestSeq := "", ^uint64(0)
 	for plugin, k := range l.plugins {
@@ -293,14 +294,14 @@ type Follower struct {
 	filter Filter
 	wake   chan struct{} // contains a token if Next has entries to return
 
-	// log.mu guards all fields below.
+	// The fields below are guarded by log.mu.
 	entries       []Entry
 	missedEntries int
 	isClosed      bool
 }
 
-// push queues the new log entries that the follower's filter selects. The caller holds
-// log.mu.
+// push adds those of the given entries that the follower's filter selects to the
+// follower's queue. The caller holds log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Matches(e) {
@@ -323,8 +324,8 @@ func (f *Follower) wakeReader() {
 }
 
 // Next blocks until new log entries are available, and returns the entries. missedEntries
-// counts log entries that were lost because Next was called too late. The error of Next
-// is errClosed or the error of ctx.
+// counts log entries that were lost because Next was called too late. Next returns
+// errClosed if the log was closed, or the error of ctx.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()

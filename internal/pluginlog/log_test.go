@@ -30,7 +30,7 @@ func joinMessages(entries []Entry) string {
 	return strings.Join(list, " ")
 }
 
-// openLog opens a log in a synctest bubble and closes the log at the end of the bubble.
+// openLog opens a log for a test and closes the log when the test ends.
 func openLog(t *testing.T, dir string, o Options) *Log {
 	l := Open(dir, o)
 	t.Cleanup(l.Close)
@@ -127,7 +127,8 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
-		// Each log entry counts the entries that were dropped right before it.
+		// The field Dropped of a log entry counts the entries that were dropped since
+		// the previous stored entry.
 		droppedEntries := 0
 		for _, e := range list {
 			droppedEntries += e.Dropped

@@ -141,7 +141,8 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	}
 }
 
-// pluginsIn lists the plugins of a tab, each with the reason if it does not work there.
+// pluginsIn lists the plugins in a tab. If a plugin does not work in the tab, its name is
+// followed by the reason, such as "(not ready)".
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
 	add := func(plugins []wire.TabPlugin, where string) {
@@ -179,7 +180,7 @@ func pluginsIn(t wire.TabInfo) []string {
 
 // PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
 // that must be reloaded before the plugin works in them. If plugin is empty, PrintReloads
-// lists no tab.
+// lists no tabs.
 func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {

@@ -37,7 +37,8 @@ type schemaCleaner struct {
 
 // Cleaned is a JSON Schema without hidden characters, as [Clean] returns it.
 type Cleaned struct {
-	// Schema is the clean schema; nil if opentabs must not use the schema.
+	// Schema is the cleaned schema; nil if Problem gives a reason why opentabs must not
+	// use the schema.
 	Schema json.RawMessage
 	// Problem is the reason why opentabs must not use the schema, such as "has 300000
 	// bytes; shorten it to at most 262144".

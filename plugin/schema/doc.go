@@ -12,7 +12,6 @@
 //
 // # Concurrency
 //
-// A Validator is safe for concurrent use. A sync.Once in the Validator guards the
-// compilation of the schema. The counters of slow patterns are atomic. Package schema has
-// no mutex.
+// A Validator is safe for concurrent use. It compiles its schema in a sync.Once. The
+// timeout counters of its patterns are atomic. Package schema has no mutex.
 package schema

@@ -26,7 +26,8 @@ type violation struct {
 
 func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
 
-// pointerOf returns a path as a JSON Pointer; "/" for the root of the arguments.
+// pointerOf returns a path as a JSON Pointer such as "/a/0". For the root of the arguments
+// it returns "/".
 func pointerOf(path []string) string {
 	if len(path) == 0 {
 		return "/"
@@ -154,9 +155,9 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), text: text}}
 }
 
-// pathOfProperty returns the path of a property whose name is not allowed. If path leads to a
-// sibling, pathOfProperty searches for the property, because the jsonschema library reuses the
-// memory of path.
+// pathOfProperty returns the path of a property whose name is not allowed. The jsonschema
+// library reuses the memory of path, so path may lead to a sibling property. In this case,
+// pathOfProperty searches for the property.
 func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {
@@ -217,7 +218,8 @@ func memberOf(value any, step string) any {
 	return nil
 }
 
-// appendPathStep returns a copy of path with one more step.
+// appendPathStep returns a copy of a JSON path with one more step, such as a property
+// name.
 func appendPathStep(path []string, step string) []string {
 	return append(slices.Clip(slices.Clone(path)), step)
 }

@@ -58,8 +58,8 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
 
-// describeSize returns the sentence for a value of the wrong size; empty for other
-// violations.
+// describeSize returns a sentence about a string, array or object that is too small or too
+// large; empty for other violations.
 func describeSize(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:

@@ -63,8 +63,9 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutAlternatives drops the alternatives that have an excluded violation. If every
-// alternative has an excluded violation, withoutAlternatives keeps all.
+// withoutAlternatives removes each alternative with at least one violation for which
+// isExcluded returns true. If this would remove every alternative, withoutAlternatives
+// removes none.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {

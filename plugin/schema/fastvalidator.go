@@ -14,8 +14,8 @@ import (
 // fastValidator follows.
 const maxAcceptDepth = 64
 
-// maxExactDigits is the number of digits up to which different decimal numbers are
-// different as float64.
+// maxExactDigits is a number of digits: two different decimal numbers with at most this many
+// digits differ as float64, too.
 const maxExactDigits = 15
 
 // maxExactInteger is 2^53: a float64 represents every integer up to 2^53 exactly.
@@ -49,8 +49,8 @@ type fastValidator struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
 	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.
 	isIndirect bool
-	// conjuncts are schemas that a value must also match ($ref and allOf). A value must
-	// match one of alternatives (anyOf), unless alternatives is nil.
+	// conjuncts are schemas that a value must also match ($ref and allOf). If alternatives is
+	// not nil, a value must also match at least one schema in it (anyOf).
 	conjuncts, alternatives []*fastValidator
 	constants               []string // allowed values as JSON text (enum and const); nil if all values are allowed
 
@@ -349,7 +349,7 @@ func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
 	}
 }
 
-// endIfComplete returns end, or -1 if required members are missing.
+// endIfComplete returns end if no required member of an object is missing, and otherwise -1.
 func endIfComplete(missingMembers uint64, end int) int {
 	if missingMembers != 0 {
 		return -1

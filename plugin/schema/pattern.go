@@ -13,9 +13,10 @@ import (
 // patterns that Go's regexp package does not support can be slow.
 const patternTimeout = 100 * time.Millisecond
 
-// compilePattern compiles a JavaScript regular expression. Go's regexp package matches in
-// linear time. A pattern with features that Go lacks (look-around, back references, \u
-// escapes) runs in a backtracking engine under a time limit.
+// compilePattern compiles a JavaScript regular expression. A pattern that Go's regexp
+// package supports is matched in linear time. A pattern with features that Go lacks
+// (look-around, back references, \u escapes) runs in a backtracking engine under a time
+// limit.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	pattern = expandBrowserClasses(pattern)
 	if re, err := regexp.Compile(pattern); err == nil {

@@ -19,8 +19,9 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// These needles find the bytes of keywords in a compact schema. RelaxDefaults parses only
-// schemas that contain the keys "default" and "required".
+// These byte searches find keywords, such as "default", in the compact JSON text of a
+// schema. RelaxDefaults parses only schemas that contain the keys "default" and
+// "required".
 var (
 	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f in Text
 	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q in Text

@@ -6,7 +6,8 @@ import (
 	"opentabs/internal/bytefind"
 )
 
-// Schema generators list properties with a default as required.
+// In this test, "required" also lists properties with a default, as in schemas from
+// generators.
 func TestRelaxDefaults(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"keeps order and bytes",

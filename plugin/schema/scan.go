@@ -1,7 +1,6 @@
 package schema
 
-// The functions in scan.go find the end of a JSON value in a text, and reject invalid
-// JSON.
+// The functions below find the end of a JSON value in a text, and report invalid JSON.
 
 // skipBlanks returns the index of the first byte at or after index i that is not a blank.
 func skipBlanks(text []byte, i int) int {

@@ -50,8 +50,8 @@ func checkNumbers(value any) string {
 	return ""
 }
 
-// findHugeNumber returns the path to a number that is too large, with the last step
-// first.
+// findHugeNumber searches a decoded JSON value for a number that is too large. It
+// returns the number's path with the last step first, and the problem.
 func findHugeNumber(value any) (path []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:

@@ -71,8 +71,8 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	return ok && checkSubschemas("allOf", false) && checkSubschemas("anyOf", true) && checkSubschemas("oneOf", true)
 }
 
-// followRef returns the schema to which a local reference points. For a missing schema,
-// followRef returns nil, which allows every value.
+// followRef returns the schema to which a local reference points. If the reference
+// points to no schema, followRef returns nil, which means that every value is allowed.
 func followRef(ref string, root map[string]any) any {
 	pointer, isLocal := strings.CutPrefix(ref, "#/")
 	if !isLocal {

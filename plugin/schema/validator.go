@@ -20,8 +20,8 @@ const (
 	// maxCompileText is the maximum length of a schema compiler's error text, in
 	// characters.
 	maxCompileText = 300
-	// namedFormat is the keyword under which preferPatterns stores the format of a
-	// schema. Error messages name the format of the schema.
+	// namedFormat replaces the keyword "format" in schemas that also have a "pattern"
+	// (preferPatterns). Error messages name this format.
 	namedFormat = "opentabs/format"
 )
 
@@ -107,9 +107,9 @@ func (rejectingLoader) Load(url string) (any, error) {
 }
 
 // preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// Schema generators write both for one check, and the author's code tests only the
-// pattern. The format can be stricter: a time needs a zone in JSON Schema, but not in
-// zod.
+// For one check in the author's code, schema generators write both keywords, although
+// that code tests only the pattern. The format can be stricter than the pattern. For
+// example, the format "time" requires a time zone in JSON Schema, but not in zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

@@ -32,7 +32,8 @@ func TestValidateKeepsIntegersExact(t *testing.T) {
 	}
 }
 
-// Numbers are compared as fractions, whose size grows with the exponent.
+// The comparison of numbers uses exact fractions, whose size grows with the number's
+// exponent, so huge exponents must be rejected.
 func TestValidateRefusesHugeNumbers(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"integer"}}`)
 	for number, want := range map[string]string{

@@ -6,7 +6,8 @@ export interface WaitForSelectorOptions {
   /** How long to wait for the selector, in milliseconds; 10,000 by default. */
   timeout?: number | undefined;
   /**
-   * Aborting this signal ends the wait. By default, the signal of the running tool call is used; null means no signal.
+   * Abort this signal to end the wait early. By default, the signal of the running tool call is used; null means no
+   * signal.
    */
   signal?: AbortSignal | null | undefined;
 }
@@ -35,7 +36,10 @@ export async function waitForSelectorRemoval(selector: string, options: WaitForS
  */
 const attributeSelector = /[.#[:]/;
 
-/** Waits until `findMatch` returns a defined value. The error message of a timeout begins with `problem`. */
+/**
+ * Waits until `findMatch`, called after changes of the page, returns a value other than undefined. The error message of
+ * a timeout begins with `problem`.
+ */
 function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,

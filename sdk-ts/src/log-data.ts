@@ -11,7 +11,7 @@ const maxJsonChars = 64 * 1024;
 /** How many nested levels of a logged object are converted, and how many entries of each object or array. */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Converts the arguments of a log call to JSON. The result has at most 10 values. */
+/** Converts the arguments of a log call to JSON. Arguments after the first 10 are dropped. */
 export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
@@ -32,8 +32,8 @@ interface ConversionState {
   /** The chain of objects that contain the value being converted, which detects circular references. */
   path: Set<unknown>;
   /**
-   * About how many more characters of JSON the argument may produce. Each converted value uses up at least one
-   * character.
+   * About how many more characters of JSON the argument may produce. The conversion of each value subtracts at least
+   * one character.
    */
   charsLeft: number;
 }
@@ -89,7 +89,9 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
-/** Converts one field of a logged object. If the field's getter throws, the result is the error message. */
+/**
+ * Converts one field of a logged object. If a getter of the field throws, the returned text contains the error message.
+ */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
     return toPlainValue(value[key], state);

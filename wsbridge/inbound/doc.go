@@ -1,5 +1,5 @@
-// Package inbound sanitizes what browsers send. The functions limit sizes, drop invalid
-// names and IDs, and clean texts for logs, terminals and agents.
+// Package inbound sanitizes what browsers send. Its functions limit the sizes of
+// values, drop invalid names and IDs, and clean texts for logs, terminals and agents.
 //
 // # Concurrency
 //

@@ -50,7 +50,7 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	return t
 }
 
-// firstValid returns the first n valid elements of list.
+// firstValid returns the first n elements of list for which isInvalid returns false.
 func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
 	list = slices.DeleteFunc(list, isInvalid)
 	return list[:min(len(list), n)]

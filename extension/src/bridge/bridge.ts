@@ -78,7 +78,7 @@ function connectToWorker(): void {
   });
 }
 
-// The bridge does not run in frames of another origin.
+// In a frame whose origin differs from the top document's origin, the bridge does nothing.
 if (isFirstBridge && hasOriginOfTop()) {
   connectHosts();
   connectToWorker();

@@ -196,7 +196,10 @@ export class BridgeCalls {
     }
   }
 
-  /** makeGreeting returns the first message on each new port: the plugins of the document and the running calls. */
+  /**
+   * makeGreeting returns the bridge's first message on each new port, which lists the document's plugins and running
+   * calls.
+   */
   makeGreeting(): FromBridge {
     const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
@@ -246,7 +249,10 @@ export class BridgeCalls {
     else host.send(text);
   }
 
-  /** runningIn returns the calls that have started in the adapter of a host and have not ended. */
+  /**
+   * listRunningIn returns the calls that run in the adapter of the given host. It leaves out calls whose start is
+   * deferred.
+   */
   #listRunningIn(host: Host): Call[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
@@ -261,7 +267,7 @@ export class BridgeCalls {
     }
   }
 
-  /** release starts the calls that waited until the host received its new adapter. */
+  /** release starts the calls of a host that waited for the host's new adapter. */
   #release(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
       const { deferredStart } = call;
@@ -291,7 +297,7 @@ export class BridgeCalls {
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
     if (!call || call.endingMessages) {
-      // For a call that has already ended, the worker receives only the outcome "finished".
+      // If the call has already ended, the bridge sends the worker only the outcome "finished".
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
@@ -324,8 +330,8 @@ export class BridgeCalls {
   }
 
   /**
-   * end stores the messages that report the ending of a call, and sends them to the worker. If no port is open,
-   * connected sends the ending later, after the waiting progress messages.
+   * end stores the messages that report the ending of a call, and sends them to the worker. While no port is open, the
+   * ending waits: the method connected sends it after the waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;
@@ -387,7 +393,10 @@ function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
   };
 }
 
-/** splitAtSpace splits a text at its first space. Without a space, the second part is empty. */
+/**
+ * splitAtSpace splits a text at its first space into the part before the space and the part after the space. If the
+ * text has no space, the second part is empty.
+ */
 function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');
   return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];

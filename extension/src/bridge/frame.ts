@@ -6,8 +6,8 @@ function isFramed(): boolean {
 }
 
 /**
- * hasOriginOfTop reports whether this document has the same origin as the tab's top document. An opaque origin never
- * equals another origin, so a sandboxed frame does not have the top document's origin.
+ * hasOriginOfTop reports whether this document has the same origin as the tab's top document. A sandboxed frame has an
+ * opaque origin, which never equals the top document's origin.
  */
 export function hasOriginOfTop(): boolean {
   const { ancestorOrigins } = location;

@@ -9,18 +9,17 @@ export interface Host {
    * reload can replace all parts of the plugin.
    */
   readonly base?: string;
-  /** awaitsAdapter is true while the host waits for its adapter to arrive at its entry point. */
+  /** awaitsAdapter is true while the host has no adapter yet and waits for the adapter to arrive. */
   readonly awaitsAdapter?: boolean;
   /**
-   * usesBase is true if the base created the host. A host that the base created receives its adapter at the entry point
-   * of the base.
+   * usesBase is true if the base created the host. For such a host, the adapter arrives at the entry point of the base.
    */
   readonly usesBase?: boolean;
-  /** send dispatches a message to the host, which handles the message before send returns. */
+  /** send dispatches a message to the host, and returns after the host has handled the message. */
   send(text: string): void;
 }
 
-/** BasePort is the host that creates hosts for plugins whose code arrives later. */
+/** BasePort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
 export interface BasePort {
   send(text: string): void;
 }
@@ -28,13 +27,16 @@ export interface BasePort {
 /** HostEvents receives the hosts of a document and the messages of these hosts. */
 export interface HostEvents {
   /**
-   * frame is the probe frame, which does not count as content of the document. By default, the document has no probe
-   * frame.
+   * frame is the probe frame, which does not count as content of the document. The field frame is undefined if the
+   * document has no probe frame.
    */
   readonly frame?: unknown;
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
-  /** onBaseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
+  /**
+   * onBaseFound is called when the bridge has connected to the base. If onBaseFound is undefined, the bridge ignores
+   * the base.
+   */
   onBaseFound?(base: BasePort): void;
   /**
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
@@ -57,9 +59,9 @@ const MaxHosts = 200;
 
 /**
  * gatherHosts connects to every host of this document (handshake.ts). gatherHosts must run at document_start, after the
- * hosts have started. Later offers could come from scripts of the page, so gatherHosts listens only during the
- * handshake. If the root of a document is a script, or an image with an onerror handler, page code can run before the
- * document has content.
+ * hosts have started. After the handshake, an offer could come from a script of the page, so gatherHosts stops
+ * listening when the handshake ends. A root element can run page code before the document has content, for example a
+ * script, or an image with an onerror handler.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
@@ -78,7 +80,7 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 
 /**
  * awaitLateHost waits for the offer of a host that starts later in an isolated world. The parameter `type` is the
- * secret event type of the offer. The function that awaitLateHost returns stops waiting for the host.
+ * secret event type of the offer. awaitLateHost returns a function that cancels the wait.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {

@@ -85,7 +85,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
   runTasks();
   assert.equal(ports.length, 2);
   assert.equal(link.post(message), true);
-  // Chrome stops the worker within a second after it started.
+  // In this test, Chrome stops the new worker 100 ms after it started.
   t.mock.timers.tick(100);
   ports[1]?.close();
   runTasks();

@@ -33,7 +33,7 @@ export interface Session {
   /** onConnected is called on each new port after the greeting was sent. */
   onConnected(): void;
   /**
-   * isLikelyLastMessage reports whether the document is unlikely to send another message soon, as in BatcherOptions.
+   * isLikelyLastMessage returns true if the document will probably not send another message soon; see BatcherOptions.
    */
   isLikelyLastMessage(): boolean;
   /**
@@ -70,7 +70,7 @@ export class Link {
   #port: Port | undefined;
   #isOrphan = false;
   #isLeftByUser = false;
-  /** #shortConnectionCount is the number of consecutive short-lived ports. */
+  /** #shortConnectionCount is the number of ports in a row that Chrome closed soon after they were opened. */
   #shortConnectionCount = 0;
 
   constructor(options: LinkOptions) {
@@ -98,8 +98,8 @@ export class Link {
   }
 
   /**
-   * reopen closes the port and opens a new port. Chrome does not always report a closed port to a document that returns
-   * from the back/forward cache.
+   * reopen closes the port and opens a new port. The link reopens the port because Chrome does not always report a
+   * closed port to a document that returns from the back/forward cache.
    */
   reopen(): void {
     this.#close();
@@ -109,8 +109,8 @@ export class Link {
 
   /**
    * closeForNavigation closes the port when the user leaves the document. While the document is in the back/forward
-   * cache, the link ignores messages. The server ends the calls of a document that the user leaves, and another
-   * document may then run these calls.
+   * cache, the link ignores messages. When the user leaves a document, the server ends the calls in it. A retry of such
+   * a call may then run in another document.
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
@@ -128,9 +128,9 @@ export class Link {
       return;
     }
     this.#send([session.makeGreeting()]);
-    // Waiting messages are sent first, because they are older than the messages that session.connected sends. Waiting
-    // tool requests and endings are dropped, because session.connected sends all of these messages again. An ending
-    // that the link sends before its parts would refer to parts that the server does not have.
+    // The link first sends the messages that waited for a port, because they are older than the messages that
+    // session.connected sends. The link drops waiting tool requests and call endings, because session.connected sends
+    // them again. An ending that the link sends before its parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.onConnected();
@@ -142,7 +142,7 @@ export class Link {
       this.#port.postMessage(encodeMessages(messages));
       return true;
     } catch {
-      // The port has just closed, so Chrome is about to call onDisconnect.
+      // Chrome has closed the port a moment ago, and is about to call onDisconnect.
       return false;
     }
   }
@@ -184,8 +184,8 @@ export class Link {
   }
 
   /**
-   * checkAlive detects that the extension was reloaded or removed without an event. Chrome fires no event for a port
-   * that was opened while the extension was reloaded.
+   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. Chrome fires no event
+   * for a port that was opened while the extension was reloaded.
    */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;

@@ -19,8 +19,8 @@ const MaxMessageChars = 256 * 1024;
 /** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues log entries of a plugin. `entries` is the JSON text of an array with `count` log entries. `dropped` is
-   * the number of log entries that the plugin lost before the queued ones.
+   * add queues log entries of a plugin. `entries` is a JSON array of `count` log entries, as text. `dropped` is the
+   * number of log entries that the plugin dropped before these entries.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /**

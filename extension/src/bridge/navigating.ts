@@ -13,10 +13,10 @@ export interface NavigationEvents {
 }
 
 /**
- * watchNavigation reports navigations to another document. The start of a navigation is reported synchronously, and so
- * before the result of a tool that navigates and returns. The end of a navigation is reported if the page intercepts
- * the navigation, or if the navigation fails. Chrome fires no event for the end of a navigation that becomes a
- * download.
+ * watchNavigation reports navigations to another document. watchNavigation reports the start of a navigation
+ * synchronously. If a tool navigates the page and then returns, the report therefore precedes the tool's result. The
+ * end of a navigation is reported if the page intercepts the navigation, or if the navigation fails. Chrome fires no
+ * event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The navigation listener is registered first and in the capture phase, so that it runs before the listeners of the
@@ -32,7 +32,8 @@ export function watchNavigation(navigation: Navigation, events: NavigationEvents
   listen('navigate', (event) => {
     if (isToAnotherDocument(event)) events.onNavigationChanged(true);
   });
-  // The document stays if the page intercepts the navigation, as routers do, or if the navigation was stopped.
+  // Despite a navigation, the document stays if the page intercepts the navigation, as routers do, or if the navigation
+  // was stopped.
   for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.onNavigationChanged(false));
   listen('currententrychange', () => {
     events.onNavigationChanged(false);

@@ -1,13 +1,13 @@
 import type { FromBridge } from '../port-message.ts';
 
-// A large result shares the port with all other messages of the document. To keep the port free, only a few parts wait
-// for an acknowledgment at once, and short messages are sent between the parts. The worker acknowledges each part after
-// sending the part to the server. A part that is not sent yet needs no memory, because it is a slice of the result's
-// text.
+// The messages of a large result go through the same port as all other messages of the document. To keep the port free,
+// only a few parts wait for an acknowledgment at once, and short messages are sent between the parts. The worker
+// acknowledges each part after sending the part to the server. A part that is not sent yet needs no memory, because it
+// is a slice of the result's text.
 //
 // The result with the fewest unsent parts is sent first. If parts of different results alternated, the server would
-// have to store parts of all these results until the end. To prevent starvation, every fourth part belongs to the
-// oldest result.
+// have to store parts of all these results until the end. So that the oldest result does not starve, every fourth part
+// belongs to it.
 
 /** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxPartsInFlight = 8;
@@ -52,7 +52,7 @@ export class PartSender {
     this.#send();
   }
 
-  /** drop stops sending the result of a call. */
+  /** drop removes the result of the given call from the send queue; its unsent parts are never sent. */
   drop(id: string): void {
     this.#pendingResults.delete(id);
   }

@@ -6,8 +6,8 @@ import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /**
- * PluginMessage is a message from the worker to one plugin. The message 'replaceAdapter' is not a PluginMessage,
- * because it also affects running calls.
+ * PluginMessage is a message from the worker to one plugin. The type does not include the message 'replaceAdapter',
+ * because this message also affects running calls.
  */
 export type PluginMessage = Extract<
   ToBridge,
@@ -26,13 +26,13 @@ export interface PluginsOptions {
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
   /**
-   * awaitLateHost waits for the offer of a host that starts later. `type` is the type of the event that carries the
-   * offer. The function that awaitLateHost returns stops waiting for the host.
+   * awaitLateHost waits for the offer of a host that starts later. `type` is the event type under which the host
+   * dispatches its offer. The function that awaitLateHost returns stops waiting for the host.
    */
   awaitLateHost(plugin: string, type: string): () => void;
 }
 
-/** HostOperation is an operation of a host that does not concern a call (handshake.ts). */
+/** HostOperation is the name of a message from a host that does not concern a call, as defined in handshake.ts. */
 type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
 
 /** Plugins manages the plugins of a document, with their hosts, readiness and logs. */
@@ -71,7 +71,7 @@ export class Plugins {
     return [...this.#liveAdapters.values()];
   }
 
-  /** removedPlugins returns the plugins whose adapter was removed. */
+  /** removedPlugins returns the plugins whose adapter a hot reload removed from this document. */
   get removedPlugins(): RemovedPlugin[] {
     return [...this.#removedHosts].map(({ plugin, base }) =>
       base === undefined ? { name: plugin } : { name: plugin, base },
@@ -113,7 +113,7 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost handles a message from a host, and returns false if the message is about a call. */
+  /** receiveFromHost handles a host's message about the plugin itself. It returns false for a message about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -121,7 +121,7 @@ export class Plugins {
     return true;
   }
 
-  /** receive handles a message from the worker to one plugin. */
+  /** receive handles a message that the worker sent to one plugin of the document. */
   receive(message: PluginMessage): void {
     routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
@@ -197,7 +197,8 @@ export class Plugins {
     },
     kept: (host, problem) => {
       const { findPendingHash: hashOf, endSwap, post } = this.#options;
-      // If a plugin has no older adapter, a failed replacement means that the plugin has failed in this document.
+      // If a host has no older adapter to keep, and its new adapter does not start, then the plugin counts as failed in
+      // this document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
       post({

@@ -1,6 +1,6 @@
-// The probe script runs in the isolated world before each host. If a document may share the Window of an older page,
-// the probe script adds a frame with fresh built-in functions. Each host compares its built-in functions with those of
-// the added frame (host/intact.ts), which the bridge then removes.
+// In each document, the probe script runs in the isolated world before any host starts. If a document may share the
+// Window of an older page, the probe script adds a frame with fresh built-in functions. Each host compares its built-in
+// functions with those of the added frame (host/intact.ts), which the bridge then removes.
 
 import { addProbeFrame } from './frame.ts';
 

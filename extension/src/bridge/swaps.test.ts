@@ -7,7 +7,10 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeFixture returns a BridgeCalls with the adapter of one plugin, in which the call x runs. */
+/**
+ * makeFixture returns a BridgeCalls whose document has one live adapter. A call with the ID "x" is running in the
+ * adapter.
+ */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const calls = new BridgeCalls((message) => {

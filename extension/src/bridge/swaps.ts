@@ -29,8 +29,8 @@ export interface AdapterSwaps {
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
   /**
-   * finish ends the swap of a host, and starts the calls that waited for the new adapter. After its swap, a host has
-   * the new adapter, the old adapter, or no adapter.
+   * finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. After its
+   * swap, a host has the new adapter, the old adapter, or no adapter.
    */
   finish(host: Host): void;
   /** clear ends all swaps, because the worker that had the code of the new adapters has stopped. */

@@ -29,7 +29,7 @@ export interface WakeRequests {
   setTimer(host: Host, ms: number): void;
   /** wake notifies each host that has a due timer. */
   wake(): void;
-  /** onVisibilityChanged is called when the visibility of the document has changed. */
+  /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
   /** onPortConnected is called for a new port, because the new port may lead to a new worker without wake requests. */
   onPortConnected(): void;
@@ -42,7 +42,10 @@ export function makeWakeRequests({
   now = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
-  /** requestedWakeAt is the time of the pending wake request; Infinity means that no request is pending. */
+  /**
+   * requestedWakeAt is the time for which the bridge has asked the worker to wake it; Infinity means that no request is
+   * pending.
+   */
   let requestedWakeAt = Infinity;
 
   const requestWake = () => {

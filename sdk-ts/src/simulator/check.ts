@@ -57,8 +57,8 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
 }
 
 /**
- * Formats zod's validation errors, one per line. An error without a path, which concerns the whole value, gets the path
- * `rootPath`.
+ * Formats zod's validation errors, one per line. An error that concerns the whole value has no path, so formatIssues
+ * shows `rootPath` as its path.
  */
 function formatIssues(error: unknown, rootPath: string): string {
   const issues: unknown = hasProperties(error) ? error.issues : undefined;

@@ -36,8 +36,8 @@ export class Clock {
   }
 
   /**
-   * Switches the clock to system time, for tests in a real browser. With system time, call `runNextTimer` only when
-   * `msUntilNextTimer` returns 0.
+   * Switches the clock to system time, for tests in a real browser. While the clock follows system time, call
+   * `runNextTimer` only when `msUntilNextTimer` returns 0.
    */
   followSystem(): void {
     this.#systemStartMs = readSystemTime();

@@ -46,7 +46,7 @@ export class FakeTextDecoder {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes `text` as base64, like the browser's `btoa`. Each character must have a code from 0 to 255. */
+/** Encodes `text` as base64, like the browser's `btoa`. fakeBtoa throws if a character's code is above 255. */
 export function fakeBtoa(text: string): string {
   let encoded = '';
   for (let start = 0; start < text.length; start += 3) {

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 
-// Event targets, abort signals and message channels for the JavaScript engine QuickJS, which has no DOM.
+// The classes in this file simulate event targets, abort signals and message channels, because the JavaScript engine
+// QuickJS has none.
 
 export class FakeEvent {
   readonly type: string;

@@ -12,7 +12,10 @@ export interface Expectation {
   /** Asserts that a string contains a substring, or that an array contains an element equal to `want`. */
   toContain(want: unknown): void;
   toBeTruthy(): void;
-  /** Calls the tested function and asserts that it throws. If `want` is given, the error message must match. */
+  /**
+   * Calls the tested function and asserts that it throws. If `want` is given, the error message must match the pattern
+   * or contain the text.
+   */
   toThrow(want?: RegExp | string): void;
   /** The negation of each assertion, as in `expect(a).not.toBe(b)`. */
   readonly not: Expectation;

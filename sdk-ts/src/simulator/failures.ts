@@ -1,7 +1,6 @@
 import { makeFailureHint, makeLossHint, makeMissingResultHint } from '../runtime/hints.ts';
 import { hasProperties, isMethod, type Properties, readMessage } from '../runtime/value.ts';
 
-// Collects errors and advice about a test's tool calls, which `opentabs plugin test` prints if the test fails.
 
 /** A tool call of the current test that failed because its handler threw an error. */
 export interface FailedCall {
@@ -17,7 +16,9 @@ export interface CallDiagnostics {
   readonly hints: readonly string[];
 }
 
-/** Limits for what the report of one failed test prints about its tool calls. */
+/**
+ * maxFailedCalls and maxHints limit how many failed calls and how much advice the report of one failed test contains.
+ */
 const maxFailedCalls = 3;
 const maxHints = 5;
 
@@ -80,7 +81,8 @@ function collectLosses(
 }
 
 /**
- * Reports whether JSON.stringify converts `value` before writing it, as it does for dates and objects with `toJSON`.
+ * Reports whether JSON.stringify replaces `value` by another value before writing it, as it does for dates and objects
+ * with `toJSON`.
  */
 function isConvertedByJson(value: Properties): boolean {
   return (

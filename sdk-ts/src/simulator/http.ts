@@ -28,9 +28,9 @@ export interface RouteRequest {
 }
 
 /**
- * HTTP responses by method and URL pattern, such as `GET /api/items` or `POST https://api.example.com/*`. A pattern
- * without a host applies to the page's origin, and `*` matches any text. The query string of a request is compared only
- * if the pattern has one.
+ * HTTP responses by method and URL pattern, such as `GET /api/items` or `POST https://api.example.com/*`. A URL pattern
+ * without a host matches only URLs of the page's origin; `*` matches any text. The query string of a request is
+ * compared only if the pattern has one.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>

@@ -14,7 +14,7 @@ import { FakeBlob, FakeFormData, FakeHeaders, FakeResponse, FakeSite, type Route
 import { FakeStorage } from './storage.ts';
 import { FakeURL, FakeURLSearchParams } from './url.ts';
 
-/** The initial state of a simulated page. */
+/** The options that define the initial state of a simulated page. */
 export interface PageOptions {
   /** The URL of the simulated page; `https://example.com/` by default. */
   url?: string | undefined;
@@ -38,7 +38,7 @@ export interface ConsoleLine {
 /** The virtual clock of the test run. All simulated pages share one clock. */
 export const clock = new Clock();
 
-/** The parts of a simulated page that its tab controls. */
+/** The part of a simulated page that its simulated tab uses. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];

@@ -14,7 +14,10 @@ type OutgoingMessage =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/** An HTTP request of the page, which the test's routes answer. `fetched` is false for navigations and subresources. */
+/**
+ * An HTTP request of the page, which the test's routes answer. `fetched` is true if the page's script made the request,
+ * and false for navigations and subresources.
+ */
 type PageRequest = RouteRequest & { readonly fetched: boolean };
 
 /** A message from `opentabs plugin test`: the result of a browser command, or an HTTP request of the page. */
@@ -81,7 +84,7 @@ function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   });
 }
 
-/** Answers an HTTP request of the page with a response from the test's routes. */
+/** Sends the response of the test's routes to an HTTP request of the page. */
 function answerPageRequest(id: number, request: PageRequest): void {
   const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(

@@ -23,7 +23,7 @@ type TestEvent =
       hints?: readonly string[];
     }
   | { op: 'skipped'; test: string; error: string }
-  /** The test waits for a message from the browser, for at most `ms` milliseconds. */
+  /** The test file has no more work until a browser message arrives, or until `ms` milliseconds have passed. */
   | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
@@ -55,7 +55,7 @@ interface RunningTest {
   readonly startedAt: number;
   /** When the test's function returned; undefined while the function runs. */
   passedAt: number | undefined;
-  /** The number of timers that have run since the test's function returned. */
+  /** The number of timer callbacks that have run since the test's function returned. */
   settleTimers: number;
   isOver: boolean;
 }
@@ -65,7 +65,7 @@ let nextIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
-/** Registers a test. The tests of a file run one after another, in a simulated page or in a real browser. */
+/** Registers a test. The tests of one file run one after another, either in a simulated page or in a real browser. */
 export function test(name: string, work: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
@@ -155,7 +155,8 @@ function settleTest(runningTest: RunningTest, passedAt: number): void {
   try {
     clock.runNextTimer();
   } catch {
-    // The test has passed, and an error of a late timer has no promise that the test forgot.
+    // The test has already passed. An error that a late timer callback throws is not an unhandled promise rejection, so
+    // it is ignored.
   }
 }
 
@@ -165,14 +166,17 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
-/** Returns and removes the errors of unhandled promise rejections. */
+/** Returns the errors of promise rejections that no code has handled, and forgets them. */
 function drainUnhandledErrors(): readonly unknown[] {
   const take = globalThis.__opentabsUnhandled;
   const errors: unknown = isMethod(take) ? take() : [];
   return Array.isArray(errors) ? errors : [];
 }
 
-/** Ends a test whose function returned without an error. An unhandled promise rejection still fails the test. */
+/**
+ * Ends a test whose function returned without an error. If a promise was rejected and no code handled the rejection,
+ * the test still fails.
+ */
 function endPassedTest(runningTest: RunningTest): void {
   const [unhandled] = drainUnhandledErrors();
   if (unhandled === undefined) {

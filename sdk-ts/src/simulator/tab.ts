@@ -73,8 +73,8 @@ export interface SimulatedCall {
   /** How long the call took, in milliseconds of virtual time. */
   readonly tookMs: number;
   /**
-   * How the handler reacted when its signal aborted: `aborted` if it ended within 2 s, else `ignored`. If the signal
-   * did not abort, `stopped` is undefined.
+   * How the handler reacted when its signal aborted: `aborted` if it ended within 2 s, else `ignored`. `stopped` is
+   * undefined if the signal did not abort during the call.
    */
   readonly stopped?: 'aborted' | 'ignored';
 }
@@ -197,7 +197,10 @@ class Tab implements SimulatedTab {
     );
   }
 
-  /** Fails the call unless the plugin's isReady() returns true, as the extension does before each tool call. */
+  /**
+   * Checks the plugin's isReady() before a tool call, as the extension does. Fails the call unless isReady() returns
+   * true.
+   */
   async #checkReady(run: SimulatedCallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new SimulatedCallError('internal', 'the plugin has no isReady function');
@@ -352,7 +355,7 @@ class SimulatedCallRun {
   }
 }
 
-/** Converts a thrown value to the error that the agent receives. */
+/** Converts a value that the tool's handler threw to the error that the agent receives. */
 function toSimulatedError(error: unknown): SimulatedError {
   if (error instanceof SimulatedCallError) return { code: error.code, message: error.message };
   const message = readMessage(error);

@@ -1,6 +1,9 @@
 import type { TestContext } from 'node:test';
 
-/** Mocks a site with three pages of two messages each. Returns the list that receives the requested URLs. */
+/**
+ * Mocks a site with three pages of two messages each. Returns an array to which the mock adds each URL that the tested
+ * code requests.
+ */
 export function mockSite(t: TestContext, totalPages?: number): string[] {
   const requestedUrls: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
