@@ -14,11 +14,11 @@ import (
 )
 
 // Decide applies the user's decision to a suspended call. The first decision about a ticket
-// takes effect; later callers of Decide receive the first decision. The ticketID is from
-// the [WaitingTicket] that the user saw; an empty ticketID means the open ticket. An empty
-// Scope means ScopeOnce. Decide returns a *ScopeError if the ticket does not offer the
-// scope. Decide also returns an error if r.Data is not JSON, or if the duration of a
-// ScopeTime is not in (0, MaxScopeTime].
+// takes effect; later callers of Decide receive the first decision. The ticketID is from the
+// [WaitingTicket] that the user saw; an empty ticketID means the open ticket. An empty Scope
+// means ScopeOnce. Decide returns a *ScopeError if the ticket does not offer the scope in the
+// user's decision. Decide also returns an error if r.Data is not JSON, or if the duration of
+// a ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -79,8 +79,9 @@ func (d *Dispatcher) RecheckGates() {
 	}
 }
 
-// passGates runs the gates, and waits for approvals and delays, until the gates allow the
-// call. If the call ends first, passGates returns false.
+// passGates runs the call's gates until all of them allow the call. If a gate requests an
+// approval or a delay, passGates waits and runs the gates again. If the call ends before
+// that, passGates returns false.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.runGates(c)
@@ -89,8 +90,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
-			// While the call waited, its tab may have navigated to another site, for which the gates
-			// must decide again.
+			// During the wait, the call's tab may have navigated to another site, so the
+			// gates must decide again.
 			request := *v.Suspend
 			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.chosenTarget.choose(ctx, c) {
 				return false
@@ -152,8 +153,8 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if !isDecided {
 		return false
 	}
-	// The gate must receive an accepted decision even if the call has ended, because the
-	// decision may also cover later calls.
+	// A gate that observes decisions must receive an approval even if the call has already
+	// ended, because the approval may also cover later calls.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}

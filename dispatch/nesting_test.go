@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// recordedAnswers records the answers that tools receive to their requests: all answers in
-// order, and the last answer to each request number. The field tool is the ToolErrorInfo of
+// recordedAnswers records the answers to the requests of tools: all answers in order, and
+// the last answer for each request number. The field tool contains the ToolErrorInfo of
 // the last answer.
 type recordedAnswers struct {
 	mu   sync.Mutex

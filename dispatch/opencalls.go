@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// openCallHookInterval is the time between two runs of the open hook. The open hook receives
-// all calls that have arrived since its last run and have not ended.
+// openCallHookInterval is the time between two runs of the open hook. In each run, the open
+// hook receives the calls that have arrived since its previous run and have not ended.
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook that runs for each accepted call that has not ended after up to 500
-// ms. Calls do not wait for an OpenCallHook. An OpenCallHook may run concurrently with another
-// OpenCallHook or an [AfterHook], and must not block.
+// ms. An OpenCallHook does not delay the calls. An OpenCallHook may run concurrently with
+// another OpenCallHook or an [AfterHook], and must not block.
 type OpenCallHook interface {
-	// Open receives a call that has not ended, so the result and the error in the EndedCall
-	// are empty.
+	// Open receives a call that is still in progress, so the EndedCall contains neither a
+	// result nor an error.
 	Open(CallInfo, EndedCall)
 }
 
-// openCallHookTimer runs the open hook while calls arrive. Dispatcher.mu guards all fields of
-// openCallHookTimer.
+// openCallHookTimer schedules runs of the open hook while new calls arrive. Dispatcher.mu
+// guards all fields of openCallHookTimer.
 type openCallHookTimer struct {
 	timer *time.Timer // nil until the first call arrives
 	isSet bool

@@ -20,8 +20,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * assertRanUntil checks that a call ran until its time limit. The unit tests of package dispatch check the exact time
- * limit in fake time, so assertRanUntil accepts a late end.
+ * assertRanUntil checks that a call ran at least until the given time limit. The unit tests of package dispatch check
+ * the exact time limit in fake time, so assertRanUntil accepts a late end.
  */
 function assertRanUntil(outcome: Outcome, limitMs: number): void {
   assert.ok(

@@ -35,8 +35,8 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 }
 
 // approvalDispatcher is a dispatcher that requires approval for every call. The tool
-// waits for the user as many times as its argument "wait" requires, then returns its
-// arguments.
+// waits for the user as many times as its argument "wait" specifies. Then it returns
+// its arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -125,7 +125,8 @@ type sessionClient struct {
 	disconnect func()
 }
 
-// mustRead returns the next message that is not a progress notification.
+// mustRead returns the next message from the server that is not a progress
+// notification.
 func (p *sessionClient) mustRead() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
@@ -234,7 +235,8 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	},
 }
 
-// eachSessionClient runs a test over HTTP and over stdio.
+// eachSessionClient runs a test twice: with a client over HTTP and with a client over
+// stdio.
 func eachSessionClient(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, p *sessionClient)) {
 	t.Helper()
 	for name, open := range sessionClients {

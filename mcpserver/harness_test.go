@@ -25,7 +25,8 @@ type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, err
 
 var _ Caller = callerFunc(nil)
 
-// Call runs the function and checks its output, as the dispatcher does.
+// Call calls the function and validates its output against the tool's output schema, as
+// the dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 	result, err := f(ctx, c)
 	if err == nil && c.Tool.Output != nil {
@@ -135,7 +136,8 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client with a session that reports name.
+// open returns a client with a new MCP session. The client sends the given name to the
+// server.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	return s.openWith(t, initializeText(name))
@@ -431,7 +433,8 @@ func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	}
 }
 
-// add adds a plugin to the server and reloads its registry.
+// add writes a plugin with the given name, installs it in the test server and reloads the
+// plugin registry.
 func (s *testServer) add(t testing.TB, name string) {
 	t.Helper()
 	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {

@@ -13,7 +13,8 @@ import (
 
 // newLibrary returns the mcp-go server, which answers list requests. No tool, prompt or
 // resource is registered with mcp-go: its filters and hooks return the lists of package
-// mcpserver. Requests for calls, prompts and contents of resources never reach mcp-go.
+// mcpserver. opentabs itself answers requests for calls, prompts and contents of resources, so
+// these requests never reach mcp-go.
 func (s *Server) newLibrary() *server.MCPServer {
 	var hooks server.Hooks
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, q *mcp.InitializeRequest, r *mcp.InitializeResult) {
@@ -67,8 +68,9 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// definitionFunc returns a function that adapts the definition of a plugin's tool to a
-// client. If calls of the client may become jobs, the tool gets the argument "_detach".
+// definitionFunc returns a function that converts the definition of a plugin's tool to the
+// form that the given client needs. If calls of the client may become jobs, the tool gets the
+// argument "_detach".
 func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRuleOf(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
@@ -103,13 +105,13 @@ var (
 
 // listClient is a client that requests a list.
 type listClient struct {
-	// session identifies the session. Clients without sessions share one session for each name
-	// and version.
+	// session identifies the session. All clients of a protocol version without sessions share
+	// one session if their name and version are equal.
 	session string
 	info    mcp.Implementation
 }
 
-// id returns the name and version of the client that requests the list.
+// id returns the name and version of the client.
 func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
 
 // newListClient returns the client whose request mcp-go is serving.

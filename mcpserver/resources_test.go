@@ -343,7 +343,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMissedEvents checks that all resources count as changed after missed events.
+// TestMissedEvents checks a resource subscriber that missed call events: all its
+// resources must count as changed.
 func TestMissedEvents(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()

@@ -18,8 +18,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// pipeListener is a listener whose connections are pipes in memory, so that a whole
-// server runs in fake time. A write to a pipe blocks until the other side reads.
+// pipeListener is a listener whose connections are pipes in memory, so that a whole server
+// runs in fake time. A write to one end of a pipe blocks until the other end reads.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -79,8 +79,8 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-// sendUnreadCall sends a request on a new connection and returns the connection, without
-// reading the response.
+// sendUnreadCall sends a request on a new connection. It returns the connection, from which
+// it has not read the response.
 func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
@@ -140,8 +140,8 @@ func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 }
 
 func TestResultAfterLongSilenceArrives(t *testing.T) {
-	// The write deadline of a progress notification must not apply to the result of the
-	// call.
+	// The server sets a write deadline for each progress notification. This deadline must
+	// not apply to the later result of the call.
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		<-time.After(5 * time.Minute)

@@ -37,8 +37,8 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 }
 
 func TestAdapterMayContainHashMarker(t *testing.T) {
-	// The adapter may contain the text of a hash statement, for example in a string. The
-	// server must read the hash only from the last such statement.
+	// For example in a string literal, an adapter may contain text that looks like a
+	// hash statement. The server must read the hash only from the last such statement.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
 	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }

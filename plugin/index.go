@@ -29,9 +29,9 @@ const (
 	maxIndexBytes = 16 << 20
 )
 
-// index is a file in the state folder that stores the hashes of adapters by folder and
-// file attributes. With an index, a starting daemon reads the descriptions of plugins,
-// but not the code of their adapters.
+// index is the content of a file in the state folder. For each plugin folder, the file
+// stores the adapter's hash and the adapter file's attributes. With an index, a starting
+// daemon reads the descriptions of plugins, but not the code of their adapters.
 //
 // The registry ignores and rewrites an index file that is damaged, has another version or
 // was authenticated with another key. opentabs compares the code of an adapter with the

@@ -186,9 +186,9 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 	checkUndos(p, top.Problems)
 }
 
-// parseEach calls parse for each object in a JSON array, and reports duplicate names.
-// parse returns the name that the object contains. seen maps each used name to its path
-// in the file.
+// parseEach calls parse for each object in the JSON array raws, and reports duplicate
+// names. parse returns the name in the object. seen maps each name to the path of the
+// object with this name.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
@@ -244,8 +244,8 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs. A plugin's
-// description may try to make agents use the tools of opentabs.
+// warnOfToolMentions warns about a description that names a tool of opentabs. A malicious
+// author could use a description to make agents call tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {
@@ -313,8 +313,8 @@ func isOriginalSDK(version string) bool {
 // it cannot parse.
 const OwnSDKPrefix = "opentabs-"
 
-// isNewerSDK reports whether version is newer than the newest supported SDK. A version
-// that cannot be parsed counts as old.
+// isNewerSDK reports whether version is newer than the newest supported SDK. isNewerSDK
+// returns false for a version that it cannot parse.
 func isNewerSDK(version string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
 	if len(parts) < 2 {

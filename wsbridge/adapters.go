@@ -59,9 +59,9 @@ func (a *adapterSync) run(b *browser) {
 // the browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the list of plugins to a browser, then the code that the browser lacks.
-// sendPlugins stops early if the list of plugins changes. The list of plugins must be read
-// after the caller has got requestedSyncNumber from currentSyncNumber.
+// sendPlugins sends the browser the list of plugins, and then each plugin's code that the
+// browser lacks. If the list of plugins changes, sendPlugins stops early. The caller must get
+// requestedSyncNumber from currentSyncNumber before it reads the list of plugins.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}

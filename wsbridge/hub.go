@@ -41,8 +41,8 @@ type Adapters interface {
 // Calls provides the tool calls that side panels show, stop and decide about. The type
 // dispatch.Dispatcher implements Calls.
 type Calls interface {
-	// Cancel cancels a call and records the optional reason. Cancel returns false if no such
-	// call exists.
+	// Cancel cancels a call and records the optional reason. Cancel returns false if no call
+	// with this ID exists.
 	Cancel(callID, surface, reason string) bool
 	// Decide records the user's decision about a suspended call. The text of a returned error
 	// is a full sentence for the user.
@@ -93,8 +93,8 @@ type Options struct {
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
 	// ReceiveStart receives each report of a browser that an adapter started, or failed to
-	// start, in a document. A browser may repeat a report. ReceiveStart must not block for
-	// long. By default, reports of adapter starts are dropped.
+	// start, in a document. A browser may send the same report more than once. ReceiveStart
+	// must not block for long. By default, reports of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.

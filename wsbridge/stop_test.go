@@ -92,7 +92,8 @@ func TestStopWhileDisconnected(t *testing.T) {
 }
 
 // TestStopAnsweredAfterReconnect checks that a tool.cancel is resent if the link was lost
-// right after the frame was sent. A late answer to tool.cancel must still count.
+// right after the frame was sent. If the browser answers the tool.cancel late, the answer
+// must still be recorded as the outcome.
 func TestStopAnsweredAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

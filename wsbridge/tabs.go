@@ -33,9 +33,9 @@ type tabTable struct {
 	name string     // the name of the browser
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is when the browser connected with a new boot ID, or when the plugins
-	// changed. A browser is in sync once it has received the plugins (isSynced) and then listed
-	// its tabs (hasListedTabs).
+	// unsyncedSince is the time since which the browser may lack the current plugins: when it
+	// connected with a new boot ID, or when the plugins changed. A browser is in sync once it
+	// has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is
@@ -109,7 +109,8 @@ func (ts *tabTable) hasTab(tabID int) bool {
 	return ok
 }
 
-// isShowing reports whether the tab shows the document.
+// isShowing reports whether the tab with the ID tabID currently shows the document with the ID
+// documentID.
 func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -150,8 +151,8 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// changeTab replaces one stored tab of the browser. Changes from a link that is no longer
-// current are ignored.
+// changeTab replaces the stored state of one tab with a changed state that the browser has
+// reported. Changes from a link that is no longer current are ignored.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
@@ -260,7 +261,8 @@ func documentsOf(t wire.TabInfo) []document {
 	return documents
 }
 
-// showsDocument reports whether the tab shows the document in any frame.
+// showsDocument reports whether the tab shows the document with the given ID, in its main
+// frame or another frame.
 func showsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && (t.DocumentID == documentID ||
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
@@ -289,7 +291,7 @@ func (ts *tabTable) currentSyncNumber() int {
 }
 
 // recordSyncAnswer records that the browser has answered the plugin.sync for a
-// requestedSyncNumber. Answers on a replaced link are ignored.
+// requestedSyncNumber. An answer that arrives on a replaced link is ignored.
 func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -34,7 +34,7 @@ func (f *auditFilter) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "only records after this `TIME`, such as 2h, 7d or 2026-11-20")
 }
 
-// selector returns a function that reports whether an audit record matches the flags.
+// selector returns a function that reports whether the flags select an audit record.
 func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	var since time.Time
 	if f.since != "" {

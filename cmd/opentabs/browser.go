@@ -227,8 +227,8 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	return nil
 }
 
-// newSiteTable returns the table of the rules for sites. The first row of the table is its
-// header.
+// newSiteTable returns the table of the rules for sites. The first row of the returned
+// table contains the column headers.
 func newSiteTable(sites []httpapi.Site) [][]string {
 	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {

@@ -250,7 +250,8 @@ type decidedCall struct {
 	Scope   wire.Scope `json:"scope,omitempty"`
 }
 
-// chosenScope returns the scope of an approval that the flags select.
+// chosenScope returns the approval scope that the flags --always, --this-session and
+// --for select.
 func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	chosenScopes := []wire.Scope{}
 	for scope, isGiven := range map[wire.Scope]bool{

@@ -28,8 +28,8 @@ func completeWords(words ...string) completer {
 	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
 }
 
-// toCompletions returns the completion of each item. Completers offer nothing after an error,
-// because the shell can't show it.
+// toCompletions returns the completion of each item. If items could not be read,
+// toCompletions returns nothing, because a shell can't show the error err.
 func toCompletions[T any](items []T, err error, completion func(T) string) []string {
 	if err != nil {
 		return nil
@@ -41,7 +41,8 @@ func toCompletions[T any](items []T, err error, completion func(T) string) []str
 	return completions
 }
 
-// newDirsCompleter returns a completer that reads the files of opentabs.
+// newDirsCompleter returns a completer that reads its words from files in the directories
+// of opentabs.
 func newDirsCompleter(complete func(*cli.Program, config.Dirs) []string) completer {
 	return func(_ context.Context, p *cli.Program) []string {
 		dirs, err := config.FindDirs(p.Getenv)
@@ -227,7 +228,7 @@ func completeCallers(ctx context.Context, p *cli.Program) []string {
 	return names
 }
 
-// listCallers returns the newest records of the audit log that name a client.
+// listCallers returns the newest audit records that contain the name of a client.
 func listCallers(p *cli.Program) []audit.Entry {
 	dirs, err := config.FindDirs(p.Getenv)
 	if err != nil {

@@ -137,9 +137,9 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
 }
 
-// addCompletions sets the shell completions of all commands below root. If an argument has no
-// completer, the shell offers nothing. The shell's own default would be the files in the
-// current directory.
+// addCompletions sets the shell completions of all commands below root. For an argument
+// without a completer, the shell offers nothing. The shell's own default would be the files in
+// the current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	addCommandCompletions(p, root, "")

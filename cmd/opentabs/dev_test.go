@@ -42,8 +42,8 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// waitForWords waits until all words appear, in the given order, in the output after
-// matchedBytes.
+// waitForWords waits until the output after index matchedBytes contains all words in
+// the given order.
 func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)

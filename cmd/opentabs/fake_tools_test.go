@@ -40,7 +40,8 @@ func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage,
 	return json.RawMessage(`{"drawn":true}`), nil
 }
 
-// waitForLogin simulates a tool that waits until the user has logged in.
+// waitForLogin simulates a tool that asks the user to log in and waits until the user
+// has done so.
 func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
 		return nil, err

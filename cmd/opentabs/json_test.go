@@ -62,8 +62,8 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 }
 
 // checkJSONCmd implements the script command "json PROGRAM ARGS...". checkJSONCmd adds the flag
-// --json, and checks that the program prints one JSON document. A program that must fail
-// may print nothing.
+// --json, and checks that the program prints one JSON document. If the program is expected to
+// fail, it may print nothing.
 func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")

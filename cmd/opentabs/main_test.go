@@ -56,16 +56,18 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// squatterResponses maps an argument of runSquatter to the response to each connection.
-// For all other arguments, runSquatter sends nothing and keeps the connection open.
+// squatterResponses maps an argument of runSquatter to the response to each connection. If its
+// argument is not in the map, runSquatter accepts connections, sends nothing and keeps them
+// open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// runSquatter is a test program that listens on a free port and writes the port number to
-// the file "port". The program's argument selects the response to each connection.
+// runSquatter is a test program that listens on a free port and writes the port number to the
+// file "port". The program answers each connection with the response that squatterResponses
+// contains for its argument.
 func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -92,8 +94,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// Closing a connection with unread data could drop the response, so the
-			// beginning of the request is read first.
+			// If a connection is closed while it has unread data, the peer may lose the
+			// response. The program therefore first reads the beginning of the request.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -234,7 +236,8 @@ func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // pairingCodeVariable is the environment variable with the pairing code that the simulated
-// browser shows, without hyphens. By default, the browser has the key of the installation.
+// browser shows, without hyphens. Without this variable, the simulated browser uses the key of
+// the installation.
 const pairingCodeVariable = "FAKE_BROWSER_CODE"
 
 // runFakeBrowser is the main function of a test program that simulates a browser with the

@@ -199,7 +199,7 @@ func TestMCPServerKilled(t *testing.T) {
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"error":{"code":-32000`) || !strings.Contains(lastLine, "call again") {
 			t.Errorf("the call ended with %s", lastLine)
 		}
-		// The session continues on a server that the relay has started.
+		// The relay has started a new server, on which the client's session continues.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, "messages__echo") {

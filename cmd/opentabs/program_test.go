@@ -14,9 +14,9 @@ import (
 // itself, with the race detector (make nightly).
 const raceVariable = "OPENTABS_TEST_RACE"
 
-// runTests runs the tests with opentabs and the test programs in PATH. Like
-// [testscript.Main], runTests does not return. The opentabs program is built without
-// -race, because the tests would need three times the CPU time.
+// runTests runs the tests with opentabs and the test programs in PATH. runTests ends the
+// process, like [testscript.Main]. The opentabs program is built without -race, because
+// the tests would need three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

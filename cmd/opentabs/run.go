@@ -172,7 +172,8 @@ func isFlagValue(cmd *cobra.Command, arg string) bool {
 	return flag != nil && flag.NoOptDefVal == ""
 }
 
-// newFlagError returns a usage error for a wrong flag, and suggests a similar flag.
+// newFlagError returns a usage error for an invalid flag. For an unknown flag, the error
+// suggests a similar flag that exists.
 func newFlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err

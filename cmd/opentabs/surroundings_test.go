@@ -56,7 +56,8 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(dirs.State, 0o700) })
 	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
-	// Root can write to read-only directories, unless the process drops that capability.
+	// The root user can write to read-only directories, so the test removes this
+	// capability from the server process.
 	setpriv, err := exec.LookPath("setpriv")
 	isLimited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
@@ -136,8 +137,9 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk checks the behavior of opentabs on a full disk. On a system where the test
-// may not mount a disk, TestFullDisk checks only the error text.
+// TestFullDisk checks that opentabs reports a full disk in a clear error text, and
+// damages no file. On a system where the test may not mount a disk, TestFullDisk checks
+// only the error text.
 func TestFullDisk(t *testing.T) {
 	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {

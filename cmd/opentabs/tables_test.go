@@ -33,7 +33,8 @@ func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }
 
-// newEndedCallRecord is a recorded call with long table cells.
+// newEndedCallRecord returns the record of a failed call whose texts are too long for
+// narrow table cells.
 func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
@@ -42,7 +43,8 @@ func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
 	return r
 }
 
-// fillInstallation stores values with long texts in an empty installation.
+// fillInstallation fills an empty installation with plugins, calls and settings whose texts
+// are long.
 func fillInstallation(t *testing.T) {
 	t.Helper()
 	dirs, err := config.FindDirs(os.Getenv)
@@ -92,7 +94,8 @@ func fillInstallation(t *testing.T) {
 }
 
 // TestTablesFit80Columns prints the tables of all commands that need no server, on a
-// terminal with 80 columns. Important cells must not be truncated.
+// terminal with 80 columns. A cell that a user needs, such as the call ID or the error
+// message, must not be truncated.
 func TestTablesFit80Columns(t *testing.T) {
 	makeEmptyHome(t)
 	fillInstallation(t)

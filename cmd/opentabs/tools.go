@@ -38,7 +38,8 @@ browser tools are the tools of the plugin "browser".
 		Example: "  opentabs tools\n  opentabs tools messages\n  opentabs tools show messages__countdown\n  opentabs tools pin messages",
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.plugin, func(ctx context.Context) error { return runTools(ctx, opts) }),
-		// The argument of `opentabs tools` is the name of a plugin, not of a subcommand.
+		// A word after `opentabs tools` that is not a subcommand is the name of a
+		// plugin.
 		Annotations: map[string]string{cli.TakesArgument: "PLUGIN"},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")

@@ -128,7 +128,7 @@ func attackPlantedHome(t *testing.T) {
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
 		t.Error("the token was written there")
 	}
-	// A symbolic link to another user's directory must be rejected.
+	// The server must also reject a symbolic link that leads to another user's directory.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func attackServerRecord(t *testing.T) {
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
-	// The fake server must not prevent the user from running a real server.
+	// Although the fake server of another user runs, the user can start a real server.
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)

@@ -1,6 +1,6 @@
-// Package errtext contains sentences for the error texts of failed calls. The sentences
-// advise what to do next, explain why a page can't be loaded, or report whether the tool
-// was stopped.
+// Package errtext contains sentences for the error texts of failed calls. Its sentences
+// advise what to do next, explain why a page can't be loaded, or report whether the tool was
+// stopped.
 package errtext
 
 import (
@@ -15,8 +15,8 @@ import (
 // panel.
 type Step struct{ ForAgent, ForUser string }
 
-// advice maps each error code to the advice for agent and user, and to whether a retry of
-// the call may succeed.
+// advice maps each error code to two facts: whether a retry of the call may succeed, and the
+// advice for the agent and the user.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  Step

@@ -19,8 +19,8 @@ export async function attachDebugger(tabId: number): Promise<void> {
   try {
     await chrome.debugger.attach({ tabId }, ProtocolVersion);
   } catch (error) {
-    // Chrome checks each extension separately, so the debugger that is already attached belongs to an earlier worker of
-    // this extension.
+    // The error is ignored: Chrome counts the debuggers of each extension separately, so this extension itself attached
+    // the debugger, in an earlier run of its worker.
     if (!String(error).includes('Another debugger is already attached')) throw error;
   }
 }
@@ -54,8 +54,8 @@ export async function listDebuggedTabs(): Promise<number[]> {
 /** DebuggerListener receives the events of the debugger. */
 export interface DebuggerListener {
   /**
-   * childId is the debugger session of the cross-site frame or worker that sent the event, or empty for the tab
-   * itself.
+   * childId identifies the cross-site frame or worker of the tab that sent the event, by its debugger session. It is
+   * empty if the tab itself sent the event.
    */
   onEvent(tabId: number, method: string, params: Fields, childId: string): void;
   onDetach(tabId: number, isCancelledByUser: boolean): void;

@@ -11,7 +11,7 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
-  // While a page loads, tab.url may already be the URL of the next document.
+  // While a page loads, tab.url may already be the new URL although the frame still contains the old document.
   const url = frame?.url || tab.url || '';
   const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)
@@ -83,9 +83,9 @@ function hasTabGroupsPermission(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
 
-/** GroupColors are the tab group colors that Chrome offers. */
+/** GroupColors lists the colors that a tab group in Chrome can have. */
 export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
-/** GroupColor is one of the tab group colors that Chrome offers. */
+/** GroupColor is a color that a tab group in Chrome can have. */
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
@@ -118,7 +118,7 @@ export async function closeTab(tabId: number): Promise<void> {
 
 // ---- view ----
 
-/** WindowFocus records what the user sees: the active tab of each window, and the focused window. */
+/** WindowFocus records which tab is active in each window, and which window is focused. */
 export interface WindowFocus {
   readonly activeTabs: readonly { readonly windowId: number; readonly tabId: number }[];
   readonly focusedWindow: number | undefined;

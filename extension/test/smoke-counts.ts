@@ -14,7 +14,7 @@ import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
 /** pluginCount is the number of installed plugins. */
 const pluginCount = 120;
 
-/** callId is a call ID of the usual length, which the byte counts depend on. */
+/** callId has the usual length of a call ID, because the measured byte counts depend on this length. */
 const callId = 'call_0123456789abcdefghijklmnop';
 
 /** neverSettles is a promise that never settles, such as for an answer that does not arrive. */

@@ -210,7 +210,8 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 }
 
 // Forget removes a browser and its name from the store. Clients whose default browser is
-// removed have no default browser afterwards. A connected browser cannot be removed.
+// removed have no default browser afterwards. Forget returns an error for a connected
+// browser.
 func (s *Store) Forget(browser string, connected []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,8 +228,8 @@ func (s *Store) Forget(browser string, connected []string) error {
 
 // DefaultFor returns the ID of a client's default browser; empty if the client has none.
 // If a client has several names, DefaultFor uses the first name that has a default
-// browser. Clients without their own default browser get the default of all other
-// clients.
+// browser. If the client has no default browser itself, DefaultFor returns the default
+// browser for all other clients.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

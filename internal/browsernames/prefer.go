@@ -65,8 +65,8 @@ func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPr
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })
 }
 
-// nameWithoutVersion removes the version from the name of a client: "claude-code 2.1.0"
-// becomes "claude-code".
+// nameWithoutVersion removes the version at the end of a client's name, such as " 2.1.0"
+// in "claude-code 2.1.0".
 func nameWithoutVersion(name string) string {
 	i := strings.LastIndexByte(name, ' ')
 	if i < 0 || i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9' {

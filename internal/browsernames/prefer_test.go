@@ -8,7 +8,8 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one document with the given readiness in each of the browsers.
+// targetsIn returns one document per given browser. All returned documents have the given
+// readiness.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
@@ -16,8 +17,8 @@ func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []disp
 	return targets
 }
 
-// TestPrefer checks in which browsers a call of the client Cursor can run if Cursor's
-// default browser is b.
+// TestPrefer checks which browsers can run a call of the MCP client Cursor, whose default
+// browser is "b".
 func TestPrefer(t *testing.T) {
 	s, _ := openTest(t)
 	for _, id := range []string{"a", "b", "c"} {
@@ -44,8 +45,8 @@ func TestPrefer(t *testing.T) {
 		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// Like a real bridge, the simulated bridge returns all browsers that could
-			// open a tab, even if matching tabs are already open.
+			// The simulated bridge returns all browsers that could open a tab, even if a
+			// tab of the plugin is already open. Real bridges do the same.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string

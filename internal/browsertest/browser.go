@@ -33,7 +33,7 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure [Start]. All fields of Options are required.
+// Options configure [Start]. All fields are required.
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
@@ -223,7 +223,8 @@ const pollInterval = 20 * time.Millisecond
 // parseTimeout is the maximum time for a new tab to parse its document.
 const parseTimeout = 3 * time.Second
 
-// pollUntil calls check repeatedly until check returns true or an error.
+// pollUntil calls the function check repeatedly until it returns true or an error, or
+// until ctx is done.
 func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -268,7 +269,8 @@ func (t *Browser) SetResponder(answer func(context.Context, any) (json.RawMessag
 	t.answer = answer
 }
 
-// answerRequest passes a request of a page to the test, and returns the test's response.
+// answerRequest passes an HTTP request of a page to the test script, and returns the
+// script's response.
 func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
 	answer := t.answer

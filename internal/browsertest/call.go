@@ -49,7 +49,7 @@ type nestedCall struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// userRequest is an approval that the tested tool requested from the user.
+// userRequest describes an approval that the tool under test requested from the user.
 type userRequest struct {
 	Reason string `json:"reason"`
 	Title  string `json:"title,omitempty"`

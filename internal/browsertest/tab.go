@@ -49,8 +49,9 @@ type logEntry struct {
 	TS      string          `json:"ts"`
 }
 
-// open closes the current tab, opens another tab and blocks until the plugin runs in the
-// new tab. open cancels the calls in the old tab, and an opening that is in progress.
+// open closes the test's tab, opens a new tab, and blocks until the plugin runs in the
+// new tab. It cancels the calls in the old tab, and any earlier open that is still in
+// progress.
 func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
 	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {
@@ -245,9 +246,9 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logLineMarker is the plugin name of the marker entries that lastLogSeq adds to the log.
-// No real plugin can have the name "(plugin test)", because plugin names contain no
-// parentheses.
+// logLineMarker is the plugin name in the marker entries that lastLogSeq adds to the log
+// to find the log's end. No real plugin can have the name "(plugin test)", because plugin
+// names contain no parentheses.
 const logLineMarker = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that the daemon has

@@ -10,12 +10,12 @@
 // the key expires.
 //
 // The recorder writes each idempotency key to the disk before the call runs in a page, so
-// keys survive a restart and a crash. A call whose idempotency key cannot be written
-// fails.
+// keys survive a restart and a crash. If the recorder cannot write the idempotency key,
+// the call fails.
 //
 // # Concurrency
 //
 // A [Keys] is safe for concurrent use. Keys.mu may be locked while a job starts and while
 // the recorder writes a note. While Keys.mu is locked, the package acquires only locks of
-// jobs and of the recorder. A call without an idempotency key never waits for Keys.mu.
+// jobs and of the recorder. Calls without an idempotency key never lock Keys.mu.
 package idempotency

@@ -19,8 +19,8 @@ func otherArgumentsError(e *entry) *dispatch.Error {
 	}
 }
 
-// mayHaveActedError rejects a retry if the earlier call with the same idempotency key may
-// have acted.
+// mayHaveActedError returns the error for a retry whose earlier call, with the same
+// idempotency key, may have taken effect.
 func mayHaveActedError(e *entry) *dispatch.Error {
 	code := wire.ErrShutdown
 	if e.err != nil {
@@ -36,8 +36,9 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 }
 
 // describeReplayedError returns the error of an earlier call with the same idempotency key,
-// with the note that the tool was not called again. The advice of some errors is to call
-// again, which has no effect with the same key.
+// with the note that the tool was not called again. Some errors advise the agent to call
+// again, which has no effect with the same key. For these errors, the note asks for another
+// key.
 func describeReplayedError(err error, callID string) error {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

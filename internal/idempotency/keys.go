@@ -15,8 +15,8 @@ import (
 )
 
 // These constants limit the idempotency keys in memory. If there are more than maxKeys
-// idempotency keys, the keys of the oldest ended calls are dropped. If the results exceed
-// maxResultBytes, the results of the oldest ended calls are dropped.
+// idempotency keys, the keys of the oldest ended calls are dropped. If the stored results
+// of calls exceed maxResultBytes, the oldest results are dropped.
 const (
 	maxKeys        = 10_000
 	maxResultBytes = 32 << 20
@@ -297,8 +297,9 @@ func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 
-// finish stores the state and the result or error of an ended call. If the stored results
-// exceed maxResultBytes, finish drops the oldest results. The caller must hold k.mu.
+// finish stores the state of an ended call's idempotency key, and the call's result or
+// error. If the stored results exceed maxResultBytes, finish drops the oldest results.
+// The caller must hold k.mu.
 func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *dispatch.Error) {
 	e.state, e.result, e.err = state, result, err
 	if state != stateReleased || e.hasNote {

@@ -21,7 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a server whose tools run in a simulated page.
+// fixture is a daemon without a browser: it has a recorder, idempotency keys and a
+// dispatcher, and the function answer simulates the page.
 type fixture struct {
 	t       *testing.T
 	dir     string
@@ -76,13 +77,13 @@ func (f *fixture) kill() {
 	f.records.Close()
 }
 
-// newCall returns a call of the tool shop__buy by the client Cursor.
+// newCall returns a call that the client Cursor makes to the tool shop__buy.
 func newCall(args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "shop", Name: "buy"}, Args: json.RawMessage(args), Client: dispatch.Client{Name: "Cursor"}}
 }
 
-// call runs a call with an idempotency key, and returns the tool's output or the error
-// code. The text for a replayed call begins with "replayed ".
+// call runs a call with an idempotency key, and returns the tool's output or the error code.
+// If the call was not executed again, the returned text begins with "replayed ".
 func (f *fixture) call(key string, c dispatch.Call) string {
 	use, err := f.keys.Start(key, c)
 	if err != nil {
@@ -250,8 +251,9 @@ func TestUnknownEnding(t *testing.T) {
 	})
 }
 
-// A retry does not run the tool if the server was killed during the call. If the server
-// was killed before the user approved the call, a retry runs the tool.
+// If the server was killed while the tool ran, a retry does not run the tool. If the server
+// was killed while the call waited for approval, the tool did not run, so a retry runs the
+// tool.
 func TestKilledServer(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}
@@ -387,8 +389,8 @@ func TestKeyCannotBeWritten(t *testing.T) {
 	})
 }
 
-// If a late result was incomplete, retries succeed without the output, even after a
-// restart.
+// If the late result of a call arrives incomplete, a retry succeeds but has no output, even
+// after a restart.
 func TestLateResultWithoutOutput(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
@@ -446,8 +448,8 @@ func TestErrorAfterRestart(t *testing.T) {
 	})
 }
 
-// Each request that shares a suspended call shows the call's open ticket and all later
-// tickets.
+// If several requests share a suspended call, each of them shows the call's open ticket and
+// all later tickets.
 func TestJoinedRequestsGetTickets(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}

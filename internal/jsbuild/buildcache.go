@@ -7,8 +7,8 @@ import (
 )
 
 // maxCachedContexts is the number of cached bundles above which the cache drops unused
-// bundles. A plugin has at most three bundles at a time. A change of the plugin's
-// package.json, or of the parts of zod that the plugin uses, adds new bundles.
+// bundles. At any time, a build of a plugin uses at most three bundles. A change of the
+// plugin's package.json, or of the parts of zod that the plugin uses, adds new bundles.
 const maxCachedContexts = 6
 
 // BuildCache makes repeated builds faster, because esbuild does not parse unchanged files
@@ -25,7 +25,7 @@ type cachedContext struct {
 	users int // number of running builds that use the context
 }
 
-// Close frees esbuild's contexts in the cache. Call Close only after the last build with
+// Close frees esbuild's contexts in the cache. Call Close after the last build that uses
 // the cache has ended.
 func (cache *BuildCache) Close() {
 	cache.mu.Lock()

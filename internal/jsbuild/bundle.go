@@ -50,7 +50,7 @@ type bundledScript struct {
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
 	Warnings []Problem
-	// IsForOriginalSDK is true if the plugin imports the SDK by the name of the original
+	// IsForOriginalSDK is true if the plugin's imports use the package name of the original
 	// OpenTabs SDK.
 	IsForOriginalSDK bool
 }
@@ -72,9 +72,9 @@ func (b bundledScript) sourceLocation(stack string) string {
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// pureModule matches the modules of the SDK and of zod that a bundle leaves out unless
-// the plugin uses one of their exports. Modules in subfolders of the SDK, such as
-// runtime, always run.
+// pureModule matches the modules of the SDK and of zod that a bundle leaves out unless the
+// plugin uses one of their exports. Modules in subfolders of the SDK, such as runtime, are
+// always part of the bundle.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
 // sdkSources returns the embedded SDK, and the embedded zod if withZod is true. The SDK is
@@ -154,13 +154,14 @@ type script struct {
 	entry string
 	// banner is the first line of the bundle, with its line break; banner may be empty.
 	banner string
-	// ownModule is the path of the author's module that the entry module imports,
+	// ownModule is the author's module that the bundle's entry module imports, as a path
 	// relative to the plugin's directory.
 	ownModule string
 	// pluginModule is the file that entry imports as pluginModuleName; pluginModule may
 	// be empty.
 	pluginModule string
-	// defines maps global names to the JavaScript expressions that replace the names.
+	// defines maps global JavaScript names to expressions. The bundler replaces each name by
+	// its expression.
 	defines map[string]string
 }
 
@@ -188,7 +189,8 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles one script with the parts of zod that the parameter zod selects.
+// bundleOnce bundles a script. The bundle contains the parts of zod that its parameter zod
+// selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {

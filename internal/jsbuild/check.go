@@ -10,13 +10,14 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// CheckVersion is the version of the rules that [CheckScript] enforces. When the rules
-// become stricter, CheckVersion increases, and all scripts must be checked again.
+// CheckVersion is the version of the rules that [CheckScript] enforces. When a new
+// opentabs version makes the rules stricter, it increases CheckVersion, and all scripts
+// must be checked again.
 const CheckVersion = 1
 
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
-// adapter as a function body. The field `before` is one line, so the line numbers of the
-// wrapped adapter are shifted by one.
+// adapter as a function body. The text `before` ends with one line break, so a line
+// number in the wrapped code is one higher than in the adapter.
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
@@ -24,9 +25,10 @@ type functionWrapping struct{ before, after string }
 //
 // Code that parses in one wrapping may close the function and open another function. No
 // code can close the function in all three wrappings. The grammar of the three wrappings
-// differs only after the brace that closes the function body. After the closing brace,
-// the first two wrappings allow only a comma, and the third wrapping allows no comma.
-// Code that parses in all three wrappings therefore never closes the function around it.
+// differs only after the brace that closes the function body. After this brace, code in
+// the first two wrappings must continue with a comma, and code in the third wrapping must
+// not. Code that parses in all three wrappings therefore never closes the function around
+// it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -91,8 +93,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	return api.Message{}, false
 }
 
-// scriptError converts an esbuild message about wrapped code into an error with the
-// location in the code itself.
+// scriptError converts an esbuild message about wrapped code. The returned error contains
+// the location in the original code without the wrapping.
 func scriptError(m api.Message, code []byte) error {
 	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))

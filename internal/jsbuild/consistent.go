@@ -28,7 +28,8 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 }
 
 // inputSizes returns the sizes of all files that esbuild has read, by path. The sizes
-// include files without code, which a source map omits.
+// also cover input files that contribute no code, because a source map omits such
+// files.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }

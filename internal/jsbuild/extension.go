@@ -42,8 +42,9 @@ type ManifestOptions struct {
 	// wants it.
 	WithDebugger bool
 	// IsForStore builds the extension for a store. The user of such an extension grants
-	// access to each site in the side panel. The manifest has no key, because the store
-	// chooses the extension's ID. In a store build, WithDebugger must be false.
+	// access to each site in the side panel. The manifest of a store build contains no
+	// key, because the store chooses the extension's ID. In a store build, WithDebugger
+	// must be false.
 	IsForStore bool
 }
 
@@ -166,8 +167,8 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	}
 	// In strict mode, functions of the page cannot read the host's functions through
 	// `caller`. Before the host uses any built-in, the function intact checks that the
-	// page has not replaced built-ins. The function intact throws no error, because the
-	// page could observe errors.
+	// page has not replaced built-ins. The function intact never throws, because the page
+	// could observe a thrown error.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(scripts["host.js"])), nil
 })
@@ -290,8 +291,8 @@ func scriptParameters(code []byte) string {
 	}
 }
 
-// isWindow reports whether the code in text assigns the page's window to the variable
-// name.
+// isWindow reports whether the code in text contains an assignment of the page's window
+// to the variable with the given name.
 func isWindow(text, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false
@@ -312,8 +313,8 @@ type ScriptOptions struct {
 	Hash string `json:"hash"`
 	// Settings are the values of the plugin's settings when the script is composed.
 	Settings wire.PluginSettings `json:"settings"`
-	// Start is when the adapter starts. If Start is empty, [MakeScriptParts] derives
-	// Start from the adapter's code.
+	// Start is the moment at which the adapter starts in a document. If Start is empty,
+	// [MakeScriptParts] derives Start from the adapter's code.
 	Start StartTime `json:"start"`
 	// RunsInFrames is true if the adapter also runs in frames that have the page's
 	// origin.
@@ -382,11 +383,12 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
-// and returns the inner function. The inner function receives globalThis, and if needed
-// window and self, and runs the plugin's code. Because the built-ins are parameters of
-// the outer function, the plugin's code may declare variables with the same names. The
-// outer function accepts a callback as an optional second argument. It calls the callback
-// with an error whose stack trace contains the line just before the plugin's code.
+// and returns the inner function. The inner function runs the plugin's code. It receives
+// globalThis, and also window and self if the code needs private ones. Because the
+// built-ins are parameters of the outer function, the plugin's code may declare variables
+// with the same names. The outer function accepts a callback as an optional second
+// argument. It calls the callback with an error whose stack trace contains the line just
+// before the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -406,8 +408,8 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
 // thisArgument and thisArgumentEnd match code such as fetch.bind(globalThis), which
-// passes globalThis as `this`. thisArgument matches the text before globalThis, and
-// thisArgumentEnd matches the rest.
+// passes globalThis as `this`. thisArgument matches the text before globalThis.
+// thisArgumentEnd matches globalThis and the character after it.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis replaces globalThis with the page's window if the code passes
@@ -440,8 +442,8 @@ func defaultStart(code []byte) StartTime {
 }
 
 // dropShebang empties a first line that begins with #!, which is not allowed inside of a
-// function. A line that begins with #! ends at any of JavaScript's four line terminators,
-// as in browsers.
+// function. As in browsers, the shebang line can end at any of JavaScript's four line
+// terminators.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code

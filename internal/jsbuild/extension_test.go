@@ -120,8 +120,9 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict checks that strict mode keeps functions of the page from reaching the
-// host through `caller`. An adapter's code may still use sloppy mode.
+// TestHostIsStrict checks that the host is strict code, because functions of the page
+// could read the functions of sloppy code through `caller`. The code of an adapter may
+// still be sloppy.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -135,7 +136,7 @@ func TestHostIsStrict(t *testing.T) {
 	}
 }
 
-// wrapTestScript returns the script of a plugin without settings and pre-script.
+// wrapTestScript wraps the code of an adapter that has no settings and no pre-script.
 func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
@@ -310,8 +311,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 // TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
-// terminator of JavaScript. Text after the shebang line, such as the beginning of a
-// comment, is not removed.
+// terminator of JavaScript. Only the shebang line is removed. Text in the next line, such
+// as the beginning of a comment, stays in the script.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

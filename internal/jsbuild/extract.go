@@ -144,9 +144,9 @@ func failedAnswer(err error) extractAnswer {
 }
 
 // runExtract runs script in a child process. The child process stops itself after
-// timeout; opentabs kills a child process that still runs after the grace period. An
-// error of the plugin's code is in the returned extractAnswer. The error of runExtract
-// reports a failure of opentabs or the machine, not of the plugin.
+// timeout; opentabs kills a child process that still runs after the grace period. If the
+// plugin's code fails, its error is in the returned extractAnswer. runExtract returns an
+// error only if opentabs or the machine failed, not if the plugin's code failed.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 // because the race detector is slow on a busy machine.
 const longTimeout = 10 * time.Minute
 
-// childArgs is the command line that runs the test binary as the child process; see
-// TestMain. Without GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a
-// second before it exits (go.dev/doc/articles/race_detector).
+// childArgs is a command line that starts the test binary as the child process that
+// reads a plugin's tools; see TestMain. Without GORACE=atexit_sleep_ms=0, a program
+// built with -race sleeps for a second before it exits
+// (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
 	if runtime.GOOS == "windows" {
 		return []string{os.Args[0], "__extract"}

@@ -69,7 +69,7 @@ func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
-// encode returns the content of dist/tools.json as indented JSON.
+// encode returns the text of the file dist/tools.json: indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
 	text, err := rawjson.Marshal(f)
 	if err != nil {

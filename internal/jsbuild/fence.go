@@ -123,9 +123,8 @@ func (f sourceBoundary) isOutside(location *api.Location) bool {
 	return f.check(path) != nil
 }
 
-// checkPluginLink returns a problem if a file or directory of the plugin is a link that
-// leads outside of the plugin's directory. checkPluginLink returns nil for a missing
-// file.
+// checkPluginLink returns a problem if the given path in the plugin's directory is a link
+// that leads outside of this directory. For a missing file, it returns nil.
 func (f sourceBoundary) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

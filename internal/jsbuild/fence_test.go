@@ -48,7 +48,8 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	return f
 }
 
-// linkFile replaces a file or directory of the plugin by a link.
+// linkFile replaces the file or directory name in the plugin's directory by a symbolic
+// link to target.
 func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
@@ -60,7 +61,7 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-// checkRefused checks that a build fails and writes no adapter. The error text must
+// checkRefused checks that BuildPlugin fails and writes no adapter. The error text must
 // contain the given parts, but not the secret file content.
 func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()

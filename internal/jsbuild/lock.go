@@ -8,7 +8,8 @@ import (
 
 // lockSnippet is the last statement of an adapter. The statement records the hash of the
 // code before it and freezes the adapter. The loader of the original OpenTabs searches an
-// adapter for the statement's first words and for the assignment of the hash.
+// adapter's text for the first words of lockSnippet and for the assignment to
+// __adapterHash.
 const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;var a=s["NAME"];` +
 	`a.__adapterHash="HASH";` +
 	`a.tools.forEach(function(t){Object.freeze(t);});Object.freeze(a.tools);Object.freeze(a);` +

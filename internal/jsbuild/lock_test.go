@@ -48,7 +48,8 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	// A second evaluation of the adapter's script replaces the locked adapter.
+	// If a page evaluates the adapter's script again, the new adapter replaces the
+	// locked one.
 	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
 	}

@@ -26,7 +26,7 @@ const (
 type pluginSource struct {
 	// Dir is the absolute path of the plugin's directory.
 	Dir string
-	// Text is the content of package.json.
+	// Text is the text of the plugin's package.json.
 	Text []byte
 	// Entry is the path of the module to build, relative to Dir, with slashes.
 	Entry string
@@ -36,8 +36,9 @@ type pluginSource struct {
 	// PreScript is the path of the pre-script's module, relative to Dir, with slashes.
 	// PreScript is empty if the plugin has no pre-script.
 	PreScript string
-	// ConfigSchema is the declaration of the plugin's settings in package.json. The
-	// declaration in the plugin's code takes precedence.
+	// ConfigSchema is the declaration of the plugin's settings in package.json. If the
+	// plugin's code also declares settings, the declaration in the code takes
+	// precedence.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }

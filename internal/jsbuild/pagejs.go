@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// webGlobalNames lists the properties of Chromium's window. Lines that begin with # are
-// comments.
+// webGlobalNames is the text of webnames.txt, which lists the properties of Chromium's
+// window, one per line. A line that begins with # is a comment.
 //
 //go:embed webnames.txt
 var webGlobalNames string
@@ -43,11 +43,11 @@ var importedName = lazyregexp.New(`[\w$]+`)
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // FindPageScriptUses returns the places where the plugin in dir may use the page's own
-// JavaScript, sorted. A plugin without such places also works in the isolated world. The
-// SDK and zod work in both worlds, so FindPageScriptUses analyzes only the author's
-// source. Code that FindPageScriptUses cannot follow, such as a variable whose value is
-// the window, counts as a use. If the plugin's source does not compile, the error is a
-// *[BuildError].
+// JavaScript, sorted. A plugin for which the result is empty also works in the isolated
+// world. The SDK and zod work in both worlds, so FindPageScriptUses analyzes only the
+// author's source. Code that FindPageScriptUses cannot follow, such as a variable whose
+// value is the window, counts as a use. If the plugin's source does not compile, the
+// error is a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
@@ -90,8 +90,8 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-// pluginCode bundles the modules that src.Entry imports into one module. The imports of
-// the SDK and of zod stay in the bundle.
+// pluginCode bundles the modules that src.Entry imports into one module. The returned
+// bundle still imports the SDK and zod.
 func pluginCode(src pluginSource) (bundledScript, error) {
 	pluginFence := sourceBoundary{dir: src.Dir}
 	r := api.Build(api.BuildOptions{

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// windowNames are the names of the window and of other windows. The page can define
-// properties of window objects.
+// windowNames are the names of the window and of other windows. A page can add properties
+// to these objects.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in
@@ -147,8 +147,8 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-// scanVariable checks a variable that the code does not declare, with the properties that
-// the code reads from it.
+// scanVariable checks a variable that the code uses but does not declare, and the
+// properties that the code reads from this variable.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
 	if use, ok := unavailableObjects[root]; ok {

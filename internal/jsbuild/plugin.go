@@ -127,8 +127,9 @@ type compiledPlugin struct {
 	Warnings  []Problem
 }
 
-// compilePlugin bundles the scripts and reads the tools from the same version of the
-// source. If a source file changes in the meantime, compilePlugin starts again.
+// compilePlugin bundles the plugin's scripts, and runs the plugin's code to read its
+// tools. Both steps must read the same version of the source files. If a source file
+// changes between the two steps, compilePlugin repeats both.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)

@@ -55,8 +55,8 @@ func copyExample(dir string) error {
 	return nil
 }
 
-// buildFreshExample copies the example plugin to a new directory. No directory above the
-// new directory contains node_modules.
+// buildFreshExample copies the example plugin to a new directory. The copy is in a temporary
+// directory, and no parent directory contains node_modules.
 func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

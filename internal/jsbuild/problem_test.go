@@ -27,7 +27,7 @@ var badPlugins = []struct {
 	pkg   string // package.json; validPackage if empty
 	index string
 	files map[string]string
-	// want contains substrings that the error message must contain.
+	// want contains texts that must all appear in the error message.
 	want []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",

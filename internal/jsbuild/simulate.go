@@ -57,7 +57,7 @@ type TestOptions struct {
 // uses a TestBrowser.
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
-	// Do may be called concurrently. The test's script receives the error of Do.
+	// Do may be called concurrently. If Do fails, the test's script receives the error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function answer, which responds to the HTTP requests of
 	// pages. The function blocks until the test has responded or ctx is done.
@@ -269,8 +269,8 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-// newProblem returns a *BuildError with one problem. If where is empty, the problem's
-// location is the test file.
+// newProblem returns a *BuildError with one problem. If where is empty, the problem
+// refers to the test file as a whole.
 func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file
@@ -278,7 +278,8 @@ func (s simulation) newProblem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
 }
 
-// runState is the progress of a test run, which the events of the child process change.
+// runState is the progress of a test run in the child process. Each event of the child
+// process updates it.
 type runState struct {
 	done        bool
 	runningTest string // name of the running test

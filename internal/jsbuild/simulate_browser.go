@@ -29,8 +29,9 @@ type browserTests struct {
 	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
 }
 
-// scriptMessage is a message from the script of the tests. The message is an operation
-// for the browser ("ask"), or the response to a request.
+// scriptMessage is a message from the script of the tests. If Op is "ask", the script
+// requests a browser operation. Otherwise, the message is the script's response to an
+// HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -85,7 +86,8 @@ func (r *browserTests) runOperation(m scriptMessage) {
 	if err != nil {
 		answer.Error = err.Error()
 	}
-	// Writing to the script of the tests fails if the script has ended.
+	// A write to the test script fails only if the script has already ended, so the error
+	// is ignored.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
 		browserAnswer

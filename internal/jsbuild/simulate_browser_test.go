@@ -75,7 +75,8 @@ func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
 // TestBrowserRequestBeforeFirstTest sends a page's request before the tests start. The
-// request must wait until the child process has received the script of the tests.
+// browser's request must wait until opentabs has sent the test script to the child
+// process.
 func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
@@ -136,7 +137,7 @@ func TestTestsRunInABrowser(t *testing.T) {
 }
 
 // TestBrowserTestTimeout checks that a test whose browser does not respond fails, and
-// that the next test runs. On a busy machine, the next test may also time out.
+// that the next test runs. On a busy machine, the next test may reach the timeout, too.
 func TestBrowserTestTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {

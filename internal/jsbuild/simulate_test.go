@@ -34,7 +34,7 @@ func runTests(t *testing.T, file string, o TestOptions) (failures map[string]str
 	return failures, passedCount, err
 }
 
-// TestSimulator runs the tests in testdata/simulated/src/good.test.ts.
+// TestSimulator checks that all tests in testdata/simulated/src/good.test.ts pass.
 func TestSimulator(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/good.test.ts", TestOptions{})
 	if err != nil || len(failures) > 0 || passedCount < 16 {

@@ -14,8 +14,8 @@ import (
 const embeddedNamespace = "opentabs"
 
 // sourceSet is a tree of embedded files that esbuild can bundle without a disk and
-// without npm. The zero sourceSet contains no files. A sourceSet is safe for concurrent
-// use while its maps do not change.
+// without npm. The zero value of sourceSet contains no files. A sourceSet is safe for
+// concurrent use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
 	// path "x/src/a.ts". An import may lead from one root to another by a relative path,

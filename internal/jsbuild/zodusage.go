@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists which properties of zod's object z the author's modules use. A build
-// leaves out all other properties of z. A bundler alone would keep all properties of the
-// object z.
+// zodUsage lists which properties of zod's object z the author's modules use. The build
+// then omits all other properties of z from the bundle. Without zodUsage, esbuild would
+// keep all properties of z in the bundle.
 type zodUsage struct {
 	// names are the used properties of zod's object z, sorted.
 	names []string

@@ -35,8 +35,8 @@ var _ dispatch.AfterHook = (*Calls)(nil)
 // min).
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
-// New returns a Calls whose counters are 0. ServeHTTP calls readGauges once for each
-// scrape.
+// New returns a Calls whose counters are 0. The Calls calls readGauges once each time
+// ServeHTTP writes the metrics.
 func New(readGauges func() Gauges) *Calls {
 	c := &Calls{set: metrics.NewSet(), readGauges: readGauges}
 	c.set.NewGauge(fmt.Sprintf(`opentabs_build_info{version=%q}`, version.Version), func() float64 { return 1 })

@@ -154,8 +154,9 @@ func TestInstallFolder(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses checks that an invalid source installs no plugin. Each error about
-// an invalid source must be a sentence for the user.
+// TestInstallRefuses checks that an installation from an invalid source fails and
+// installs no plugin. The error for each invalid source must be a sentence that the side
+// panel can show to the user.
 func TestInstallRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")

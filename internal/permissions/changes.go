@@ -32,8 +32,9 @@ func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in the policy p, and calls notef with a message for the user
-// after each change. Apply stops at the first error, so earlier changes stay in effect.
+// Apply makes the changes in the policy p. After each change, it calls notef with a
+// message for the user. If one change fails, Apply returns the error. The changes that it
+// made before stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
 		if err := c.setOpening(p, notef); err != nil {

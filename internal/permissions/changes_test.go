@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// recordingPolicy records all changes without making them. The method Permissions returns
-// the field view.
+// recordingPolicy records all changes without making them. Its method Permissions returns
+// the value of the field view.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string
@@ -73,7 +73,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses checks that Apply changes nothing if an argument is invalid.
+// TestApplyRefuses checks that Apply returns an error and changes nothing if one of the
+// flags has an invalid value.
 func TestApplyRefuses(t *testing.T) {
 	for want, c := range map[string]Changes{
 		"--open-tabs is for a plugin":     {OpenTabs: "on"},

@@ -35,8 +35,8 @@ func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 	return Local{policy, registry}
 }
 
-// Plugins returns all plugins as shown in the side panel. The first result contains the
-// loaded plugins, and the second the plugins that failed to load.
+// Plugins returns all plugins as shown in the side panel. The loaded plugins are in the
+// first result, and the plugins that failed to load in the second.
 func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }

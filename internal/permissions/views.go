@@ -170,9 +170,9 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 	return view
 }
 
-// SwitchBrowserTools turns browser tools on or off. The parameter names contains groups
-// of browser tools and single tools. If names is empty, SwitchBrowserTools changes all
-// browser tools.
+// SwitchBrowserTools turns browser tools on or off. Each element of names is the name of
+// a browser tool or of a group of browser tools. If names is empty, SwitchBrowserTools
+// changes all browser tools.
 func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error {
 	isOff := l.Policy.State(browser.Name).EffectivePermission == wire.PermissionOff
 	_, _, err := browser.SwitchTools(l.Policy, names, on, isOff, surface)

@@ -26,8 +26,8 @@ type Entry struct {
 	// Data is a JSON array of the logged values that are not part of Message; absent if
 	// all values are in Message.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Stack are the stack frames of an error that a tool threw, the innermost frame
-	// first. Stack contains only frames of the author's code.
+	// Stack contains the stack trace of an error that a tool threw, with the innermost
+	// frame first. Frames of other code than the author's are omitted.
 	Stack []string `json:"stack,omitempty"`
 	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`

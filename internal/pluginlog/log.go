@@ -35,7 +35,7 @@ const (
 	maxAdditionBytes = 32 << 20
 )
 
-// These constants describe the log files in the state folder.
+// These constants are the names and limits of the log files in the state folder.
 const (
 	logFolder       = "logs"
 	fileName        = "plugins.jsonl"
@@ -160,8 +160,8 @@ func approximateParamsBytes(p wire.PluginLogParams) int {
 	return n
 }
 
-// store removes the secrets from an addition, stores its log entries and sends them to
-// the followers.
+// store stores the log entries that an adapter sent together, without their secrets, and
+// passes them to the followers.
 func (l *Log) store(a pendingEntries) {
 	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
@@ -288,7 +288,8 @@ func (l *Log) Close() {
 	l.lineLog.Close()
 }
 
-// Follower receives new log entries. Only one goroutine at a time may use a Follower.
+// Follower receives the log entries that are added after it was created. Calls of a
+// Follower's methods must not be concurrent.
 type Follower struct {
 	log    *Log
 	filter Filter

@@ -53,8 +53,9 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	}
 }
 
-// When the terminal wraps a long line, valueIndent indents the rest of a line that begins
-// with a name such as "server". lineIndent indents the rest of any other line.
+// These constants indent the second and further rows of a line that the terminal wraps.
+// valueIndent is for a line that begins with a name such as "server", and lineIndent for
+// any other line.
 const (
 	valueIndent = "          "
 	lineIndent  = "  "

@@ -16,7 +16,8 @@ import (
 
 // Subject is the tool or prompt that an error message is about.
 type Subject struct {
-	// Plugin and Version identify the package in errors about a broken schema.
+	// Plugin and Version name the plugin package in error messages about a schema that
+	// does not compile.
 	Plugin, Version string
 	// Name is the tool's or prompt's name within the plugin, such as "export".
 	Name string

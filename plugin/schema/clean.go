@@ -96,8 +96,8 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-// appendValue appends a JSON value without hidden characters to dst. keyword is the name
-// of the member that has the value.
+// appendValue appends a JSON value to dst and removes its hidden characters. keyword is
+// the name of the schema member that contains the value.
 func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindString:

@@ -13,5 +13,5 @@
 // # Concurrency
 //
 // A Validator is safe for concurrent use. It compiles its schema in a sync.Once. The
-// timeout counters of its patterns are atomic. Package schema has no mutex.
+// timeout counters of its patterns are atomic. The package uses no mutex.
 package schema

@@ -17,7 +17,8 @@ const maxViolations = 50
 
 // violation describes one value that violates a JSON Schema.
 type violation struct {
-	// path is the path from the root of the arguments to the invalid value.
+	// path leads from the root of the arguments to the invalid value: a list of member
+	// names and array indexes.
 	path []string
 	// kind is the error kind of the jsonschema library; nil for merged violations.
 	kind jsonschema.ErrorKind
@@ -71,7 +72,8 @@ func explainViolations(e *jsonschema.ValidationError, schema, value any) []strin
 	return lines
 }
 
-// leafViolations returns the violations that the error e and its nested causes describe.
+// leafViolations returns the violations that the validation error e contains, directly or
+// in its nested causes.
 func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:

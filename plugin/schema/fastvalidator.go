@@ -10,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxAcceptDepth is the maximum number of levels of nested values and references that an
-// fastValidator follows.
+// maxAcceptDepth is the maximum depth of nested values and references that a fastValidator
+// checks.
 const maxAcceptDepth = 64
 
 // maxExactDigits is a number of digits: two different decimal numbers with at most this many
@@ -75,8 +75,8 @@ type memberRule struct {
 	requiredBit uint64 // bit of the member in requiredMembers; 0 if the member is optional
 }
 
-// countRange limits a length or a number of elements. A countRange with a nil min or max
-// has no such limit.
+// countRange limits a length or a number of elements. If min is nil, there is no lower limit;
+// if max is nil, there is no upper limit.
 type countRange struct{ min, max *int }
 
 func (r countRange) isSet() bool { return r.min != nil || r.max != nil }
@@ -84,7 +84,7 @@ func (r countRange) contains(n int) bool {
 	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max)
 }
 
-// numberBound is the minimum or the maximum that a schema sets for numbers.
+// numberBound is a lower or upper bound that a schema sets for numbers.
 type numberBound struct {
 	isSet, isExclusive bool
 	limit              int64
@@ -153,7 +153,7 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // hasUnknownKeyword reports whether a schema has a keyword that fastValidators do not support.
-// A test checks that fastValidators handle each other field of a compiled schema.
+// For all other keywords, a test checks that fastValidators handle them.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
 	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
@@ -450,7 +450,8 @@ func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
 	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
 }
 
-// acceptNumber reports whether the schema accepts a number that has no exponent.
+// acceptNumber reports whether the schema accepts the JSON number in text, which must have no
+// exponent.
 func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
@@ -470,9 +471,8 @@ func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }
 
-// allows reports whether a number is within the bound. side is positive for a number
-// inside the bound, 0 for a number that equals the limit, and negative for a number
-// outside.
+// allows reports whether a number is within the bound. side is positive for a number inside
+// the bound, 0 for the limit itself, and negative for a number outside.
 func (b numberBound) allows(side int) bool {
 	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
 }

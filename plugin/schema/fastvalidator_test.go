@@ -71,8 +71,8 @@ func TestFastValidator(t *testing.T) {
 	}
 }
 
-// TestFastValidatorRejectsHugeNumbers checks that fastValidators do not accept numbers that
-// CheckArguments rejects before the validation.
+// TestFastValidatorRejectsHugeNumbers checks that fastValidators do not accept huge numbers,
+// because CheckArguments rejects such numbers, too.
 func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
 	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {

@@ -37,13 +37,14 @@ type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// pausedUntil is the time until which the pattern rejects every string, in
+	// Until the time pausedUntil, the pattern rejects every string. The time is in
 	// nanoseconds since 1970.
 	pausedUntil atomic.Int64
 }
 
 const (
-	// maxTimeouts is the number of consecutive timeouts after which a pattern pauses.
+	// maxTimeouts is the number of consecutive timeouts after which a pattern is not
+	// tried for patternPause.
 	maxTimeouts = 5
 	// patternPause is how long a pattern rejects every string after too many timeouts.
 	patternPause = time.Second
@@ -51,8 +52,8 @@ const (
 
 func (p *slowPattern) String() string { return p.re.String() }
 
-// MatchString reports whether s matches the pattern. MatchString returns false after a
-// timeout.
+// MatchString reports whether s matches the pattern. If the match exceeds the time
+// limit, MatchString returns false.
 func (p *slowPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {
 		return false

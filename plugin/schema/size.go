@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// maxDepth is the maximum nesting depth of arguments. Chrome can pass values with
-	// about 2,000 levels between the parts of an extension.
+	// maxDepth is the maximum nesting depth of arguments. Between the parts of an
+	// extension, Chrome can pass values with at most about 2,000 nested levels.
 	maxDepth = 1000
-	// maxNumberChars is the maximum length of a JSON number, in characters. Longer JSON
-	// numbers are rejected, because the time and memory of exact comparisons grow with
-	// the length of a number.
+	// maxNumberChars is the maximum length of a JSON number, in characters. A longer
+	// JSON number is rejected, because an exact comparison of such a number would need
+	// too much time and memory.
 	maxNumberChars = 1000
-	// maxExponent is the greatest accepted exponent of a JSON number. JavaScript numbers
-	// have exponents up to 308.
+	// maxExponent is the greatest accepted exponent of a JSON number. The limit exceeds
+	// 308, the largest exponent of a JavaScript number.
 	maxExponent = 400
 )
 
@@ -40,8 +40,8 @@ func isTooDeep(value any, levels int) bool {
 	return false
 }
 
-// checkNumbers returns a sentence about a number in value that is too large for exact
-// comparisons; empty if value has no such number.
+// checkNumbers returns an error sentence if value contains a number that is too large
+// for exact comparisons, and otherwise "".
 func checkNumbers(value any) string {
 	if path, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(path)

@@ -99,7 +99,7 @@ func CompileProblem(err error) string {
 	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
 }
 
-// rejectingLoader keeps schemas from loading files and URLs.
+// rejectingLoader rejects every reference from a schema to a file or URL.
 type rejectingLoader struct{}
 
 func (rejectingLoader) Load(url string) (any, error) {

@@ -1,14 +1,17 @@
 import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
-// Converts the arguments of a log call to JSON at once, before the page can change them. Converting log data never
-// throws. The length limits of log data are those of wire.LogEntry in Go.
+// The functions in this file convert the arguments of a log call to JSON at once, so that later changes by the page
+// have no effect. They never throw. The length limits of log data are those of wire.LogEntry in Go.
 
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */
 const maxTextChars = 4096;
 /** The maximum length of one log argument as JSON, in UTF-16 code units. */
 const maxJsonChars = 64 * 1024;
-/** How many nested levels of a logged object are converted, and how many entries of each object or array. */
+/**
+ * maxDepth limits how many nested levels of a logged object are converted. maxEntries limits how many entries of each
+ * object or array are converted.
+ */
 const [maxDepth, maxEntries] = [12, 1000];
 
 /** Converts the arguments of a log call to JSON. Arguments after the first 10 are dropped. */

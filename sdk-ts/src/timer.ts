@@ -3,9 +3,9 @@ import { isMethod } from './runtime/value.ts';
 
 /**
  * Calls `callback` once after `ms` milliseconds, even in a hidden tab. Returns a function that cancels the timer. In a
- * hidden tab, Chrome delays the page's own timers by up to a second, and later by up to a minute. The extension's
- * timers are not delayed, so startTimer uses them where available. Without the extension, for example in a test,
- * startTimer uses setTimeout.
+ * hidden tab, Chrome delays the page's own timers by up to a second, and later by up to a minute. Timers of the
+ * extension are not delayed in this way, so startTimer prefers them. If the extension is missing, for example in a
+ * test, startTimer uses setTimeout.
  */
 export function startTimer(ms: number, callback: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;

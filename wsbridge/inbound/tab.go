@@ -69,7 +69,7 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	return t
 }
 
-// secretKinds are the known kinds of secret fields in a page.
+// secretKinds are the kinds of secret form fields that a browser may report.
 var secretKinds = []string{"card", "code", "password"}
 
 // keepKnownKinds returns the known kinds of secret fields among kinds, sorted and without

@@ -50,8 +50,8 @@ function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event
 }
 
 /**
- * connectToWorker connects the bridge to the worker, and reconnects when Chrome closes the port. A prerendered document
- * connects to the worker when the document is shown in a tab.
+ * connectToWorker connects the bridge to the worker, and reconnects when Chrome closes the port. While a document is
+ * prerendered, the bridge does not connect. It connects as soon as the document is shown in a tab.
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true)

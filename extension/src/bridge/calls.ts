@@ -47,7 +47,9 @@ interface CallTrace {
   hostTimes: readonly number[];
 }
 
-/** BridgeCalls stores the calls of a document, and routes messages between the document's hosts and the worker. */
+/**
+ * BridgeCalls manages the calls in a document, and forwards messages between the hosts of the document and the worker.
+ */
 export class BridgeCalls {
   readonly #post: (message: FromBridge) => boolean;
   readonly plugins: Plugins;
@@ -66,8 +68,8 @@ export class BridgeCalls {
 
   /**
    * `post` sends a message to the worker, and returns false if no port is open. `isVisible` reports whether the
-   * document may be visible to the user. `awaitLateHost` waits for a host that starts later, and passes the host to
-   * `events`.
+   * document may be visible to the user. `awaitLateHost` waits for a host that starts after the page's scripts, and
+   * then reports this host to `events`.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -128,7 +130,8 @@ export class BridgeCalls {
   }
 
   /**
-   * receiveFromWorker handles a message from the worker. `arrivedMs` is when the message arrived, by performance.now().
+   * receiveFromWorker handles a message from the worker. `arrivedMs` is the time at which the message arrived, as
+   * performance.now() returned it.
    */
   receiveFromWorker(message: ToBridge, arrivedMs = performance.now()): void {
     routeMessage(this.#handlers, message.op, message, arrivedMs);
@@ -160,7 +163,8 @@ export class BridgeCalls {
   };
 
   /**
-   * connected is called for a new port, and sends all messages that the worker may not have received over the old port.
+   * connected is called when a new port is open. It resends all messages that the worker may not have received over the
+   * old port.
    */
   connected(): void {
     this.#swaps.clear();
@@ -178,11 +182,11 @@ export class BridgeCalls {
     return this.#callsByNumber.size;
   }
 
-  /** reportLeaving reports which calls have started, before the document unloads. */
+  /** Before the document unloads, reportLeaving reports to the worker which calls have started. */
   reportLeaving(): void {
     this.plugins.flush();
-    // The ending of a call may be lost when the document unloads, so the list includes ended calls until the server
-    // confirms their ending.
+    // When the document unloads, the message about a call's ending may be lost. The list therefore includes ended calls
+    // until the server has confirmed their ending.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
@@ -330,8 +334,8 @@ export class BridgeCalls {
   }
 
   /**
-   * end stores the messages that report the ending of a call, and sends them to the worker. While no port is open, the
-   * ending waits: the method connected sends it after the waiting progress messages.
+   * end stores the messages that report how a call ended, and sends these messages to the worker. While no port is
+   * open, the ending waits: the method connected sends it after the waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;

@@ -139,7 +139,10 @@ function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));
 }
 
-/** isPristine reports whether no script of the page can have run in the document yet. */
+/**
+ * isPristine returns true if no script of the page can have run in the document yet, because the document is empty and
+ * loading.
+ */
 function isPristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
   const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);

@@ -120,7 +120,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
   assert.equal(environment.connected, 2);
   link.post(message);
   assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
-  // Chrome may report that an old port has closed after a new port is open.
+  // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
   t.mock.timers.tick(5000);
   assert.equal(ports.length, 2);

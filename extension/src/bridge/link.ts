@@ -130,7 +130,8 @@ export class Link {
     this.#send([session.makeGreeting()]);
     // The link first sends the messages that waited for a port, because they are older than the messages that
     // session.connected sends. The link drops waiting tool requests and call endings, because session.connected sends
-    // them again. An ending that the link sends before its parts would refer to parts that the server does not have.
+    // them again. If the link sent the ending before its parts, the ending would refer to parts that the server does
+    // not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.onConnected();
@@ -184,8 +185,8 @@ export class Link {
   }
 
   /**
-   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. Chrome fires no event
-   * for a port that was opened while the extension was reloaded.
+   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. Chrome may fire no
+   * disconnect event for a port that was opened during a reload of the extension.
    */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;

@@ -19,8 +19,9 @@ export interface NavigationEvents {
  * event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
-  // The navigation listener is registered first and in the capture phase, so that it runs before the listeners of the
-  // page. Events that scripts of the page dispatch are not trusted, and are ignored.
+  // The bridge registers its navigation listener before the page's scripts run, and in the capture phase, so the
+  // listener runs before the page's listeners. Events that scripts of the page dispatch are not trusted, and are
+  // ignored.
   const listen = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,

@@ -64,7 +64,8 @@ export class PartSender {
       if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       result.sentCount++;
       this.#partsInFlight++;
-      // The last message of a result is short, and contains the number of parts.
+      // The last message of a split result contains only the number of parts, so it is sent together with the last
+      // part.
       const lastMessage = result.messages[result.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
     }

@@ -44,8 +44,8 @@ export class Plugins {
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /**
-   * #stopAwaiting maps the name of a plugin to a function that stops waiting for a late host. For each plugin, only the
-   * newest 'awaitLateHost' message has an effect.
+   * #stopAwaiting maps the name of a plugin to a function that stops waiting for a late host. If the worker sends
+   * 'awaitLateHost' more than once for a plugin, only the newest message has an effect.
    */
   readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
@@ -133,7 +133,10 @@ export class Plugins {
     this.#probing.onDocumentLoaded();
   }
 
-  /** onDocumentLoaded is called on the document's load event, and probes the adapters that are not ready. */
+  /**
+   * onDocumentLoaded is called on the document's load event. It asks the adapters that are not ready whether they are
+   * ready now.
+   */
   onDocumentLoaded(): void {
     this.#probing.onDocumentLoaded();
   }

@@ -16,11 +16,14 @@ export interface AdapterSwapsOptions {
 }
 
 /**
- * AdapterSwaps are the pending adapter replacements of a document. An adapter is replaced only while it runs no call.
- * New calls of the plugin wait for the new adapter.
+ * AdapterSwaps manages the adapter replacements of a document that are still in progress. A host replaces its adapter
+ * only when no call runs in the adapter. New calls of the plugin wait for the new adapter.
  */
 export interface AdapterSwaps {
-  /** begin prepares a host for the arrival of a new adapter, and replaces an earlier pending swap of the host. */
+  /**
+   * begin prepares a host for a new adapter. If the host already waits for an adapter, the new request replaces the
+   * earlier one.
+   */
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether calls of a host have to wait for a new adapter. */
   isWaiting(host: Host): boolean;

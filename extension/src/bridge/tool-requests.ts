@@ -17,7 +17,8 @@ export interface ToolRequests {
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /**
-   * listUnansweredRequests returns the messages for a new worker: all unanswered or withdrawn requests, oldest first.
+   * listUnansweredRequests returns the messages that the bridge resends to a new worker: unanswered and withdrawn
+   * requests, oldest first.
    */
   listUnansweredRequests(): FromBridge[];
   /** close drops all requests of the call, because an ended call needs no answers. */

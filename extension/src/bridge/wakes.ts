@@ -2,36 +2,38 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers also delay nested
- * timers by at least 4 ms.
+ * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. It equals the minimum delay
+ * that browsers use for nested timers.
  */
 const MinWakeIntervalMs = 4;
 
-/** WakeRequestsOptions are the callbacks that WakeRequests uses. */
+/** WakeRequestsOptions are the functions that makeWakeRequests needs from the document. */
 export interface WakeRequestsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
   /** isVisible reports whether the document may be visible to the user. */
   isVisible(): boolean;
-  /** now returns the current time in milliseconds. By default, `now` is performance.now. */
+  /** now returns the current time in milliseconds. By default, now is performance.now. */
   readonly now?: () => number;
 }
 
 /**
  * WakeRequests asks the worker to wake a hidden document when a timer is due, because Chrome delays timers of hidden
- * documents. At most one request for a wake is pending at a time.
+ * documents. The bridge has at most one pending wake request.
  */
 export interface WakeRequests {
   /**
-   * setTimer sets in how many milliseconds the next timer of a host is due. A negative number means that the host has
-   * no timer.
+   * setTimer sets in how many milliseconds the next timer of a host is due. If ms is negative, the host has no timer.
    */
   setTimer(host: Host, ms: number): void;
   /** wake notifies each host that has a due timer. */
   wake(): void;
   /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
-  /** onPortConnected is called for a new port, because the new port may lead to a new worker without wake requests. */
+  /**
+   * onPortConnected is called when a new port is open. The worker at the other end may be new and have no wake request
+   * of this document.
+   */
   onPortConnected(): void;
 }
 

@@ -31,7 +31,7 @@ function makeInvalidArgumentsError(name: string, issues: string): SimulatedCallE
 }
 
 /**
- * Converts a handler's result to the JSON that the agent receives, and validates the JSON with the tool's output
+ * Converts a handler's result to the JSON that the agent receives, and checks this JSON against the tool's output
  * schema.
  */
 export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {

@@ -1,7 +1,7 @@
 /** A timer of the virtual clock that has not run or been cleared. */
 interface Timer {
   readonly id: number;
-  /** When the timer runs, in milliseconds since the clock started. */
+  /** When the timer is due, in milliseconds since the clock started. */
   dueMs: number;
   /** The interval of a repeating timer, in milliseconds; undefined for a timer that runs once. */
   readonly intervalMs: number | undefined;

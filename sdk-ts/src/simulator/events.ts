@@ -80,7 +80,7 @@ export class FakeEventTarget {
   }
 }
 
-/** The legacy numeric `code` of each DOMException name. */
+/** Maps the name of a DOMException to its legacy numeric `code`. */
 const exceptionCodes: Readonly<Record<string, number>> = {
   AbortError: 20,
   TimeoutError: 23,

@@ -1,4 +1,4 @@
-/** The error of a simulated call that the server would have rejected or stopped, with the server's error code. */
+/** The error of a simulated call that a real server would have rejected or ended, such as `idle_timeout`. */
 export class SimulatedCallError extends Error {
   readonly code: string;
 

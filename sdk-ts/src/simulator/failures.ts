@@ -12,7 +12,7 @@ export interface FailedCall {
 /** Errors and advice about the tool calls of one test. */
 export interface CallDiagnostics {
   readonly failedCalls: readonly FailedCall[];
-  /** Advice for the plugin's author, one text for each mistake. */
+  /** Advice for the plugin's author, with one text per kind of mistake. */
   readonly hints: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function addThrownError(tool: string, error: unknown): void {
 
 /**
  * Returns advice about each part of a tool's result that JSON cannot represent, such as `get_items: items[3].el is a
- * DOM node`. Throws a TypeError if the tool's result is circular.
+ * DOM node`. Throws a TypeError if the tool's result contains a circular reference.
  */
 export function findJsonLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];

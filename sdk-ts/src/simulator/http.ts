@@ -29,8 +29,8 @@ export interface RouteRequest {
 
 /**
  * HTTP responses by method and URL pattern, such as `GET /api/items` or `POST https://api.example.com/*`. A URL pattern
- * without a host matches only URLs of the page's origin; `*` matches any text. The query string of a request is
- * compared only if the pattern has one.
+ * without a host matches only URLs of the page's origin; `*` matches any text. If a URL pattern has no query string, it
+ * matches requests with any query string.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>

@@ -27,15 +27,15 @@ export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools
 }
 
 /**
- * When to cancel a simulated call or navigate its tab. Times are in milliseconds of virtual time since the start of the
- * call.
+ * Options that cancel a simulated call or navigate its tab at a certain time. All times are in milliseconds of virtual
+ * time since the call started.
  */
 export interface CallOptions {
   /** When to cancel the call; 0 cancels the call before the handler starts. */
   cancelAt?: number | undefined;
-  /** Cancels the call after this many progress reports. */
+  /** The number of progress reports after which the test cancels the call. */
   cancelAtReport?: number | undefined;
-  /** When to navigate the tab to another page. */
+  /** When to navigate the tab to another page, which fails a call that is still running. */
   navigateAt?: number | undefined;
 }
 
@@ -66,8 +66,8 @@ export interface SimulatedCall {
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
   /**
-   * Malformed progress reports, which the extension would drop without an error. A test should assert that `dropped` is
-   * empty.
+   * Progress reports of the tool that were malformed. In the extension, such reports are dropped without an error. A
+   * test should assert that `dropped` is empty.
    */
   readonly dropped: readonly string[];
   /** How long the call took, in milliseconds of virtual time. */
@@ -103,14 +103,14 @@ const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
 /**
- * How long the old page keeps running after a navigation starts, in milliseconds. If the tool returns before the old
- * page ends, the call still succeeds.
+ * How many milliseconds a page continues to run after the start of a navigation to another page. If the tool returns
+ * before the old page ends, the call still succeeds.
  */
 const navigationDelayMs = 50;
 
 /**
- * Opens a tab that runs `plugin`, the default export of its module. Call `simulate` in each test, because the previous
- * test's tab is closed. `simulate` works only in tests that `opentabs plugin test` runs.
+ * Opens a tab that runs `plugin`, the default export of its module. Each test must call `simulate` itself, because the
+ * simulated tab is closed when a test ends. `simulate` works only in tests that `opentabs plugin test` runs.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
@@ -273,7 +273,7 @@ class SimulatedCallRun {
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
-  /** Fails the call after 50 ms, because its page navigates to `url`. */
+  /** Fails the call 50 ms from now with the error `navigated`, as if the tab navigated to `url`. */
   navigate(url: string): void {
     this.#setTimer(navigationDelayMs, () => {
       this.fail('navigated', `the tab navigated to ${url} while the tool ran`);

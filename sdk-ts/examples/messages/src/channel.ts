@@ -16,10 +16,10 @@ const page = z.object({
   totalPages: z.number().int().nonnegative().optional(),
 });
 
-/** The channel parameter of all tools that read a channel. */
+/** The schema of the parameter "channel" in all tools that read a channel. */
 export const channelId = z.string().min(1).describe("The channel's id, such as general");
 
-/** Yields the pages of a channel, oldest messages first. */
+/** Yields the message pages of a channel one after another, beginning with the oldest messages. */
 export async function* readPages(channel: string, signal: AbortSignal | undefined) {
   let cursor: string | null | undefined;
   do {

@@ -16,7 +16,7 @@ export const compareChannels = defineTool({
   async handle({ channelIds }, context) {
     if (!context) throw ToolError.internal('compare_channels calls another tool, so it needs a context');
     const channels: { channelId: string; count: number }[] = [];
-    // Each channel is an equal share of the progress: three channels end at 33, 66 and 100 %.
+    // Each channel contributes the same share to the progress: with three channels, the progress is 33, 66 and 100 %.
     const report = (message: string) =>
       context.reportPercent(Math.floor((100 * channels.length) / channelIds.length), message, { audience: 'user' });
     for (const channelId of channelIds) {
