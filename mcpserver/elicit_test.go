@@ -154,7 +154,8 @@ func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	return string(m.ID), all.Params
 }
 
-// answerForm answers the form in the elicitation request id.
+// answerForm sends the user's answer to a form. id is the ID of the server's
+// elicitation request.
 func (p *sessionClient) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }

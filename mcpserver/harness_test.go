@@ -45,7 +45,7 @@ func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision
 // Remind implements Caller for a Caller without suspended calls.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
-// echoArguments returns a call's arguments as its result.
+// echoArguments is a test tool that returns its arguments as its result.
 func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
@@ -101,7 +101,8 @@ func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Packag
 }
 
 // serveRegistry returns a test server that offers the plugins of a registry. The server
-// listens until the test ends. The tools of the registry return their arguments.
+// listens until the test ends. When a client calls a tool of the registry, the test
+// server returns the call's arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *testServer {
 	t.Helper()
 	return listenFor(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
@@ -379,8 +380,8 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// readNext returns the next message, or false at the end of the stream. Like a real
-// client, readNext answers pings from the server.
+// readNext returns the next message from the server, or false at the end of the stream.
+// Like a real client, readNext answers pings from the server.
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
@@ -406,9 +407,9 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize sends the first messages of a client. When initialize returns, the server
-// has handled both initialization messages, and it notifies the client of changes from
-// then on.
+// initialize sends the messages with which an MCP client starts a session. When
+// initialize returns, the server has handled both initialization messages, and it
+// notifies the client of changes from then on.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
@@ -475,7 +476,8 @@ func newSubscriber(r *resources) *subscriber {
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-// next waits for changed resources and returns their URIs, or no URIs once ctx has ended.
+// next waits until subscribed resources have changed, and returns their URIs. If ctx ends
+// first, it returns no URIs.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:

@@ -143,8 +143,8 @@ func TestUnknownResources(t *testing.T) {
 	}
 }
 
-// TestListOfCallsIsBounded checks that the list of calls has at most maxListedCalls
-// calls.
+// TestListOfCallsIsBounded checks that the MCP resource with the list of calls contains
+// at most maxListedCalls calls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
 	var list shape.List

@@ -42,8 +42,8 @@ type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// lookupMisses counts lookups of adapters that are not in the index or changed after
-	// they were indexed.
+	// lookupMisses counts how often the index had no entry for an adapter, or the adapter
+	// had changed since it was indexed.
 	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
@@ -112,8 +112,8 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	return x.entries[dir].Compiles == manifest
 }
 
-// recordCompiled records that all schemas of an indexed package compile. recordCompiled
-// ignores a package that is not in the index.
+// recordCompiled stores in the index that all JSON Schemas of a package compile. It
+// ignores a package that the index does not contain.
 func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return
@@ -128,8 +128,8 @@ func (x *index) recordCompiled(dir, manifest string) {
 	}
 }
 
-// removeEntry removes a package's adapter from the index, so that the next load reads the
-// adapter again.
+// removeEntry removes the entry of a package's adapter from the index. The next load of
+// the package then reads the adapter's code again.
 func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return

@@ -39,7 +39,8 @@ const (
 // warnFullNameChars is the longest full tool name that all known MCP clients accept.
 const warnFullNameChars = 64
 
-// parsePackage parses the compact JSON of package.json into p.
+// parsePackage parses package.json, which must be compact JSON, and stores its values in
+// p.
 func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
@@ -102,8 +103,9 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// readStart reads the "start" member, which defines when the adapter starts. The member
-// in package.json overrides the member in dist/tools.json.
+// readStart reads the member "start" of a JSON object, which defines when the adapter
+// starts. If package.json and dist/tools.json both have this member, the one in
+// package.json counts.
 func readStart(f *jsonread.Reader) Start {
 	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {

@@ -42,7 +42,8 @@ func isSettingKey(key string) bool {
 	return key != "" && utf8.RuneCountInString(key) <= maxSettingKey
 }
 
-// Setting is one setting that a plugin declares and the user sets.
+// Setting describes a setting that the plugin's author declares and whose value the user
+// sets.
 type Setting struct {
 	Key         string
 	Type        wire.SettingType

@@ -60,8 +60,8 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 
 // TestResume checks which calls continue after a browser reconnects. After a reconnect,
 // calls in the browser's list of running calls continue. Confirmed calls that the browser
-// does not list fail after the grace period. Calls that the server no longer has are stopped
-// in their pages.
+// does not list fail after the grace period. If a browser lists a call that the server no
+// longer has, the call is stopped in its page.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

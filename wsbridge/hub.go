@@ -26,8 +26,8 @@ const (
 	defaultFirstBrowserWait = 3 * time.Second
 )
 
-// Adapters provides the plugins that a hub sends to browsers. Implementations must be safe for
-// concurrent use.
+// Adapters provides the plugins that the hub sends to all connected browsers. Implementations
+// must be safe for concurrent use.
 type Adapters interface {
 	// List returns every plugin that browsers should have. List may block until the plugins are loaded.
 	List() []wire.PluginInfo
@@ -56,9 +56,10 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Options configure a [Hub].
 type Options struct {
-	// Key is the secret that server and browser share. Server and browser each prove that they
-	// have the key before any other frame is sent. The secret key itself is never sent over the
-	// connection. Required: New panics if Key is empty.
+	// Key is the secret key of this opentabs installation, which server and browser share.
+	// Server and browser each prove that they have the key before any other frame is sent. The
+	// secret key itself is never sent over the connection. Required: New panics if Key is
+	// empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
@@ -80,8 +81,8 @@ type Options struct {
 	// is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have settings. The hub sends these
-	// settings to browsers, where the plugins read them. Call Hub.Sync after settings change.
-	// By default, browsers receive no settings.
+	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync
+	// after settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether a plugin may run in a document with this URL. The parameter
 	// frame is false for the top document of a tab and true for documents in frames. Documents
@@ -115,7 +116,8 @@ type Options struct {
 	// the hub rejects every calls.history request.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
 	// Policy provides the permissions and settings that side panels show and change. By
-	// default, side panels show no plugins, and the hub rejects changes.
+	// default, side panels show no plugins, and the hub rejects changes that a side panel
+	// requests.
 	Policy changes.Policy
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
 	// side panels show no clients.
@@ -142,7 +144,7 @@ type Options struct {
 type Hub struct {
 	// Holds sends browsers the list of tabs that clients hold, and the client sessions that ended.
 	Holds HoldSender
-	// Probe measures whether the links to browsers respond.
+	// Probe measures whether and how fast browsers respond over their links.
 	Probe LinkProbe
 
 	opts       Options
@@ -211,12 +213,13 @@ func (h *Hub) SetCalls(c Calls) {
 	h.calls = c
 }
 
-// Handler returns the HTTP handler for the path of the WebSocket, /ws. The handler rejects
-// peers that may not connect with status 400, 403, 405 or 426 and an error sentence.
+// Handler returns the HTTP handler for the path of the WebSocket, /ws. If a peer may not
+// connect, the handler responds with status 400, 403, 405 or 426 and a sentence that explains
+// the reason.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync sends changed plugins, permissions and settings to every browser. Sync does not wait for
-// the browsers.
+// Sync sends the plugins, permissions and settings to every browser that does not have their
+// current versions. Sync does not wait for the browsers.
 func (h *Hub) Sync() {
 	syncNumber := h.syncCount.Add(1)
 	hashes := h.currentHashes()
@@ -236,7 +239,8 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether hashes contains a new plugin or a new version of a plugin.
+// hasChanged reports whether hashes, the current content hash of each plugin, contains a hash
+// that the hub did not have before.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -260,7 +264,7 @@ func (h *Hub) hasPlugin(name string) bool {
 // SendWaiting does not block. If SendWaiting is called concurrently, either number may be sent last.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
-// RefreshPlugins sends the current list of plugins to all open side panels.
+// RefreshPlugins makes all open side panels show the current list of plugins.
 func (h *Hub) RefreshPlugins() {
 	for _, l := range h.registry.openLinks() {
 		l.panel.requestPlugins()
@@ -303,8 +307,8 @@ type Pairings interface {
 // BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the connected browsers and those whose grace period is running. The browsers
-// are sorted by name, then by ID.
+// Browsers returns the connected browsers, and the disconnected browsers whose grace period has
+// not ended. The browsers are sorted by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

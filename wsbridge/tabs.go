@@ -117,8 +117,8 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all stored tabs of the browser. Lists from a link that is no longer
-// current are ignored.
+// replaceTabs replaces the stored tabs of the browser by a new list from the browser. A list
+// of tabs that arrives on a replaced link is ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
@@ -242,7 +242,8 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is one document of a tab. The zero value represents a tab without a document.
+// document is a document that a tab or one of its frames shows. The zero value represents a
+// tab without a document.
 type document struct {
 	frameID    int
 	documentID string
@@ -357,7 +358,7 @@ func (ts *tabTable) removeTab(tabID int) {
 // nextDocumentWait returns how much longer a call should wait for the next document of a
 // navigating tab. Agents often load a page and then call a tool of that page. If a tab had a
 // live plugin a moment ago and ranks before all live targets, a call therefore waits for that
-// tab. A call waits at most loadTimeout for the next document. The caller must not hold
+// tab. A call waits at most loadTimeout for the next document. The caller must not have locked
 // tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()

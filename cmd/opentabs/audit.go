@@ -27,7 +27,7 @@ type auditOptions struct {
 // auditFilter has the flags that select records of the audit log.
 type auditFilter struct{ tool, client, since string }
 
-// addFlags adds the flags --tool, --client and --since to a command.
+// addFlags adds the filter flags --tool, --client and --since to a command.
 func (f *auditFilter) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().StringVar(&f.client, "client", "", "only records of the client with this `NAME`")

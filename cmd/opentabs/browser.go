@@ -255,7 +255,8 @@ type changedTab struct {
 	StoppedClient string `json:"stopped_client,omitempty"`
 }
 
-// newBrowserTabCmd adds the argument TAB and the flag --browser to a command.
+// newBrowserTabCmd completes a cobra command that works on one tab: it adds the argument
+// TAB and the flag --browser.
 func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Context, browserTabOptions) error) *cobra.Command {
 	opts := browserTabOptions{program: p}
 	cmd.Args = cli.RequireArgs(1, "the number of the tab")

@@ -15,8 +15,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// openBrowserNames gives access to the names of browsers, through the running server or
-// in their file.
+// openBrowserNames returns an API for the stored names of browsers. If a server runs,
+// the API uses the server, and otherwise the file with the names.
 func openBrowserNames(ctx context.Context, p *cli.Program) (httpapi.BrowserNames, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

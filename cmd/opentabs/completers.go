@@ -28,8 +28,9 @@ func completeWords(words ...string) completer {
 	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
 }
 
-// toCompletions returns the completion of each item. If items could not be read,
-// toCompletions returns nothing, because a shell can't show the error err.
+// toCompletions calls the function completion for each item and returns the results. If
+// items could not be read, toCompletions returns nothing, because a shell can't show the
+// error err.
 func toCompletions[T any](items []T, err error, completion func(T) string) []string {
 	if err != nil {
 		return nil
@@ -53,8 +54,8 @@ func newDirsCompleter(complete func(*cli.Program, config.Dirs) []string) complet
 	}
 }
 
-// loadPluginSet returns the installed plugins and the browser tools, or an empty set if
-// they can't be loaded.
+// loadPluginSet returns the installed plugins and the browser tools; if reading them
+// fails, it returns an empty set.
 func loadPluginSet(p *cli.Program) *plugin.Set {
 	_, registry, err := p.OpenPlugins()
 	if err != nil {
@@ -265,7 +266,8 @@ var completeFileIDs = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []
 	return toCompletions(files, err, func(f filestore.File) string { return f.ID + "\t" + humanize.Bytes(f.SizeBytes) })
 })
 
-// completeCommands completes the name of the command after args, for `opentabs help`.
+// completeCommands completes the argument of `opentabs help`: the name of a command below
+// the command in args.
 func completeCommands(root *cobra.Command, args []string) []string {
 	parent, extraArgs, err := root.Find(args)
 	if err != nil || len(extraArgs) > 0 {

@@ -15,9 +15,9 @@ import (
 // fails returns no words, because a shell must not print errors while the user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
-// argumentCompleters maps a command, without "opentabs", to the completers of its
-// arguments. The last completer in the list also completes all further arguments. A nil
-// completer offers no words, for example for a new name.
+// argumentCompleters maps a command, without "opentabs", to the completers of its arguments.
+// The last completer in a command's list also completes all further arguments of the command.
+// A nil completer offers no words, for example for a new name.
 var argumentCompleters = map[string][]completer{
 	"call":                  {completeTools, nil},
 	"tools":                 {completePlugins, nil},

@@ -29,8 +29,8 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 }
 
 // TestEveryValueHasACompletion checks that each argument and each flag value has an entry
-// in the completion tables. A shell must offer file names only for files, and no entry
-// may be unused.
+// in the completion tables. The shell must complete file names only for arguments and
+// flags that take files. Each entry of the tables must be in use.
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})

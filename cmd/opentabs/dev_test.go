@@ -77,8 +77,8 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-// startPluginDev starts a server with a browser, and runs `opentabs plugin dev` for the
-// plugin "messages".
+// startPluginDev starts a server with a simulated browser, and then runs `opentabs
+// plugin dev` for the test plugin "messages".
 func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = newInstallation(t)

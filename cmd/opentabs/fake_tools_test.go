@@ -49,7 +49,8 @@ func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *
 	return json.RawMessage(`{"in":true}`), nil
 }
 
-// callSilentTool simulates a tool that calls the tool "silent".
+// callSilentTool simulates a tool of the test plugin that makes a nested call of the
+// tool "silent".
 func callSilentTool(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}

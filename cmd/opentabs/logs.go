@@ -93,7 +93,8 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	return nil
 }
 
-// emptyText returns the notice that is printed if no log entry matches the flags.
+// emptyText returns the notice that `opentabs logs` prints if its flags select no log
+// entry.
 func (o logsOptions) emptyText() string {
 	if o.query.Plugin == "" && o.query.Level == wire.LogDebug {
 		return "plugins have logged nothing yet"

@@ -90,7 +90,8 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// end closes the input and checks that the process exits without an error.
+// end closes the input of the `opentabs mcp` process and checks that the process exits
+// without an error.
 func (c *mcpClient) end() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {

@@ -15,8 +15,8 @@ import (
 const raceVariable = "OPENTABS_TEST_RACE"
 
 // runTests runs the tests with opentabs and the test programs in PATH. runTests ends the
-// process, like [testscript.Main]. The opentabs program is built without -race, because
-// the tests would need three times the CPU time.
+// process, like [testscript.Main]. The program is built without Go's race detector
+// (-race), with which the tests would need three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

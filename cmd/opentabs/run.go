@@ -103,7 +103,8 @@ your browser through an extension. A plugin adds the tools of a site.`,
 }
 
 // addShellCommand adds cobra's command "completion", which prints completion scripts for
-// shells. addShellCommand shortens a line of the help that is longer than 80 columns.
+// shells. It also shortens one line of the command's help text that is longer than 80
+// columns.
 func addShellCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion", "bash"})

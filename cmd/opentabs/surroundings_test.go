@@ -16,8 +16,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// freePort returns a free port below 32768. Programs that listen on a random free port
-// get higher ports, so no other program gets the returned port.
+// freePort finds a TCP port below 32768 on which no program listens. If another program
+// asks the system for any free port, it gets a higher port, so it cannot take the
+// returned one.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -178,8 +179,9 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestServerWithoutFreeFileDescriptors checks a server that runs out of file descriptors.
-// Connected clients must continue, new clients must be able to connect later, and the
-// problem must be logged once.
+// When descriptors run out, connected clients must continue to work, and the server must
+// log the problem once. New clients must be able to connect when descriptors are free
+// again.
 func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
 	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")

@@ -68,8 +68,8 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// checkHarmlessText checks that a text contains no control characters and no invisible
-// characters. The hostile text in the output must not begin a new line.
+// checkHarmlessText fails the test if a printed text contains a control character or an
+// invisible character. The hostile text in the output must not begin a new line.
 func checkHarmlessText(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
@@ -89,8 +89,8 @@ func checkHarmlessText(t *testing.T, surface, printed string) {
 	}
 }
 
-// printEverywhere prints a text with every command and log that displays text from
-// outside, and returns the outputs.
+// printEverywhere prints the hostile text with each command and log that can display text
+// from plugins, pages or clients. It returns each output by its name.
 func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}

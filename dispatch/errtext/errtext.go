@@ -11,8 +11,8 @@ import (
 )
 
 // Step is advice about what to do after an error, in two texts. ForAgent describes what the
-// agent can do or ask the user to do. ForUser names commands and controls of the side
-// panel.
+// agent can do or ask the user to do. ForUser may refer to commands of opentabs and to
+// controls of the side panel.
 type Step struct{ ForAgent, ForUser string }
 
 // advice maps each error code to two facts: whether a retry of the call may succeed, and the

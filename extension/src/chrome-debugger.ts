@@ -1,5 +1,5 @@
-// Wraps the functions of chrome.debugger. The manifest contains the permission `debugger` only if the user chose the
-// debugger during the installation.
+// The functions in this file wrap Chrome's API chrome.debugger. The manifest contains the permission `debugger` only if
+// the user chose the debugger during the installation.
 
 import type { Fields } from './record.ts';
 
@@ -62,7 +62,8 @@ export interface DebuggerListener {
 }
 
 /**
- * watchDebugger reports the events of all attached tabs. Without the permission `debugger`, watchDebugger does nothing.
+ * watchDebugger reports the events of all attached tabs. If the extension lacks the permission `debugger`,
+ * watchDebugger does nothing.
  */
 export function watchDebugger(listener: DebuggerListener): void {
   if (!hasDebugger()) return;

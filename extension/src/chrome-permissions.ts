@@ -18,7 +18,10 @@ export const optionalPermissionNames = [
   'browsingData',
 ] as const;
 
-/** OptionalPermission is an optional permission in the manifest, and whether the user has granted it. */
+/**
+ * OptionalPermission describes one optional permission from the manifest: its name, and whether the user has granted
+ * it.
+ */
 export interface OptionalPermission {
   readonly name: (typeof optionalPermissionNames)[number];
   readonly isGranted: boolean;

@@ -69,8 +69,8 @@ export async function listAllTabs(): Promise<TabEntry[]> {
 }
 
 /**
- * readGroupTitles maps the IDs of tab groups to their titles. Without the permission `tabGroups`, the map of group
- * titles is empty.
+ * readGroupTitles returns the title of each tab group, keyed by the ID of the group. Without the permission
+ * `tabGroups`, the returned map is empty.
  */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await hasTabGroupsPermission())) return new Map();

@@ -324,14 +324,15 @@ func (s *Store) lookUp(ref string) (Browser, error) {
 	return Browser{}, fmt.Errorf("several browsers match %q: %s; use the name or more characters of the id", ref, strings.Join(names, ", "))
 }
 
-// put adds a browser to the store, and replaces a stored browser with the same ID.
+// put adds a browser to the store. If the store has a browser with the same ID, put
+// replaces it.
 func (s *Store) put(b Browser) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
 // replace removes the browser oldID, and makes newID the default browser of its clients.
-// If newID is empty, the clients of oldID have no default browser afterwards.
+// If newID is empty, these clients have no default browser after the call of replace.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {
@@ -345,8 +346,8 @@ func (s *Store) replace(oldID, newID string) {
 	}
 }
 
-// forgetOld removes browsers that the user has not named and that last connected more
-// than 30 days ago.
+// forgetOld removes each browser that has no name from the user and has not connected for
+// 30 days.
 func (s *Store) forgetOld() {
 	for _, b := range slices.Clone(s.doc.Browsers) {
 		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
@@ -355,8 +356,9 @@ func (s *Store) forgetOld() {
 	}
 }
 
-// save writes the names of browsers and the default browsers to the disk. Browsers that
-// run a copy of a profile are not written, because their IDs change with each start.
+// save writes the names of browsers and the default browsers to the disk. The file omits
+// browsers that run a copy of another browser's profile, because their IDs change with
+// each start.
 func (s *Store) save() error {
 	stored := s.doc
 	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })

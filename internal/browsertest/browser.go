@@ -80,8 +80,8 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 // Program returns the path of the browser's program.
 func (t *Browser) Program() string { return t.program }
 
-// start starts the processes for the tests. If start returns an error, the caller calls
-// Close to end the processes that are already running.
+// start starts the daemon, the browser and the simulated sites. If start returns an
+// error, the caller calls Close to end the processes that are already running.
 func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.program, err = realtab.Find(o.Getenv); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon with the plugin in pluginDir, writes the extension for the
-// daemon, and connects an MCP client to the daemon.
+// serve starts a daemon that has loaded the plugin in pluginDir. It then writes the
+// extension's files for this daemon and connects an MCP client.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}
@@ -243,8 +243,8 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 }
 
 // waitForSync blocks until the browser has received the current plugin and settings. A
-// sync in progress may have begun before the last change, so waitForSync waits for two
-// syncs.
+// sync that is already in progress may have read the plugin before its last change, so
+// waitForSync waits for two further syncs.
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {

@@ -43,7 +43,7 @@ type callError struct {
 	Tool    *wire.ToolErrorInfo `json:"tool,omitempty"`
 }
 
-// nestedCall is a call that the tested tool made.
+// nestedCall describes a call that the tool under test made to another tool.
 type nestedCall struct {
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`

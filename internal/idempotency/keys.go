@@ -79,8 +79,8 @@ type entry struct {
 }
 
 // New returns a Keys that stores idempotency keys in records. An idempotency key expires
-// after recordDays days, and after 24 hours at the latest. If recordDays is 0, all
-// idempotency keys are also lost when the server stops.
+// after recordDays days, and after 24 hours at the latest. If recordDays is 0, the
+// recorder stores nothing, and the idempotency keys are lost when the server stops.
 func New(records Records, recordDays int) *Keys {
 	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
 	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
@@ -89,8 +89,8 @@ func New(records Records, recordDays int) *Keys {
 	return k
 }
 
-// SetJobs sets the job list that runs the calls. SetJobs must be called before the first
-// call of Start, and is not safe for concurrent use.
+// SetJobs sets the job list that runs the calls. Call SetJobs once, before the first call
+// of Start. It is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
 // Use is the result of [Keys.Start] for one request: the call that belongs to the
@@ -179,7 +179,8 @@ func (u *Use) Ending() Ending {
 	return ending
 }
 
-// storedEnding returns the ending of the call from its job, its entry or the recorder.
+// storedEnding returns the call's ending from the first source that has it: the job, the
+// entry of the idempotency key, or the recorder.
 func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {
@@ -198,7 +199,7 @@ func (u *Use) storedEnding() Ending {
 	return u.keys.recordedEnding(e.callID)
 }
 
-// recordedEnding reads the result of a successful call from the recorder.
+// recordedEnding reads the result of a successful call from the recorder's file.
 func (k *Keys) recordedEnding(callID string) Ending {
 	record, ok, err := k.records.Find(callID)
 	// If the result arrived after the call had failed, the recorder still lists the call

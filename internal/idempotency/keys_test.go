@@ -30,8 +30,9 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs contains the calls that reached the page. The function answer simulates how the
-	// page responds to a call. If answer is nil, each call returns its sequence number.
+	// runs contains one sink for each call that the dispatcher has started in the simulated
+	// page. The function answer simulates how the page responds to a call. If answer is nil,
+	// each call returns its sequence number.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -61,7 +62,7 @@ func (f *fixture) start() {
 	f.keys.SetJobs(joblist.New(f.calls, joblist.Options{}))
 }
 
-// kill simulates a crash of the server, which does not record the end of running calls.
+// kill simulates a crash of the server: the recorder does not store the end of running calls.
 func (f *fixture) kill() {
 	time.Sleep(time.Second) // the recorder writes at least once a second
 	synctest.Wait()         // after Wait, no hook of an ended call uses f.records

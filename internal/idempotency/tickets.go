@@ -7,7 +7,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// showFunc shows a ticket to the user of one request until ctx is cancelled.
+// showFunc shows a ticket to the user on behalf of one waiting request, until ctx is
+// cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
 // tickets shows a call's tickets to all requests that have the call's idempotency key

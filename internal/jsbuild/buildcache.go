@@ -7,8 +7,9 @@ import (
 )
 
 // maxCachedContexts is the number of cached bundles above which the cache drops unused
-// bundles. At any time, a build of a plugin uses at most three bundles. A change of the
-// plugin's package.json, or of the parts of zod that the plugin uses, adds new bundles.
+// bundles. At any time, a build of a plugin uses at most three bundles. After a change of
+// the plugin's package.json, or of the parts of zod that the plugin uses, the plugin's
+// builds use new bundles.
 const maxCachedContexts = 6
 
 // BuildCache makes repeated builds faster, because esbuild does not parse unchanged files
@@ -62,7 +63,7 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 }
 
 // acquire returns esbuild's context for key and counts one running build. If the cache
-// has no context for key, acquire creates the context.
+// contains no context for this key, acquire creates one.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

@@ -23,12 +23,12 @@ type functionWrapping struct{ before, after string }
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
 // uses only the first wrapping.
 //
-// Code that parses in one wrapping may close the function and open another function. No
-// code can close the function in all three wrappings. The grammar of the three wrappings
-// differs only after the brace that closes the function body. After this brace, code in
-// the first two wrappings must continue with a comma, and code in the third wrapping must
-// not. Code that parses in all three wrappings therefore never closes the function around
-// it.
+// Code that parses in one wrapping may close the function and open another function. Code
+// can close the function in one or two of the wrappings, but not in all three. The
+// grammar of the three wrappings differs only after the brace that closes the function
+// body. After this brace, code in the first two wrappings must continue with a comma, and
+// code in the third wrapping must not. Code that parses in all three wrappings therefore
+// never closes the function around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -84,8 +84,9 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	if !findDecorators || !strings.Contains(text, "@") {
 		return api.Message{}, false
 	}
-	// esbuild supports decorators in JavaScript, but Chrome does not. If compiling
-	// decorators changes the output, the code has decorators.
+	// esbuild supports decorators in JavaScript, but Chrome does not. To detect
+	// decorators, firstError lets esbuild compile them: if the output differs, the code
+	// contains decorators.
 	options.Supported = map[string]bool{"decorators": false}
 	if loweredResult := api.Transform(text, options); !bytes.Equal(loweredResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true

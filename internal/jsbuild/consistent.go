@@ -2,8 +2,8 @@ package jsbuild
 
 import "encoding/json"
 
-// entryFile is the file name that esbuild shows for the generated entry module of every
-// script.
+// entryFile is the name under which esbuild's messages refer to the generated entry
+// module of a script.
 const entryFile = "opentabs-entry.ts"
 
 // maxCompileAttempts is the maximum number of attempts to compile a plugin whose files
@@ -27,9 +27,9 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	return true
 }
 
-// inputSizes returns the sizes of all files that esbuild has read, by path. The sizes
-// also cover input files that contribute no code, because a source map omits such
-// files.
+// inputSizes returns the size of each file that esbuild has read for the bundle, keyed
+// by path. The sizes also cover input files that contribute no code, because a source
+// map omits such files.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }

@@ -238,8 +238,8 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 // adapterGlobalName is the name of the global variable for an adapter's private storage.
 const adapterGlobalName = "__openTabs"
 
-// pageGlobal matches text such as "window." before the container's name, if the code
-// reads the container from the page's window.
+// pageGlobal matches text such as "window." directly before the container's name. Such
+// code reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the container's name
@@ -247,8 +247,8 @@ var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)
 // not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
-// variableBefore matches the text before the container's name if the code reads the
-// container from a variable.
+// variableBefore matches the text directly before the container's name if the code reads
+// the container as a property of a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxContextBytes is the number of bytes before and after the container's name that
@@ -311,7 +311,7 @@ func isNameChar(c byte) bool {
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Settings are the values of the plugin's settings when the script is composed.
+	// Settings are the plugin's settings at the time when the server builds the script.
 	Settings wire.PluginSettings `json:"settings"`
 	// Start is the moment at which the adapter starts in a document. If Start is empty,
 	// [MakeScriptParts] derives Start from the adapter's code.
@@ -358,10 +358,10 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 
 // ScriptParts are the parts of a plugin's script without the host.
 type ScriptParts struct {
-	// Options is the JSON text of a [ScriptOptions].
+	// Options is the JSON text of the plugin's [ScriptOptions].
 	Options []byte
-	// Adapter and PreScript contain JavaScript function expressions. PreScript is empty
-	// for a plugin without a pre-script.
+	// Adapter and PreScript each contain a JavaScript function expression that runs the
+	// code. PreScript is empty for a plugin without a pre-script.
 	Adapter, PreScript []byte
 }
 
@@ -384,11 +384,11 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
 // and returns the inner function. The inner function runs the plugin's code. It receives
-// globalThis, and also window and self if the code needs private ones. Because the
-// built-ins are parameters of the outer function, the plugin's code may declare variables
-// with the same names. The outer function accepts a callback as an optional second
-// argument. It calls the callback with an error whose stack trace contains the line just
-// before the plugin's code.
+// globalThis, and also window and self if the code needs private ones. Because the outer
+// function has the built-ins as parameters, the plugin's code may declare variables with
+// the same names. The outer function accepts a callback as an optional second argument.
+// It calls the callback with an error whose stack trace contains the line just before the
+// plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)

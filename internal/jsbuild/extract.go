@@ -42,9 +42,9 @@ const (
 	// plugin's tools.
 	extractMemoryBytes = 256 << 20
 	// extractGrace is the time from the child process's own timeout until opentabs kills
-	// the child process. The child process usually stops itself and reports which code of
-	// the plugin was running. On a busy machine, the child process takes seconds to
-	// start.
+	// the child process. Usually, the child process stops itself when its timeout ends,
+	// and reports which code of the plugin was running. On a busy machine, the child
+	// process takes seconds to start.
 	extractGrace = 15 * time.Second
 	// maxExtractedBytes limits the output of a child process that reads a plugin's tools.
 	maxExtractedBytes = 32 << 20
@@ -62,7 +62,7 @@ type extractLimits struct {
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	// Stack is the stack trace of the error that the script threw.
+	// Stack is the stack trace of the error in Error.
 	Stack string `json:"stack,omitempty"`
 	// Limit is the limit that the script exceeded: "time", "memory" or "".
 	Limit string `json:"limit,omitempty"`
@@ -188,7 +188,8 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	return answer, nil
 }
 
-// cappedBuffer stores the first max bytes that are written and drops all further bytes.
+// cappedBuffer stores the first max bytes that are written to it and drops all further
+// bytes.
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int

@@ -89,9 +89,9 @@ func checkPlainFile(path string) error {
 	return nil
 }
 
-// fromEsbuild converts esbuild's messages into problems. esbuild also reads configuration
-// files outside of the plugin, so fromEsbuild removes the content of such files from the
-// messages.
+// fromEsbuild converts the errors and warnings of esbuild into problems of the plugin.
+// esbuild also reads configuration files outside of the plugin, so fromEsbuild removes
+// their content from the messages.
 func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {

@@ -30,8 +30,8 @@ var (
 	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reservedWords are words that cannot be the name of a variable, at least in some
-// contexts.
+// reservedWords contains the words that JavaScript does not allow as the name of a
+// variable, at least in some contexts.
 var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)

@@ -268,8 +268,8 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// TestSettings checks that settings can be defined in the code or in package.json. With a
-// required url setting, a plugin needs no URL pattern.
+// TestSettings checks that a plugin can declare its settings either in its code or in
+// package.json. With a required url setting, a plugin needs no URL pattern.
 func TestSettings(t *testing.T) {
 	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
@@ -391,8 +391,8 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	}
 }
 
-// bareRealmScript defines the global variables that an adapter needs to start in the
-// original OpenTabs.
+// bareRealmScript defines the global variables that an adapter needs, as the original
+// OpenTabs would. The JavaScript engine of the test has no page.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };

@@ -125,7 +125,8 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
-// endOfCode marks the end of the plugin's code in the tokens of renamedTokens.
+// endOfCode is a string literal after the plugin's code. It marks where renamedTokens
+// must stop reading tokens.
 const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the

@@ -55,7 +55,7 @@ var (
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 
-// pageScan finds uses of the page's own JavaScript in tokens.
+// pageScan searches the tokens of a plugin's code for uses of the page's own JavaScript.
 type pageScan struct {
 	tokens []jsToken
 	uses   map[PageScriptUse]bool
@@ -180,11 +180,11 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks a use of the window object itself. The argument firstIndex is the
-// index of the first token of the window expression, and lastIndex is the index of its
-// last token. Code that only compares a value with the window does not use the page's
-// JavaScript. Code that passes the window to other code counts as a use of the page's
-// JavaScript, because scanWindow cannot follow the window there.
+// scanWindow checks an expression whose value is the page's window itself. The argument
+// firstIndex is the index of the first token of the window expression, and lastIndex is
+// the index of its last token. Code that only compares a value with the window does not
+// use the page's JavaScript. Code that passes the window to other code counts as a use of
+// the page's JavaScript, because scanWindow cannot follow the window there.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)

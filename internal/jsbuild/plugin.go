@@ -14,7 +14,7 @@ import (
 const (
 	toolsName = "tools.json"
 	mapName   = bundleFileName + ".map"
-	// preScriptName is the file name of a built pre-script.
+	// preScriptName is the name of the file in dist that contains the built pre-script.
 	preScriptName = "pre-script.iife.js"
 	// maxAdapterBytes is the maximum size of an adapter, in bytes. plugin.Load rejects
 	// adapters that are larger.
@@ -26,11 +26,11 @@ type Options struct {
 	// Extract is the command line that runs [Extract]. The default is the executable of
 	// the running process with the argument "__extract".
 	Extract []string
-	// ExtractTimeout limits the time in which the plugin's modules must load when
-	// opentabs reads the plugin's tools. The default is 30 s.
+	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
+	// reads the plugin's tools. The default is 30 s.
 	ExtractTimeout time.Duration
-	// Out is the output directory. BuildPlugin creates the directory if it does not
-	// exist. The default Out is dist in the plugin's directory.
+	// Out is the output directory. If the directory does not exist, BuildPlugin creates
+	// it. The default Out is dist in the plugin's directory.
 	Out string
 	// Cache speeds up repeated builds of the same plugin. Default: no cache.
 	Cache *BuildCache
@@ -146,8 +146,8 @@ func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-// compileOnce bundles the scripts and concurrently reads the tools. compileOnce also
-// returns the bundled script that ran to read the tools.
+// compileOnce bundles the plugin's scripts, and at the same time runs the plugin's code
+// to read its tools. It also returns the bundled script that read the tools.
 func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
@@ -214,8 +214,8 @@ func checkSize(scriptKind string, bytes int) *Problem {
 		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-// findWarnings returns warnings about zod, and about contradictions between package.json
-// and the code.
+// findWarnings returns warnings about the plugin's zod, and about contradictions between
+// the plugin's package.json and its code.
 func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {

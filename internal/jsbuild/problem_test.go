@@ -12,7 +12,8 @@ import (
 const validPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
-// withTools returns the TypeScript code of a plugin with the given tools.
+// withTools returns the TypeScript code of a plugin module whose list of tools is the
+// given code.
 func withTools(tools string) string {
 	return `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';

@@ -67,7 +67,8 @@ type TestBrowser interface {
 
 // TestFile is one file with tests of a plugin.
 type TestFile struct {
-	// Name is the path of the file relative to the plugin's directory, with slashes.
+	// Name is the slash-separated path of the test file relative to the plugin's
+	// directory.
 	Name string
 	// UsesNode is true if the file imports Node's test runner.
 	UsesNode bool
@@ -192,7 +193,8 @@ import %s;
 `, quoteJS("./"+file))}
 }
 
-// withTestHint adds an action to errors about modules of Node.
+// If an error is about an import of a Node module such as "node:test", withTestHint adds
+// advice on what to import instead.
 func withTestHint(err error) error {
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {

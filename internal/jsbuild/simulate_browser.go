@@ -29,9 +29,9 @@ type browserTests struct {
 	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
 }
 
-// scriptMessage is a message from the script of the tests. If Op is "ask", the script
-// requests a browser operation. Otherwise, the message is the script's response to an
-// HTTP request of a page.
+// scriptMessage is a message that the test script in the child process sends to opentabs.
+// If Op is "ask", the script requests a browser operation. Otherwise, the message is the
+// script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -40,8 +40,9 @@ type scriptMessage struct {
 	browserAnswer
 }
 
-// browserAnswer is a response of the browser to the script of the tests, or of the script
-// to the browser. Error is empty on success.
+// browserAnswer is the response to a request between the test script and the browser, in
+// either direction. Error is the error text of the operation or request; empty on
+// success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -78,8 +79,8 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 }
 
-// runOperation runs an operation in the browser and sends the operation's result to the
-// script of the tests.
+// runOperation performs a browser operation that the test script has requested, and sends
+// the result to the script.
 func (r *browserTests) runOperation(m scriptMessage) {
 	value, err := r.browser.Do(r.ctx, m.What, m.Params)
 	answer := browserAnswer{Value: value}

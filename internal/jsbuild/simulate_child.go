@@ -46,7 +46,7 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// testRunner runs a script of tests in a JavaScript engine.
+// testRunner runs a test script in the JavaScript engine QuickJS.
 type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
@@ -56,7 +56,7 @@ type testRunner struct {
 	received chan []byte
 }
 
-// run runs the script and then its tests, one step at a time.
+// run evaluates the test script, and then executes the tests in it step by step.
 func (s *testRunner) run(script string) error {
 	if _, err := s.vm.Eval(rejectionShim, quickjs.EvalGlobal); err != nil {
 		return err

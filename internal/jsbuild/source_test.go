@@ -9,7 +9,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// mountedTrees maps the names of roots to file trees.
+// mountedTrees maps the name of each root of a sourceSet to the root's file tree.
 type mountedTrees map[string]fstest.MapFS
 
 func (m mountedTrees) mountFiles() map[string]fs.FS {

@@ -150,10 +150,10 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores its
-// configuration and registry in globalThis. If zod used the real globalThis, a page could
-// read or change the schemas of an adapter. loadPrivateZod adds an import to the first
-// line of the file, so that line numbers do not change.
+// loadPrivateZod loads a file of zod and replaces globalThis in its code by a private
+// object. If zod used the real globalThis, a page could read or change the schemas of an
+// adapter. loadPrivateZod adds an import to the first line of the file, so that line
+// numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -16,18 +16,18 @@ import (
 // then omits all other properties of z from the bundle. Without zodUsage, esbuild would
 // keep all properties of z in the bundle.
 type zodUsage struct {
-	// names are the used properties of zod's object z, sorted.
+	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
 	// isComplete is false if the code uses zod's object z in a way that the scan cannot
 	// follow, for example as an argument.
 	isComplete bool
-	// scanned is the code in which findZodUsage searched for uses of zod.
+	// scanned is the bundled plugin code in which findZodUsage searched for uses of zod.
 	scanned bundledScript
 }
 
 var (
-	// zodImportStatement matches an import of zod in esbuild's output and captures its
-	// names.
+	// zodImportStatement matches an import statement for zod in esbuild's output and
+	// captures the imported names.
 	zodImportStatement = lazyregexp.New(`(?m)^import ([\w$*, {}\n]+?) from "zod(?:/v4)?";\n`)
 	// defaultImport matches a default import. zodObjectImport matches an import of zod's
 	// object z.

@@ -1,5 +1,6 @@
-// Package lazyregexp compiles each regular expression at its first use. A program with
-// many regular expressions then starts sooner, because one run uses only a few of them.
+// Package lazyregexp compiles each regular expression at its first use. As a result, a
+// program with many regular expressions starts faster, because one run usually needs only
+// a few of them.
 package lazyregexp
 
 import (
@@ -9,8 +10,9 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the compiled pattern. The returned function
-// compiles the pattern at its first call, and is safe for concurrent use.
+// New returns a function that compiles a regular expression pattern once and returns the
+// compiled expression. The function compiles the pattern when it is first called, and is
+// safe for concurrent use.
 //
 // An invalid pattern panics at the first call of the returned function. In tests, New
 // itself panics on an invalid pattern, so a test fails even if it never uses the pattern.

@@ -31,8 +31,8 @@ type Calls struct {
 var _ dispatch.AfterHook = (*Calls)(nil)
 
 // durationBuckets are the upper bounds of the histogram buckets for call durations, in
-// seconds. The histogram bounds include the default idle limit (30 s) and hard limit (5
-// min).
+// seconds. The bounds include 30 s and 5 min, which are the default idle limit and hard
+// limit of a call.
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
 // New returns a Calls whose counters are 0. The Calls calls readGauges once each time

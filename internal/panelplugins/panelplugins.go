@@ -114,7 +114,7 @@ func parseSource(text string) (source install.Source, path string, err error) {
 }
 
 // newInstaller returns an installer that appends its warnings to warnings. The installer
-// ignores the .npmrc file in the working directory. The daemon may have any working
+// ignores an .npmrc file in the working directory. The daemon may have any working
 // directory, and an .npmrc file in it could select another registry.
 func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	return install.New(p.home, p.getenv, "", func(format string, args ...any) {
@@ -176,7 +176,7 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// RemovePlugin removes a plugin together with its review, permissions and settings. A
+// RemovePlugin uninstalls a plugin, and deletes its review, permissions and settings. A
 // plugin folder that the user has added is not deleted. The parameter surface is where
 // the user decided, such as "the side panel".
 func (p *Plugins) RemovePlugin(name, surface string) error {

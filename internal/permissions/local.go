@@ -41,8 +41,8 @@ func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
 
-// Permissions returns the permissions of a plugin and its tools. Permissions implements
-// [httpapi.Policy].
+// Permissions returns the user's permissions for a plugin and for each of its tools.
+// Permissions implements [httpapi.Policy].
 func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {

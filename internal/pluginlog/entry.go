@@ -21,10 +21,10 @@ type Entry struct {
 	Time   time.Time     `json:"time"`
 	Plugin string        `json:"plugin"`
 	Level  wire.LogLevel `json:"level"`
-	// Message is the logged text, with at most wire.MaxLogChars characters.
+	// Message is the logged text; at most wire.MaxLogChars characters are kept.
 	Message string `json:"message"`
-	// Data is a JSON array of the logged values that are not part of Message; absent if
-	// all values are in Message.
+	// Data is a JSON array of the logged values that Message does not contain; absent if
+	// there are none.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Stack contains the stack trace of an error that a tool threw, with the innermost
 	// frame first. Frames of other code than the author's are omitted.

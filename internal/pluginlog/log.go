@@ -118,7 +118,7 @@ type pendingEntries struct {
 	bytes      int
 }
 
-// Add queues the log entries that an adapter sent from a tab of a browser. Add does not
+// Add queues log entries that the adapter of a plugin sent from a tab. Add does not
 // block: if the queue is full, Add drops and counts the log entries.
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-// Subject is the tool or prompt that an error message is about.
+// Subject identifies the tool or prompt whose arguments an error message is about.
 type Subject struct {
 	// Plugin and Version name the plugin package in error messages about a schema that
 	// does not compile.

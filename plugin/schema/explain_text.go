@@ -23,8 +23,7 @@ const (
 	maxListedValues = 40
 )
 
-// describeViolation returns the sentence for one violation. describeViolation does not
-// quote the arguments, because the agent has sent them and errors may be logged.
+// describeViolation returns a sentence about one violation of a JSON Schema.
 func describeViolation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -100,8 +99,8 @@ func countOf(n int, noun string) string {
 	}
 }
 
-// formatExamples maps formats of JSON Schema to example values, the most common form
-// first.
+// formatExamples maps each format of JSON Schema, such as "date", to valid examples, with the
+// most common form first.
 var formatExamples = map[string][]string{
 	"date-time": {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00"},
 	"date":      {"2026-01-31"},
@@ -173,7 +172,8 @@ func quoteAll(names []string) string {
 	return joinFirst(quoted)
 }
 
-// joinFirst joins items with commas and replaces all after the first 40 by their number.
+// joinFirst joins at most 40 items with commas; instead of the further items, the text ends
+// with "and N more".
 func joinFirst(items []string) string {
 	if len(items) > maxListedValues {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)

@@ -207,8 +207,8 @@ func isUnescaped(text []byte) bool {
 	return end == len(text) && !hasEscape
 }
 
-// setMembers sets the fastValidator's rules for the members of an object. setMembers returns
-// false if the schema requires too many members.
+// setMembers sets the rules by which the fastValidator checks the members of an object. It
+// returns false if the schema requires more members than a fastValidator can track.
 func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
@@ -386,7 +386,7 @@ func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
 	}
 }
 
-// endIfInRange returns end if n is within the range, or -1.
+// endIfInRange returns end if the range contains n, and otherwise -1.
 func (r countRange) endIfInRange(n, end int) int {
 	if !r.contains(n) {
 		return -1

@@ -12,7 +12,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// testTool checks arguments as a plugin's tool does.
+// testTool checks call arguments against an input schema, as opentabs does for a plugin's
+// tool.
 type testTool struct {
 	validator Validator
 	schema    json.RawMessage

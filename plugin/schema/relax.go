@@ -72,7 +72,8 @@ func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
 	}))
 }
 
-// relaxMembers rewrites the schemas that are members of a JSON object.
+// relaxMembers rewrites JSON Schemas that are the member values of a JSON object, such
+// as the object "properties".
 func (r *requiredRelaxer) relaxMembers(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
 		return raw

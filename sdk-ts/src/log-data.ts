@@ -6,7 +6,7 @@ import { hasProperties, isMethod, type Properties, readMessage } from './runtime
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */
 const maxTextChars = 4096;
-/** The maximum length of one log argument as JSON, in UTF-16 code units. */
+/** The maximum length of the JSON text of one log argument, in UTF-16 code units. */
 const maxJsonChars = 64 * 1024;
 /**
  * maxDepth limits how many nested levels of a logged object are converted. maxEntries limits how many entries of each
@@ -32,7 +32,10 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** The chain of objects that contain the value being converted, which detects circular references. */
+  /**
+   * The objects that contain the value that is currently converted. A value that is already among them is a circular
+   * reference.
+   */
   path: Set<unknown>;
   /**
    * About how many more characters of JSON the argument may produce. The conversion of each value subtracts at least

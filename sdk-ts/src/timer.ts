@@ -2,7 +2,7 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `callback` once after `ms` milliseconds, even in a hidden tab. Returns a function that cancels the timer. In a
+ * Calls `callback` once after `ms` milliseconds, even in a hidden tab. The returned function cancels the timer. In a
  * hidden tab, Chrome delays the page's own timers by up to a second, and later by up to a minute. Timers of the
  * extension are not delayed in this way, so startTimer prefers them. If the extension is missing, for example in a
  * test, startTimer uses setTimeout.

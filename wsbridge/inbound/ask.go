@@ -8,14 +8,14 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the texts in a tool.ask, in characters.
+// These constants limit the texts in a tool.ask message, in characters.
 const (
 	maxToolNameChars     = 200
 	maxRequestTitleChars = 200
 )
 
-// CheckToolRequest returns an error for a malformed tool.ask, and cleans its texts in
-// place.
+// CheckToolRequest cleans the texts in a tool.ask message in place, and returns an
+// error if the message is malformed.
 func CheckToolRequest(p *wire.ToolAskParams) error {
 	kindCount := 0
 	if p.Withdrawn {

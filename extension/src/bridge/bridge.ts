@@ -50,8 +50,8 @@ function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event
 }
 
 /**
- * connectToWorker connects the bridge to the worker, and reconnects when Chrome closes the port. While a document is
- * prerendered, the bridge does not connect. It connects as soon as the document is shown in a tab.
+ * connectToWorker opens the bridge's port to the worker, and opens a new port whenever Chrome closes the old one. While
+ * a document is prerendered, the bridge does not connect. It connects as soon as the document is shown in a tab.
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true)

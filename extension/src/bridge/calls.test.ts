@@ -5,10 +5,7 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/**
- * makeFixture returns a BridgeCalls with one live host. In this fixture, the test plays the parts of the host and of
- * the worker.
- */
+/** makeFixture returns a BridgeCalls with one live host. The test itself acts as the host and as the worker. */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];

@@ -19,7 +19,7 @@ interface Call {
   readonly host: Host;
   /**
    * endingMessages contains the messages that report the ending of the call, from the ending until the worker
-   * acknowledges it. If endingMessages contains the parts of a large result, #partSender sends them.
+   * acknowledges it. For a large result, endingMessages contains several parts, which #partSender sends.
    */
   endingMessages?: FromBridge[];
   /** sentReportCount is the number of progress reports that the call has sent so far. */
@@ -32,7 +32,7 @@ interface Call {
    * undefined once the call has started.
    */
   deferredStart?: string;
-  /** trace is set for a traced call only. */
+  /** trace contains the call's times; undefined unless the call is traced. */
   trace?: CallTrace;
 }
 

@@ -12,7 +12,8 @@ export interface Host {
   /** awaitsAdapter is true while the host has no adapter yet and waits for the adapter to arrive. */
   readonly awaitsAdapter?: boolean;
   /**
-   * usesBase is true if the base created the host. For such a host, the adapter arrives at the entry point of the base.
+   * usesBase is true for a host that the base created. For such a host, the adapter arrives at the entry point of the
+   * base.
    */
   readonly usesBase?: boolean;
   /** send dispatches a message to the host, and returns after the host has handled the message. */
@@ -79,8 +80,9 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * awaitLateHost waits for the offer of a host that starts later in an isolated world. The parameter `type` is the
- * secret event type of the offer. awaitLateHost returns a function that cancels the wait.
+ * awaitLateHost waits for the offer of a host that starts later in an isolated world. `type` is the event type under
+ * which that host dispatches its offer; it is secret, so that the page cannot send an offer. awaitLateHost returns a
+ * function that cancels the wait.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
@@ -132,8 +134,8 @@ const longIntegerPattern = /\d{16}/;
 
 /**
  * sendToHost dispatches a message to a host. A leading space marks a message whose integers are all exact as JavaScript
- * numbers. The host must not search messages with a regular expression, because the page could read the searched text
- * from `RegExp.$_`.
+ * numbers. The host must not use regular expressions on messages, because a regular expression stores its input in
+ * `RegExp.$_`, which the page can read.
  */
 function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));

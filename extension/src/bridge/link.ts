@@ -17,7 +17,7 @@ export interface LinkOptions {
    * reloaded.
    */
   connect(): Port;
-  /** isExtensionAlive reports whether the extension that injected the bridge is still loaded. */
+  /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
   read(message: unknown): ToBridge | undefined;
   /** runSoon runs `work` after the tasks that are already in the queue of the event loop. Default: afterTasks(). */
@@ -30,15 +30,15 @@ export interface Session {
   onReceived(message: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the first message that the link sends on each new port. */
   makeGreeting(): FromBridge;
-  /** onConnected is called on each new port after the greeting was sent. */
+  /** onConnected is called when a new port is open and the greeting was sent on it. */
   onConnected(): void;
   /**
    * isLikelyLastMessage returns true if the document will probably not send another message soon; see BatcherOptions.
    */
   isLikelyLastMessage(): boolean;
   /**
-   * onOrphaned is called when the extension was removed, reloaded or updated, so that the link can open no port
-   * anymore.
+   * onOrphaned is called when the link can no longer open a port, because the extension was removed, reloaded or
+   * updated.
    */
   onOrphaned(): void;
 }
@@ -99,7 +99,7 @@ export class Link {
 
   /**
    * reopen closes the port and opens a new port. The link reopens the port because Chrome does not always report a
-   * closed port to a document that returns from the back/forward cache.
+   * closed port to a document that returns from the back/forward cache, so the link then calls reopen.
    */
   reopen(): void {
     this.#close();
@@ -108,9 +108,9 @@ export class Link {
   }
 
   /**
-   * closeForNavigation closes the port when the user leaves the document. While the document is in the back/forward
-   * cache, the link ignores messages. When the user leaves a document, the server ends the calls in it. A retry of such
-   * a call may then run in another document.
+   * closeForNavigation closes the link's port because the user leaves the document. While the document is in the
+   * back/forward cache, the link ignores messages. When the user leaves a document, the server ends the calls in it. A
+   * retry of such a call may then run in another document.
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;

@@ -24,7 +24,8 @@ export interface Logs {
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /**
-   * flush sends all log entries that wait for the next send. If no port is open, flush keeps the log entries for later.
+   * flush sends all log entries that wait for the next send. If no port is open, flush keeps the log entries until a
+   * port opens.
    */
   flush(): void;
 }

@@ -21,10 +21,13 @@ interface PendingResult {
   sentCount: number;
 }
 
-/** PartSender sends large results in parts. `post` sends a message, and returns false if no port is open. */
+/**
+ * PartSender splits large results into parts and sends the parts one after another. `post` sends a message, and returns
+ * false if no port is open.
+ */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
-  /** #pendingResults are the results that are being sent, oldest first. */
+  /** #pendingResults contains the results whose messages are not all sent yet, oldest first. */
   readonly #pendingResults = new Map<string, PendingResult>();
   #partsInFlight = 0;
   #partCount = 0;

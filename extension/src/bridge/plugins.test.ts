@@ -4,7 +4,7 @@ import type { FromBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-// Adapters that are not ready are probed repeatedly.
+// Timers are mocked, because the bridge repeatedly probes adapters that are not ready.
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 

@@ -44,8 +44,8 @@ export class Plugins {
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /**
-   * #stopAwaiting maps the name of a plugin to a function that stops waiting for a late host. If the worker sends
-   * 'awaitLateHost' more than once for a plugin, only the newest message has an effect.
+   * #stopAwaiting maps the name of a plugin to a function that cancels the wait for the plugin's late host. If the
+   * worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect.
    */
   readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
@@ -88,7 +88,7 @@ export class Plugins {
     });
   }
 
-  /** hasBase reports whether this document has a base, so that the worker can add more hosts. */
+  /** hasBase reports whether this document has a base, with which the worker can add hosts for further plugins. */
   get hasBase(): boolean {
     return this.#base !== undefined;
   }

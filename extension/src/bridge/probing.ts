@@ -20,11 +20,11 @@ export interface ProbingOptions {
 }
 
 /**
- * Probing schedules when the bridge asks adapters whether they are ready. In addition to the scheduled probes, each
+ * Probing schedules probes: the bridge asks an adapter whether it is ready. In addition to the scheduled probes, each
  * start of a call probes the adapter that runs the call.
  */
 export interface Probing {
-  /** onDocumentLoaded is called when the document is parsed, and again when the document is loaded. */
+  /** onDocumentLoaded is called twice: when the document is parsed, and when its resources are loaded. */
   onDocumentLoaded(): void;
   /** onUrlChanged is called when the URL of the document has changed. */
   onUrlChanged(): void;

@@ -25,7 +25,7 @@ export interface AdapterSwaps {
    * earlier one.
    */
   begin(host: Host, message: ReplaceMessage): void;
-  /** isWaiting reports whether calls of a host have to wait for a new adapter. */
+  /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
   /** onCallEnded is called when a call in the adapter of a host has ended. */
   onCallEnded(host: Host): void;

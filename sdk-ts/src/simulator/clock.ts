@@ -43,7 +43,7 @@ export class Clock {
     this.#systemStartMs = readSystemTime();
   }
 
-  /** Returns how many milliseconds remain until the next timer, or undefined if no timer is set. */
+  /** Returns the number of milliseconds until the earliest timer is due, or undefined if no timer is set. */
   msUntilNextTimer(): number | undefined {
     let earliestMs: number | undefined;
     for (const { dueMs } of this.#timers.values()) earliestMs = Math.min(earliestMs ?? dueMs, dueMs);
@@ -69,7 +69,9 @@ export class Clock {
     if (typeof id === 'number') this.#timers.delete(id);
   }
 
-  /** Moves the clock to the earliest timer and runs that timer. Returns false if no timer is set. */
+  /**
+   * Advances the virtual clock to the earliest timer's due time and runs that timer. Returns false if no timer is set.
+   */
   runNextTimer(): boolean {
     let nextTimer: Timer | undefined;
     for (const timer of this.#timers.values()) if (!nextTimer || timer.dueMs < nextTimer.dueMs) nextTimer = timer;

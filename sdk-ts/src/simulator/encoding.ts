@@ -15,7 +15,10 @@ export class FakeTextEncoder {
   }
 }
 
-/** Replacement of the browser's TextDecoder for QuickJS. Supports only UTF-8; invalid bytes become U+FFFD. */
+/**
+ * Replaces the browser's TextDecoder in the JavaScript engine QuickJS, which has none. Supports only UTF-8; invalid
+ * bytes become U+FFFD.
+ */
 export class FakeTextDecoder {
   readonly encoding = 'utf-8';
 

@@ -9,7 +9,7 @@ export interface FailedCall {
   readonly stack: string;
 }
 
-/** Errors and advice about the tool calls of one test. */
+/** CallDiagnostics contains the errors and advice that the tool calls of one test produced. */
 export interface CallDiagnostics {
   readonly failedCalls: readonly FailedCall[];
   /** Advice for the plugin's author, with one text per kind of mistake. */
@@ -25,7 +25,7 @@ const maxHints = 5;
 let failedCalls: FailedCall[] = [];
 let hints: string[] = [];
 
-/** Returns the errors and advice that were collected since the last call of drainCallNotes. */
+/** Returns the errors and advice that the tool calls of a test have added since the previous call of drainCallNotes. */
 export function drainCallNotes(): CallDiagnostics {
   const notes = { failedCalls, hints };
   failedCalls = [];

@@ -181,7 +181,7 @@ export class FakeResponse {
 
 /** A simulated site, which answers HTTP requests as the test's `routes` specify. */
 export class FakeSite {
-  /** All HTTP requests of the page, in order. */
+  /** All HTTP requests that the page has sent, oldest first. */
   readonly requests: RouteRequest[] = [];
   readonly #clock: Clock;
   readonly #routes: Routes;
@@ -215,7 +215,10 @@ export class FakeSite {
     return makeResponse(answer, url.href);
   }
 
-  /** Returns the test's response to an HTTP request, or undefined if no route matches. */
+  /**
+   * Returns the response that the test's routes define for an HTTP request, or undefined if no route matches the
+   * request.
+   */
   async answer(request: RouteRequest): Promise<Properties | undefined> {
     const route = this.#findRoute(request.method, new FakeURL(request.url));
     if (route === undefined) return undefined;
@@ -252,7 +255,7 @@ export class FakeSite {
   }
 }
 
-/** Decodes the percent-encoding of a URL, because test authors may write the URLs of routes decoded. */
+/** Decodes the percent-encoding of a URL, because authors may write the URL patterns of routes without it. */
 function decodeUrl(url: string): string {
   try {
     return decodeURI(url);
@@ -275,7 +278,7 @@ function isSignal(value: unknown): value is FakeAbortSignal {
   return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-/** Converts a response that a test specified to HTTP headers, body and status. */
+/** Converts the response that a route of the test returned to HTTP headers, body and status. */
 export function toResponseParts(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';

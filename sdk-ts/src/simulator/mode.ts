@@ -1,5 +1,5 @@
 declare global {
-  /** Set to true by `opentabs plugin test` in its JavaScript engine. */
+  /** True in the JavaScript engine in which `opentabs plugin test` runs tests; undefined elsewhere. */
   var __opentabsSimulated: unknown;
 }
 

@@ -29,7 +29,7 @@ export interface PageOptions {
   globals?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One line that code in the simulated page wrote to the console. */
+/** One line that code in the simulated page wrote to the page's console. */
 export interface ConsoleLine {
   readonly level: string;
   readonly text: string;
@@ -289,7 +289,7 @@ function clonePlainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlainValue(member)]));
 }
 
-/** The seed of `Math.random`, which returns the same numbers in every test run. */
+/** The seed of the replaced `Math.random`, so that random numbers are the same in every test run. */
 let randomSeed = 1;
 
 function generateRandomNumber(): number {

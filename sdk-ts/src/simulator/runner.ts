@@ -36,7 +36,9 @@ const maxVirtualMs = 3_600_000;
  */
 const settleMs = 1000;
 
-/** The largest number of timers that run after a passed test, because a timer may set itself again without end. */
+/**
+ * maxSettleTimers limits how many timers run after a test has passed, because a timer can set itself again without end.
+ */
 const maxSettleTimers = 1000;
 
 /**
@@ -72,8 +74,8 @@ export function test(name: string, work: () => unknown): void {
 }
 
 /**
- * Runs one step of the test file, such as the next timer, and returns the new messages as a JSON array. `opentabs
- * plugin test` calls runStep repeatedly until it returns the message `done`.
+ * Runs one step of the test file, such as a due timer, and returns the messages that the step produced as a JSON array.
+ * `opentabs plugin test` calls runStep repeatedly until it returns the message `done`.
  */
 export function runStep(): string {
   if (!currentTest) startTest();
@@ -141,8 +143,9 @@ function advanceTest(runningTest: RunningTest): void {
 }
 
 /**
- * Runs the next timer of a test whose function has returned, or ends the test. In a real browser the test ends at once:
- * without a virtual clock, each test would take a second longer.
+ * After a test's function has returned, settleTest runs the test's next timer, or ends the test if no timer is due
+ * soon. In a real browser, settleTest ends the test at once. Without a virtual clock, waiting for late timers would add
+ * a second to each test.
  */
 function settleTest(runningTest: RunningTest, passedAt: number): void {
   const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();

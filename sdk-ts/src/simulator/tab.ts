@@ -56,7 +56,10 @@ export interface SimulatedError {
   };
 }
 
-/** The outcome of a simulated call, and what its handler did. */
+/**
+ * The outcome of a simulated tool call: its result or error, and what the handler did, such as reports and nested
+ * calls.
+ */
 export interface SimulatedCall {
   /** The tool's result as the agent receives it; undefined if the call failed. */
   readonly result?: unknown;
@@ -83,11 +86,14 @@ export interface SimulatedCall {
 export interface SimulatedTab {
   /** Calls a tool as an agent would. The returned promise never rejects; failures are in the field `error`. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Renders a prompt as an MCP client would. The returned promise never rejects; failures are in the field `error`. */
+  /**
+   * Renders a prompt of the plugin as it would for an MCP client. The returned promise never rejects; failures are in
+   * the field `error`.
+   */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Waits `ms` milliseconds of virtual time. */
   wait(ms: number): Promise<void>;
-  /** The plugin's log entries, in order. */
+  /** The log entries of the plugin, oldest first. */
   readonly logs: readonly LogEntry[];
   /** The lines in the page's console, in order. */
   readonly console: readonly ConsoleLine[];
@@ -109,8 +115,9 @@ const stopLimitMs = 2_000;
 const navigationDelayMs = 50;
 
 /**
- * Opens a tab that runs `plugin`, the default export of its module. Each test must call `simulate` itself, because the
- * simulated tab is closed when a test ends. `simulate` works only in tests that `opentabs plugin test` runs.
+ * Opens a simulated tab and runs `plugin` in it. `plugin` is the default export of the plugin's module. Each test must
+ * call `simulate` itself, because the simulated tab is closed when a test ends. `simulate` works only in tests that
+ * `opentabs plugin test` runs.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');

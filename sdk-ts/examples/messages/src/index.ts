@@ -8,7 +8,7 @@ export default definePlugin({
   tools: [exportMessages, countAuthors, compareChannels],
   prompts: [summariseChannel],
 
-  // The plugin is not ready while the user is logged out, which the site marks in its page.
+  // While the user is logged out, the site marks its page with an attribute, and the plugin is not ready.
   isReady() {
     return !document.documentElement.hasAttribute('data-logged-out');
   },
