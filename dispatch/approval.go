@@ -133,8 +133,8 @@ func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	return false
 }
 
-// requestApproval suspends a call that is not running yet until the user has decided, and
-// returns false if the call has ended.
+// requestApproval suspends a call before it runs, and waits for the user's decision. It
+// returns false if the user denied the call, or if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	openTicket, rejection := c.suspend(request, gate)
 	switch {

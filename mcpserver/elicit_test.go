@@ -125,8 +125,7 @@ type sessionClient struct {
 	disconnect func()
 }
 
-// mustRead returns the next message from the server that is not a progress
-// notification.
+// mustRead returns the server's next message that is not a progress notification.
 func (p *sessionClient) mustRead() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
@@ -154,8 +153,7 @@ func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	return string(m.ID), all.Params
 }
 
-// answerForm sends the user's answer to a form. id is the ID of the server's
-// elicitation request.
+// answerForm sends the user's answer to the elicitation request with the given ID.
 func (p *sessionClient) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
@@ -236,8 +234,7 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	},
 }
 
-// eachSessionClient runs a test twice: with a client over HTTP and with a client over
-// stdio.
+// eachSessionClient runs a test with a client over HTTP and with a client over stdio.
 func eachSessionClient(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, p *sessionClient)) {
 	t.Helper()
 	for name, open := range sessionClients {
@@ -330,8 +327,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		// Before the server answers the call, it cancels the form that it sent to the
-		// client.
+		// The server cancels its form before it answers the call.
 		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}

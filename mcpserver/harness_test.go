@@ -446,7 +446,8 @@ func (s *testServer) add(t testing.TB, name string) {
 	}
 }
 
-// serveRequest serves a request without a transport.
+// serveRequest passes a request directly to the MCP server, without HTTP or stdio, and
+// returns the reply.
 func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	t.Helper()
 	r, ok := s.Serve(t.Context(), q).(reply)

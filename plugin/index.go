@@ -58,7 +58,8 @@ type indexedEntry struct {
 	Hash string `json:"hash"`
 	// Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the package's manifest hash at the last time when all schemas compiled.
+	// Compiles is the hash of the package's manifest from the last time when all its JSON
+	// Schemas compiled; empty if they never did.
 	Compiles string `json:"compiles,omitempty"`
 }
 
@@ -87,8 +88,8 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// addEntry indexes an adapter. addEntry skips an adapter whose file was written so
-// recently that a further write could leave mark unchanged.
+// addEntry adds an adapter to the index. It skips an adapter file that was written a
+// moment ago, because a further write may not change the file's attributes in mark.
 func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return

@@ -12,7 +12,8 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-// adapterSync keeps the plugins and settings that the browser has on one link up to date.
+// adapterSync sends plugins and settings to the browser at the other end of one link whenever
+// they change.
 type adapterSync struct {
 	link    *link
 	syncDue chan struct{} // has a token while a plugin.sync is due

@@ -202,7 +202,7 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestRestartedBrowserEndsRuns checks that the calls of a restarted browser fail at once,
+// TestRestartedBrowserEndsRuns checks that calls fail at once if their browser restarts,
 // because their pages no longer exist.
 func TestRestartedBrowserEndsRuns(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {

@@ -41,9 +41,9 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, 
 	})
 }
 
-// answerRequest replies to a side panel's request. The argument decodeErr is the error of
-// decoding the request's parameters, or nil. Errors of handleRequest must be sentences
-// for the user.
+// answerRequest calls handleRequest for a request from a side panel, and sends the reply. The
+// argument decodeErr is the error of decoding the request's parameters, or nil. Errors of
+// handleRequest must be sentences for the user.
 func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
 	l := p.link
 	if decodeErr != nil {

@@ -115,9 +115,9 @@ type Options struct {
 	// ReadHistory returns recorded calls for a side panel's calls.history request. By default,
 	// the hub rejects every calls.history request.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
-	// Policy provides the permissions and settings that side panels show and change. By
-	// default, side panels show no plugins, and the hub rejects changes that a side panel
-	// requests.
+	// Policy is the interface through which side panels read and change permissions and
+	// settings. By default, side panels show no plugins, and the hub rejects changes that a
+	// side panel requests.
 	Policy changes.Policy
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
 	// side panels show no clients.
@@ -139,8 +139,8 @@ type Options struct {
 	FirstBrowserWait time.Duration
 }
 
-// Hub manages the connected browsers and runs tool calls in them. Create a Hub with [New]. A
-// Hub is safe for concurrent use.
+// Hub manages the links to all connected browsers, and runs tool calls in the browsers. Create
+// a Hub with [New]. A Hub is safe for concurrent use.
 type Hub struct {
 	// Holds sends browsers the list of tabs that clients hold, and the client sessions that ended.
 	Holds HoldSender
@@ -252,7 +252,7 @@ func (h *Hub) hasChanged(hashes map[string]string) bool {
 	return false
 }
 
-// hasPlugin reports whether the server has loaded the plugin.
+// hasPlugin reports whether the server has loaded a plugin with this name.
 func (h *Hub) hasPlugin(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -308,7 +308,7 @@ type Pairings interface {
 type BrowserInfo = status.Browser
 
 // Browsers returns the connected browsers, and the disconnected browsers whose grace period has
-// not ended. The browsers are sorted by name, then by ID.
+// not ended. Browsers sorts its result by the name of the browser, then by the ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

@@ -55,8 +55,8 @@ type tabTable struct {
 	// generation counts how often the field link changed. A timer does nothing if generation
 	// has changed since the timer was started.
 	generation int
-	// leftDocumentAt has the times at which tabs left a document with a live plugin, keyed by
-	// tab ID. When the next document of a tab has loaded, the tab's time is deleted.
+	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live
+	// plugin. When the next document of a tab has loaded, the tab's time is deleted.
 	leftDocumentAt map[int]time.Time
 }
 
@@ -152,7 +152,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 }
 
 // changeTab replaces the stored state of one tab with a changed state that the browser has
-// reported. Changes from a link that is no longer current are ignored.
+// reported. A changed tab that is reported on a replaced link is ignored.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
@@ -283,8 +283,9 @@ func (ts *tabTable) startSync() {
 	ts.requestedSyncNumber++
 }
 
-// currentSyncNumber returns the number of the current plugins for recordSyncAnswer and
-// markSynced. Callers must call currentSyncNumber before they read the plugins.
+// currentSyncNumber returns the number that identifies the current state of the plugins. The
+// caller later passes it to recordSyncAnswer and markSynced. A caller must call
+// currentSyncNumber before it reads the plugins.
 func (ts *tabTable) currentSyncNumber() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -336,8 +337,9 @@ func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
 }
 
-// storeTab stores a tab that the browser has reported. If the tab is loading after it left a
-// document with a live plugin, storeTab also stores the time. The caller holds tabTable.mu.
+// storeTab stores the state of a tab that the browser has reported. If the tab is loading
+// after it left a document with a live plugin, storeTab also stores the time. The caller holds
+// tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t

@@ -78,8 +78,8 @@ func completePlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).All(), nil, pluginCompletion)
 }
 
-// completeInstalledPlugins completes the names of plugins without the browser tools, which
-// are part of opentabs.
+// completeInstalledPlugins completes the names of installed plugins. It omits the browser
+// tools, which are part of opentabs itself.
 func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).Plugins(), nil, pluginCompletion)
 }

@@ -9,8 +9,8 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// The functions in this file simulate tools of the fake browser that show activities,
-// wait for the user, or call tools.
+// The functions in this file are tools of the fake browser's plugin. They show
+// activities, wait for the user, or make nested calls.
 
 // showActivities simulates a tool with two activities: a growing text for the user, and
 // an internal table. The simulated tool waits for the user between its reports, and

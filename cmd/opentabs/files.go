@@ -36,7 +36,7 @@ keeps at most 1 GB of files and removes the oldest.`,
 	return cmd
 }
 
-// listedFile is one file in the output of `opentabs files --json`.
+// listedFile is the JSON object for one file in the output of `opentabs files --json`.
 type listedFile struct {
 	filestore.File
 	Path string `json:"path"`

@@ -184,7 +184,8 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-// newOpenCallText returns the argument of the call that is open at the time of a kill.
+// newOpenCallText returns the argument of the test's call that is still running when the
+// server is killed.
 func newOpenCallText(round int) string { return fmt.Sprint("open call ", round) }
 
 // checkOpenCalls checks that each call that was open at the time of a kill is recorded
@@ -223,8 +224,9 @@ func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	return session
 }
 
-// checkRecords checks that the recorder and the audit log contain all calls that ended
-// before the time complete. The hash chain of the audit log must be intact.
+// checkRecords checks that the recorder and the audit log contain each call in
+// finishedCalls that ended before the time complete. The hash chain of the audit log must
+// be intact.
 func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
 	t.Helper()
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {

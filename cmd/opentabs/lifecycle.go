@@ -25,7 +25,7 @@ type stopOptions struct {
 type reportedServer struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// URL is the address of the running server, or empty after `opentabs stop`.
+	// URL is the MCP address of the running server; empty after `opentabs stop`.
 	URL       string `json:"url,omitempty"`
 	IsRunning bool   `json:"running"`
 }

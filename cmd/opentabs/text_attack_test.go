@@ -28,8 +28,8 @@ import (
 
 const resultText = "a result as text on a terminal"
 
-// dangerousTexts contain escape sequences that control a terminal, or characters that hide
-// text.
+// dangerousTexts contains texts that could attack a terminal: escape sequences that
+// control it, and characters that hide text.
 var dangerousTexts = map[string]string{
 	"a colour":                       "\x1b[31mred",
 	"clearing the screen":            "\x1b[2J\x1b[H",

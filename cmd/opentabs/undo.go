@@ -20,7 +20,7 @@ type callsUndoOptions struct {
 	json    bool
 }
 
-// undoneCall is the output of `opentabs calls undo --json`.
+// undoneCall is the JSON object that `opentabs calls undo --json` prints.
 type undoneCall struct {
 	CallID string `json:"call_id"`
 	// UndoneBy is the ID of the new call that undid the call. Tool is the full name of

@@ -63,8 +63,8 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// runCommandForOutput runs a command with a time limit and returns the output. When the time
-// limit expires, the command is killed.
+// runCommandForOutput runs a command with a time limit and returns the output. If the
+// command still runs at the time limit, it is killed.
 func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer

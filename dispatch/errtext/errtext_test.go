@@ -8,8 +8,8 @@ import (
 )
 
 // TestNextStep checks that each error code has advice for the agent and for the user. The
-// text for users must not contain words that only agents understand, such as tool names. An
-// unknown error code must have the advice of an internal error.
+// text for users must not contain words that only agents understand, such as tool names.
+// For an unknown error code, NextStep must return the advice for an internal error.
 func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {

@@ -12,8 +12,8 @@ export function hasDebugger(): boolean {
 }
 
 /**
- * attachDebugger attaches the debugger to a tab. If the extension's debugger is already attached, attachDebugger does
- * nothing.
+ * attachDebugger attaches the extension's debugger to a tab, so that the extension can send DevTools commands. If the
+ * extension's debugger is already attached, attachDebugger does nothing.
  */
 export async function attachDebugger(tabId: number): Promise<void> {
   try {

@@ -74,7 +74,7 @@ export async function listAllowedSites(): Promise<readonly string[]> {
   return (await readSitePermissions()).patterns;
 }
 
-/** makeSitePattern returns the match pattern for all pages of a host. */
+/** makeSitePattern returns the match pattern for all http and https pages of a host name. */
 export function makeSitePattern(host: string): string {
   return `*://${host}/*`;
 }
@@ -94,7 +94,9 @@ export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });
 }
 
-/** onActiveTabChange calls the listener when a window activates another tab, or when the URL of a tab changes. */
+/**
+ * onActiveTabChange calls the listener when another tab becomes active in a window, or when the URL of a tab changes.
+ */
 export function onActiveTabChange(listener: () => void): void {
   chrome.tabs.onActivated.addListener(listener);
   chrome.tabs.onUpdated.addListener((_tabId, { url }) => {

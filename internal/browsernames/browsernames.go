@@ -62,12 +62,13 @@ type Browser struct {
 	LastSeen    time.Time `json:"last_seen"`
 }
 
-// document is the JSON content of the file in which a [Store] keeps the names of
-// browsers.
+// document is the JSON content of the file in which a [Store] stores browser names and
+// default browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
-	// Defaults maps the lower-case name of each client to the ID of its default browser.
-	// The key "" of Defaults is for all clients without their own default browser.
+	// Defaults maps the name of each MCP client, in lower case, to the ID of the client's
+	// default browser. The key "" of Defaults is for all clients without their own
+	// default browser.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
@@ -331,8 +332,9 @@ func (s *Store) put(b Browser) {
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
-// replace removes the browser oldID, and makes newID the default browser of its clients.
-// If newID is empty, these clients have no default browser after the call of replace.
+// replace removes the browser with the ID oldID from the store. The clients whose default
+// browser it was get the browser newID as their default browser. If newID is empty, these
+// clients have no default browser after the call of replace.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {

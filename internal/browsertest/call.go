@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// callRequest is a tool call that a test makes. All times are in milliseconds since the
-// tool's handler started.
+// callRequest describes a tool call that a test makes. All times are in milliseconds
+// since the tool's handler started.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -233,7 +233,8 @@ func (c *runningCall) markReported() {
 	}
 }
 
-// finish completes the result of a call with the client's result and the daemon's events.
+// finish completes a call's result with two sources: the MCP client's response, and the
+// last view of the call from the daemon's events.
 func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	var info struct {
 		Code    wire.ErrorCode      `json:"code"`

@@ -35,7 +35,7 @@ type testPage struct {
 	User           string                     `json:"user"`
 }
 
-// tabState is what a test can read about its tab.
+// tabState contains what the script of a test can read about its tab.
 type tabState struct {
 	URL  string     `json:"url"`
 	Logs []logEntry `json:"logs"`

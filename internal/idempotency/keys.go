@@ -43,8 +43,8 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Keys finds calls by their idempotency keys. Create a Keys with [New], and call SetJobs
-// before the first call of Start.
+// Keys maps idempotency keys to the calls that used them first. Create a Keys with [New],
+// and call SetJobs before the first call of Start.
 type Keys struct {
 	records   Records
 	retention time.Duration
@@ -72,8 +72,8 @@ type entry struct {
 	// waiters is the number of requests that wait for the call to end.
 	waiters int
 	// result is the result of a successful call; nil if the call failed, or if its result
-	// is no longer in memory. The field err is the error of a call that failed or whose
-	// result is unknown.
+	// is no longer in memory. The field err is the error of a failed call, or of a call
+	// whose result is unknown.
 	result *dispatch.Result
 	err    *dispatch.Error
 }
@@ -260,7 +260,8 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	}
 }
 
-// awaitEnd waits until a call ends, and stores its result or error.
+// awaitEnd waits until a call ends, and then stores the call's result or error under its
+// idempotency key.
 func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
 	_ = job.Wait(context.Background(), nil) // Wait returns, because every call ends
 	k.mu.Lock()
@@ -347,8 +348,9 @@ func (k *Keys) addEntry(e *entry) {
 	k.order = append(k.order, e)
 }
 
-// removeExpired removes expired and released idempotency keys, and the oldest keys beyond
-// maxKeys. An unfinished call keeps its idempotency key. The caller must hold k.mu.
+// removeExpired forgets expired and released idempotency keys. If more than maxKeys keys
+// remain, it also forgets the oldest of them. An unfinished call keeps its idempotency
+// key. The caller must hold k.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {

@@ -21,8 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a daemon without a browser: it has a recorder, idempotency keys and a
-// dispatcher, and the function answer simulates the page.
+// fixture is a daemon without a browser. Its function answer simulates the page.
 type fixture struct {
 	t       *testing.T
 	dir     string
@@ -30,9 +29,9 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs contains one sink for each call that the dispatcher has started in the simulated
-	// page. The function answer simulates how the page responds to a call. If answer is nil,
-	// each call returns its sequence number.
+	// runs contains one sink for each call in the simulated page. The function answer
+	// simulates how the page responds. If answer is nil, each call returns its sequence
+	// number.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -190,8 +189,7 @@ func TestCallIsShared(t *testing.T) {
 	})
 }
 
-// If a call certainly did not run, its idempotency key is released, and a retry with this key
-// runs the tool.
+// If a call certainly did not run, a retry with the same idempotency key runs the tool.
 func TestKeyIsReleased(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
@@ -253,8 +251,7 @@ func TestUnknownEnding(t *testing.T) {
 }
 
 // If the server was killed while the tool ran, a retry does not run the tool. If the server
-// was killed while the call waited for approval, the tool did not run, so a retry runs the
-// tool.
+// was killed while the call waited for approval, a retry runs the tool.
 func TestKilledServer(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}

@@ -20,8 +20,7 @@ type tickets struct {
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket without a decision. ctx is cancelled when the ticket is
-// resolved.
+// openTicket is a ticket about which the user has not decided yet.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

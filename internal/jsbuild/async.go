@@ -53,7 +53,8 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 
-// runtimeName is the variable in a bundle that contains the exports of async.ts.
+// runtimeName is the JavaScript variable in a bundle whose value is the exports of the
+// SDK module async.ts.
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line JavaScript expression whose value is the exports of

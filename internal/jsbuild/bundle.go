@@ -22,7 +22,7 @@ const bundleFileName = "adapter.iife.js"
 // requires that copies contain this notice.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
-// pluginIdentity is the part of package.json that the runtime of an adapter receives. The JSON
+// pluginIdentity is the part of package.json that the build embeds in the adapter. The JSON
 // names match PluginIdentity in sdk-ts/src/runtime/install.ts.
 type pluginIdentity struct {
 	Name            string   `json:"name"`
@@ -33,8 +33,8 @@ type pluginIdentity struct {
 	Homepage        string   `json:"homepage,omitempty"`
 }
 
-// assetLoaders embed imported files that are not code as strings, because an adapter has
-// to be a single file.
+// assetLoaders maps file extensions such as ".css" to esbuild loaders that embed such a file
+// in the adapter as a string. An adapter has to be a single file.
 var assetLoaders = map[string]api.Loader{
 	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
@@ -69,7 +69,7 @@ func (b bundledScript) sourceLocation(stack string) string {
 	return ""
 }
 
-// originalSDK is the package name of the original OpenTabs SDK.
+// originalSDK is the npm package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
 // pureModule matches the modules of the SDK and of zod that a bundle leaves out unless the
@@ -147,10 +147,11 @@ import %s;
 	}
 }
 
-// script describes a script that [bundlePluginScript] bundles.
+// script describes the input of [bundlePluginScript]: an entry module and the way to bundle
+// it.
 type script struct {
-	// entry is the text of an ES module. Imports in entry are relative to the plugin's
-	// directory.
+	// entry is the text of an ES module. A relative import path in entry is relative to the
+	// plugin's directory.
 	entry string
 	// banner is the first line of the bundle, with its line break; banner may be empty.
 	banner string
@@ -165,7 +166,8 @@ type script struct {
 	defines map[string]string
 }
 
-// esbuildPlugin returns the esbuild plugin that resolves imports of pluginModuleName.
+// esbuildPlugin returns an esbuild plugin that resolves the import name pluginModuleName to
+// the file pluginModule.
 func (s script) esbuildPlugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + pluginModuleName + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {

@@ -46,7 +46,7 @@ func functionWrappings(code []byte) [3]functionWrapping {
 // Checking a script of 1 MB takes about 0.5 s on a busy machine.
 func CheckScript(code []byte) error {
 	if offset := invalidUTF8(code); offset >= 0 {
-		// Code with invalid UTF-8 is rejected, because esbuild and browsers could
+		// CheckScript rejects code with invalid UTF-8, because esbuild and browsers could
 		// interpret the invalid bytes differently.
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleFileName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}

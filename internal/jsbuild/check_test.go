@@ -25,8 +25,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptRejectsCodeThatLeavesFunction checks that code which leaves the function
-// around an adapter is rejected, even if the code alone is valid.
+// TestCheckScriptRejectsCodeThatLeavesFunction checks code that is valid by itself, but
+// closes the function around an adapter. CheckScript must reject it.
 func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
 	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,

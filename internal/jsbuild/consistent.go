@@ -17,7 +17,8 @@ func hasSameSource(a, b bundledScript) bool {
 	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }
 
-// agreeOnCommonKeys reports whether two maps have equal values for all common keys.
+// agreeOnCommonKeys reports whether each key that both maps contain has the same value
+// in both.
 func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
 		if other, isCommon := b[key]; isCommon && other != value {

@@ -306,8 +306,8 @@ func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// ScriptOptions configure a plugin's script in a document. The host of the adapter reads
-// the options (extension/src/host/options.ts).
+// ScriptOptions configure a plugin's script in a document. The host that runs the adapter
+// reads these options (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
@@ -383,12 +383,12 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
-// and returns the inner function. The inner function runs the plugin's code. It receives
-// globalThis, and also window and self if the code needs private ones. Because the outer
-// function has the built-ins as parameters, the plugin's code may declare variables with
-// the same names. The outer function accepts a callback as an optional second argument.
-// It calls the callback with an error whose stack trace contains the line just before the
-// plugin's code.
+// as parameters and returns the inner function. The inner function runs the plugin's
+// code. It receives globalThis, and also window and self if the code needs private ones.
+// Because the outer function has the built-ins as parameters, the plugin's code may
+// declare variables with the same names. The outer function accepts a callback as an
+// optional second argument. It calls the callback with an error whose stack trace
+// contains the line just before the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)

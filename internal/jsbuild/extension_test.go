@@ -349,7 +349,7 @@ func TestWrapAdapterParses(t *testing.T) {
 	}
 }
 
-// syntaxErrors returns the syntax errors of a script.
+// syntaxErrors returns the text of each syntax error that esbuild finds in a script.
 func syntaxErrors(text string) []string {
 	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string

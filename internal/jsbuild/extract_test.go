@@ -17,8 +17,8 @@ import (
 const longTimeout = 10 * time.Minute
 
 // childArgs is a command line that starts the test binary as the child process that
-// reads a plugin's tools; see TestMain. Without GORACE=atexit_sleep_ms=0, a program
-// built with -race sleeps for a second before it exits
+// reads a plugin's tools; see TestMain. The variable GORACE=atexit_sleep_ms=0 keeps a
+// program that was built with -race from sleeping for a second before it exits
 // (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
 	if runtime.GOOS == "windows" {

@@ -33,8 +33,8 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 		"outside/s.ts":   "export default '" + secretText + "';",
 		"outside/s.md":   secretText,
 		"plugin/in.ts":   "export default 'inside';",
-		// The test uses the layout of pnpm, which stores each package once and creates
-		// links to the package.
+		// The test installs the package as pnpm does: pnpm stores each package once and
+		// creates symbolic links to it.
 		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
 		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
 		"plugin/" + packageFile:                                  validPackage,

@@ -113,8 +113,8 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthThrough returns the length of text up to and including end, or the whole length if
-// text does not contain end.
+// lengthThrough returns the length of the part of text that ends with the first occurrence
+// of end.
 func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// lockSnippet is the last statement of an adapter. The statement records the hash of the
-// code before it and freezes the adapter. The loader of the original OpenTabs searches an
-// adapter's text for the first words of lockSnippet and for the assignment to
-// __adapterHash.
+// lockSnippet is the JavaScript statement with which each adapter ends. The statement
+// records the hash of the code before it and freezes the adapter. The loader of the
+// original OpenTabs searches an adapter's text for the first words of lockSnippet and for
+// the assignment to __adapterHash.
 const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;var a=s["NAME"];` +
 	`a.__adapterHash="HASH";` +
 	`a.tools.forEach(function(t){Object.freeze(t);});Object.freeze(a.tools);Object.freeze(a);` +

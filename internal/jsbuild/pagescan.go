@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// windowNames are the names of the window and of other windows. A page can add properties
-// to these objects.
+// windowNames are the JavaScript names that refer to the page's window or to another
+// window. A page can add properties to these objects.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in
@@ -105,8 +105,8 @@ func (s *pageScan) scanText(i int) {
 	}
 }
 
-// scanProperty checks whether the property at index i is a use of the page's own
-// JavaScript.
+// scanProperty checks whether the code at token index i uses a property that belongs to
+// the page's own JavaScript.
 func (s *pageScan) scanProperty(i int) {
 	name := s.tokens[i].text
 	if use, ok := sdkPageUses[name]; ok {

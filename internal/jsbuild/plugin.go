@@ -84,8 +84,8 @@ type BuiltFile struct {
 // the plugin in a child process. Files of an earlier build do not affect a new build. Two
 // builds of the same source write the same bytes.
 //
-// If the plugin's source does not compile, the error of BuildPlugin is a *[BuildError]. A
-// build that returns an error writes no file.
+// If the plugin's source does not compile, the error of BuildPlugin is a *[BuildError].
+// If BuildPlugin returns an error, it has written no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
 	src, problems, err := readSource(dir)
@@ -118,7 +118,8 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 	return b, nil
 }
 
-// compiledPlugin is the result of compiling a plugin's source.
+// compiledPlugin contains the code and the descriptions that a build derives from a
+// plugin's source.
 type compiledPlugin struct {
 	Adapter bundledScript
 	// PreScript is the code of the pre-script; nil if the plugin has no pre-script.

@@ -45,8 +45,8 @@ type TestOptions struct {
 	// Filter is a JavaScript regular expression. Only tests whose name matches Filter
 	// run. Default: all tests.
 	Filter string
-	// Timeout limits the real time of one test. After Timeout, all tests in the file end.
-	// Default: 60 s.
+	// Timeout limits the real time of one test. If a test in a simulated page exceeds
+	// Timeout, all tests in the file end. Default: 60 s.
 	Timeout time.Duration
 	// Browser is a real browser that opens the pages of the tests. In a real browser, a
 	// test that exceeds Timeout fails, and the next test runs. Default: simulated pages.
@@ -121,7 +121,8 @@ type TestEvent struct {
 	// Where is the location of the error in the plugin's source, as file:line:column.
 	// Where may be empty.
 	Where string `json:"where,omitempty"`
-	// VirtualMs is the time on the page's virtual clock, in milliseconds.
+	// VirtualMs is the time on the virtual clock of the simulated page, in milliseconds
+	// since the test run started.
 	VirtualMs float64 `json:"virtualMs"`
 	// Tests is the number of tests in the file. Tests is 0 in all events except "done".
 	Tests int `json:"tests,omitempty"`
@@ -145,9 +146,10 @@ type FailedCall struct {
 	Stack string `json:"stack,omitempty"`
 }
 
-// RunTests runs the tests in one file of the plugin in dir. RunTests calls report for
-// each event in order; the last event is "done". The error is a *[BuildError] if the file
-// does not compile, or if a test exceeds the limits of time or memory.
+// RunTests runs the tests in one file of the plugin in dir. RunTests calls report once
+// for each event of the test run, in order; the last event is "done". If the test file
+// does not compile, or if a test exceeds the limits of time or memory, the error is a
+// *[BuildError].
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {

@@ -123,7 +123,7 @@ func (s sourceSet) find(name string) (string, bool) {
 	return "", false
 }
 
-// load returns the content of an embedded file to esbuild.
+// load returns the content of an embedded file in the form that esbuild requires.
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := s.Read(a.Path)
 	if err != nil {

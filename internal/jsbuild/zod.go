@@ -24,8 +24,8 @@ type zodSource struct {
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.
 	UsedNames string
-	// isPartial is true if the script needs only the properties UsedNames of zod's object
-	// z.
+	// isPartial is true if the script needs no other properties of zod's object z than
+	// UsedNames.
 	isPartial bool
 	// Warning explains why the installed zod is not usable; empty for a usable zod.
 	Warning string
@@ -151,9 +151,9 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 }
 
 // loadPrivateZod loads a file of zod and replaces globalThis in its code by a private
-// object. If zod used the real globalThis, a page could read or change the schemas of an
-// adapter. loadPrivateZod adds an import to the first line of the file, so that line
-// numbers do not change.
+// object. zod stores its configuration and registry in globalThis. If zod used the real
+// globalThis, a page could read or change the schemas of an adapter. loadPrivateZod adds
+// an import to the first line of the file, so that line numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -33,7 +33,7 @@ var (
 	// object z.
 	defaultImport   = lazyregexp.New(`^([\w$]+)`)
 	zodObjectImport = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
-	// dynamicImport matches an import of zod that is an expression, not a statement.
+	// dynamicImport matches an expression that imports zod, such as import("zod").
 	dynamicImport = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 

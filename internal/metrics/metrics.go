@@ -14,8 +14,8 @@ import (
 
 // Gauges are metrics whose current values [Calls] reads at each scrape.
 type Gauges struct {
-	// RunningCalls, QueuedCalls and WaitingCalls are the numbers of calls that are
-	// running, queued, or waiting for the user.
+	// RunningCalls, QueuedCalls and WaitingCalls are the numbers of calls with the status
+	// running, queued, and waiting for the user.
 	RunningCalls, QueuedCalls, WaitingCalls int
 	// Browsers is the number of connected browsers.
 	Browsers int

@@ -1,9 +1,10 @@
 // Package panelplugins installs, updates and removes plugins when the user requests it in
 // a side panel.
 //
-// An installation runs the same code and checks as `opentabs plugin install`. A side
-// panel sends the name of a registry package, or the absolute path of a folder or package
-// file. An installed plugin does not run until the user has reviewed and enabled it.
+// An installation runs the same code and checks as `opentabs plugin install`. To install
+// a plugin, a side panel sends the name of a registry package, or the absolute path of a
+// folder or package file. An installed plugin does not run until the user has reviewed
+// and enabled it.
 //
 // # Concurrency
 //

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// recordingPolicy records all changes without making them. Its method Permissions returns
-// the value of the field view.
+// recordingPolicy is a fake policy that records requested changes instead of making them.
+// Its method Permissions returns the value of the field view.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string

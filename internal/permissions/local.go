@@ -94,8 +94,8 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	return sites, nil
 }
 
-// SetSite sets the rule for browser tools on a site; an empty rule removes the site's
-// rule. SetSite implements [httpapi.Policy].
+// SetSite sets the user's rule for browser tools on one site, such as "read". An empty
+// rule removes the rule. SetSite implements [httpapi.Policy].
 func (l Local) SetSite(site, rule, by string) error {
 	var parsedRule policy.SiteRule
 	if rule != "" {
@@ -107,8 +107,8 @@ func (l Local) SetSite(site, rule, by string) error {
 	return policy.SitesOf(l.Policy).Set(site, parsedRule, by)
 }
 
-// Settings returns the settings of a plugin, without the values of secret settings.
-// Settings implements [httpapi.Policy].
+// Settings returns the settings of a plugin with their values; the values of secret
+// settings are omitted. Settings implements [httpapi.Policy].
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {

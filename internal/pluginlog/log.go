@@ -22,9 +22,9 @@ const (
 	// maxKeptEntries and maxKeptBytes limit the log entries of one plugin in memory.
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
-	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If more
-	// plugins log, the log drops the entries of the plugin that has been silent for the
-	// longest time.
+	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If
+	// further plugins log, the log forgets the entries of the plugin that has not logged
+	// for the longest time.
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
@@ -55,7 +55,7 @@ type Options struct {
 	// ResolveStack returns the stack frames of the author's code for a log entry of a
 	// plugin. By default, log entries have no stack frames.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
-	// Log receives errors. By default, errors are not logged.
+	// Log receives errors. By default, the log's errors are not reported.
 	Log zerolog.Logger
 }
 

@@ -35,7 +35,8 @@ type schemaCleaner struct {
 	nameProblem string
 }
 
-// Cleaned is a JSON Schema without hidden characters, as [Clean] returns it.
+// Cleaned is the result of [Clean]: a JSON Schema without hidden characters, with
+// warnings.
 type Cleaned struct {
 	// Schema is the cleaned schema; nil if Problem gives a reason why opentabs must not
 	// use the schema.
@@ -43,8 +44,8 @@ type Cleaned struct {
 	// Problem is the reason why opentabs must not use the schema, such as "has 300000
 	// bytes; shorten it to at most 262144".
 	Problem string
-	// Warnings list the changes that Clean made to the schema. A warning is a sentence
-	// without a subject, like Problem.
+	// Warnings describes the changes that Clean made to the schema. Each warning is a
+	// sentence without a subject, as in Problem.
 	Warnings []string
 }
 

@@ -1,9 +1,10 @@
 // Package schema checks arguments and results of tools against JSON Schemas.
 //
 // A [Validator] compiles one schema at its first use and checks values with the compiled
-// schema. Errors list every violation in a sentence that an agent can act on. Most valid
-// values pass a fast check that does not decode the JSON text. The jsonschema library
-// checks the values that fail the fast check.
+// schema. Errors list every violation in a sentence that an agent can act on. Before the
+// jsonschema library checks a value, a faster check runs that does not decode the JSON
+// text. Most valid values pass it. The library checks only the values that fail the
+// faster check.
 //
 // Schemas come from plugin packages, so package schema does not trust them. [Clean]
 // removes hidden characters and cuts long texts. [RelaxDefaults] makes properties with a

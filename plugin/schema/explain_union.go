@@ -98,8 +98,8 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
-// mergeExpectedTypes merges alternatives that differ only in the type or the constants of
-// the value itself.
+// mergeExpectedTypes merges the alternatives of a union into one violation if they differ
+// only in the expected type or the allowed constants.
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
 	got := ""
 	var types, parts []string

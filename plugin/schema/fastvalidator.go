@@ -40,11 +40,11 @@ var kindsByName = map[string]kindSet{
 	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
 }
 
-// fastValidator checks JSON text against a JSON Schema without decoding the text. A fastValidator
-// is about ten times as fast as the jsonschema library, and accepts only text that the
-// library also accepts. A fastValidator may reject valid text, for example if the schema has
-// a keyword that fastValidators do not support. For text that the fastValidator rejects, the
-// library decides.
+// fastValidator checks JSON text against a JSON Schema without decoding the text. A
+// fastValidator is about ten times as fast as the jsonschema library. It never accepts text
+// that the library rejects. A fastValidator may reject valid text, for example if the schema
+// has a keyword that fastValidators do not support. For text that the fastValidator rejects,
+// the library decides.
 type fastValidator struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
 	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.
@@ -69,7 +69,8 @@ type fastValidator struct {
 	lowerBound, upperBound numberBound
 }
 
-// memberRule is what a schema requires of one member of a JSON object.
+// memberRule contains what a schema requires of the member with a certain name in a JSON
+// object.
 type memberRule struct {
 	value       *fastValidator
 	requiredBit uint64 // bit of the member in requiredMembers; 0 if the member is optional
@@ -152,8 +153,8 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// hasUnknownKeyword reports whether a schema has a keyword that fastValidators do not support.
-// For all other keywords, a test checks that fastValidators handle them.
+// hasUnknownKeyword reports whether a schema contains a keyword that a fastValidator cannot
+// check. For all other keywords, a test checks that fastValidators handle them.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
 	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once

@@ -163,7 +163,8 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkCheckResult compares the check of a 1 MB result with and without a fastValidator.
+// BenchmarkCheckResult measures how long CheckResult takes for a result of 1 MB, with and
+// without a fastValidator.
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`

@@ -31,7 +31,7 @@ var (
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema.
 // Schema generators mark properties with a default as required, because a handler always
 // receives these properties. An agent may omit properties with a default. RelaxDefaults
-// keeps all other bytes of the schema, in the same order.
+// changes nothing else in the schema, not even the order of its members.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema

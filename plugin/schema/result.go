@@ -21,11 +21,11 @@ const (
 	maxQuotedResult = 4000
 )
 
-// CheckResult checks the result of a tool against the output schema. A nil result is
-// JavaScript's undefined. CheckResult returns nil or an error with the code invalid_result,
-// whose message lists every violation. The error's PageText quotes the result, because
-// records and lists of calls omit PageText. If the schema does not compile, CheckResult
-// reports this as a violation.
+// CheckResult checks the result of a tool call against the tool's output schema. A nil
+// result is JavaScript's undefined. CheckResult returns nil or an error with the code
+// invalid_result, whose message lists every violation. The error's PageText quotes the
+// result, because records and lists of calls omit PageText. If the schema does not compile,
+// CheckResult reports this as a violation.
 func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
 	if len(result) > maxCheckedResult {
 		return nil

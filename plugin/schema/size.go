@@ -21,7 +21,8 @@ const (
 	maxExponent = 400
 )
 
-// isTooDeep reports whether value is nested deeper than the given number of levels.
+// isTooDeep reports whether a decoded JSON value has more nested levels than the given
+// number.
 func isTooDeep(value any, levels int) bool {
 	isDeeper := func(v any) bool { return isTooDeep(v, levels-1) }
 	switch v := value.(type) {

@@ -19,7 +19,7 @@ export function getPageGlobal(path: string): unknown {
   return value;
 }
 
-/** Returns the current URL of the page, including changes by `history.pushState`. */
+/** Returns the current URL of the page. It reflects changes that the page made with `history.pushState`. */
 export function getCurrentUrl(): string {
   return window.location.href;
 }

@@ -18,13 +18,13 @@ interface Call {
   readonly number: number;
   readonly host: Host;
   /**
-   * endingMessages contains the messages that report the ending of the call, from the ending until the worker
-   * acknowledges it. For a large result, endingMessages contains several parts, which #partSender sends.
+   * endingMessages contains the messages that report how the call ended. It is set until the worker has acknowledged
+   * the ending. For a large result, endingMessages contains several parts, which #partSender sends.
    */
   endingMessages?: FromBridge[];
   /** sentReportCount is the number of progress reports that the call has sent so far. */
   sentReportCount: number;
-  /** unsentProgress contains the progress messages that could not be sent, because no port was open. */
+  /** unsentProgress contains the progress messages of the call that wait for an open port. */
   unsentProgress: Progress[];
   readonly toolRequests: ToolRequests;
   /**

@@ -52,7 +52,7 @@ export interface Page extends EventTarget {
   readonly readyState: string;
 }
 
-/** HOST_PREFIX is the prefix of an offer that a host sends over the port of the base. */
+/** HOST_PREFIX is the text with which an offer begins if a new host sends the offer over the port of the base. */
 const HOST_PREFIX = 'host ';
 
 /** MaxHosts is the maximum number of hosts per document. */

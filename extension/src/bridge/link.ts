@@ -26,7 +26,10 @@ export interface LinkOptions {
 
 /** Session is the document that uses a link to exchange messages with the worker. */
 export interface Session {
-  /** onReceived handles a message from the worker that arrived at arrivedMs, by performance.now(). */
+  /**
+   * onReceived handles a message from the worker. `arrivedMs` is the time of its arrival, as performance.now() returned
+   * it.
+   */
   onReceived(message: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the first message that the link sends on each new port. */
   makeGreeting(): FromBridge;
@@ -52,8 +55,8 @@ const MaxShortConnectionMs = 1000;
 const RetryDelayMs = 50;
 const MaxRetryDelayMs = 1000;
 /**
- * AliveCheckIntervalMs is the interval between checks that the extension is still loaded, in milliseconds.
- * MaxAliveChecks is how often the link checks, after a port has closed, that the extension is still loaded.
+ * AliveCheckIntervalMs is the time between two checks whether the extension is still loaded, in milliseconds.
+ * MaxAliveChecks is the number of these checks after a port has closed.
  */
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
@@ -86,7 +89,7 @@ export class Link {
     });
   }
 
-  /** post sends a message, and returns false if no port is open. */
+  /** post sends a message to the worker, and returns false if no port to the worker is open. */
   post(message: FromBridge): boolean {
     return this.#batcher.post(message);
   }

@@ -8,8 +8,8 @@ import type { FromBridge } from '../port-message.ts';
 const SendIntervalMs = 100;
 const MaxMessagesPerSend = 2;
 /**
- * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If a limit is
- * exceeded, the oldest log entries are dropped.
+ * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If one of the
+ * limits is exceeded, the oldest waiting log entries are dropped.
  */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
@@ -19,8 +19,8 @@ const MaxMessageChars = 256 * 1024;
 /** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues log entries of a plugin. `entries` is a JSON array of `count` log entries, as text. `dropped` is the
-   * number of log entries that the plugin dropped before these entries.
+   * add queues new log entries of a plugin until the next send. `entries` is a JSON array of `count` log entries, as
+   * text. `dropped` is the number of log entries that the plugin dropped before these entries.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /**

@@ -1,7 +1,7 @@
 /** Navigation contains the parts of the page's Navigation object that the bridge uses. */
 export type Navigation = EventTarget;
 
-/** NavigationEvents receives the navigations of a document. */
+/** NavigationEvents contains the callbacks for navigations of the document. */
 export interface NavigationEvents {
   /**
    * onNavigationChanged reports that a navigation to another document began, or that the navigation ended without a new

@@ -1,9 +1,9 @@
 import type { FromBridge } from '../port-message.ts';
 
 // The messages of a large result go through the same port as all other messages of the document. To keep the port free,
-// only a few parts wait for an acknowledgment at once, and short messages are sent between the parts. The worker
-// acknowledges each part after sending the part to the server. A part that is not sent yet needs no memory, because it
-// is a slice of the result's text.
+// only a few parts wait for an acknowledgment at once, and short messages are sent between the parts. When the worker
+// has sent a part to the server, it acknowledges the part to the bridge. A part that is not sent yet needs no memory,
+// because it is a slice of the result's text.
 //
 // The result with the fewest unsent parts is sent first. If parts of different results alternated, the server would
 // have to store parts of all these results until the end. So that the oldest result does not starve, every fourth part
@@ -48,7 +48,7 @@ export class PartSender {
     this.#send();
   }
 
-  /** restart sends all pending results again from their beginning, because a new port is open. */
+  /** restart resends all pending results from their first part, because a new port has replaced the old one. */
   restart(): void {
     this.#partsInFlight = 0;
     for (const result of this.#pendingResults.values()) result.sentCount = 0;

@@ -23,7 +23,10 @@ export interface PluginsOptions {
   isVisible(): boolean;
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
-  /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
+  /**
+   * endSwap is called when the replacement of a host's adapter is over: the host has accepted or rejected the new
+   * adapter, or has lost its adapter.
+   */
   endSwap(host: Host): void;
   /**
    * awaitLateHost waits for the offer of a host that starts later. `type` is the event type under which the host
@@ -152,7 +155,7 @@ export class Plugins {
     this.#wakes.onVisibilityChanged();
   }
 
-  /** wake runs the due timers of the document's adapters. */
+  /** wake notifies the hosts of the document whose timers are due. */
   wake(): void {
     this.#wakes.wake();
   }
@@ -163,7 +166,7 @@ export class Plugins {
     this.#wakes.onPortConnected();
   }
 
-  /** flush sends all waiting log entries. */
+  /** flush sends all waiting log entries of the document's adapters to the worker. */
   flush(): void {
     this.#logs.flush();
   }
@@ -262,7 +265,7 @@ export class Plugins {
   }
 }
 
-/** isWorking reports whether an adapter has started without an error. */
+/** isWorking returns true if the adapter has started without an error. */
 function isWorking(entry: LiveAdapter): boolean {
   return entry.problem === undefined;
 }

@@ -28,7 +28,7 @@ export interface Probing {
   onDocumentLoaded(): void;
   /** onUrlChanged is called when the URL of the document has changed. */
   onUrlChanged(): void;
-  /** onVisibilityChanged is called when the document may have become visible again. */
+  /** onVisibilityChanged is called when the document may have become visible to the user. */
   onVisibilityChanged(): void;
   /** onReadinessChanged is called when an adapter has reported its readiness. */
   onReadinessChanged(): void;

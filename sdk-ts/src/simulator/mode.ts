@@ -14,7 +14,10 @@ export function isSimulated(): boolean {
  */
 declare const OPENTABS_TEST_REAL_MS: number;
 
-/** Returns the time limit of one test in a real browser, in milliseconds; 0 for simulated pages. */
+/**
+ * Returns the time limit of a test that runs in a real browser, in milliseconds. Returns 0 if tests run in simulated
+ * pages.
+ */
 export function readRealTimeoutMs(): number {
   return isSimulated() ? OPENTABS_TEST_REAL_MS : 0;
 }

@@ -175,7 +175,7 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a fake `location` object. As in a browser, assigning a property of `location` navigates. */
+/** Returns a fake `location` object. As in a browser, an assignment to a property of `location` causes a navigation. */
 function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
   const location = {
     assign: navigate,

@@ -4,7 +4,7 @@ import { isSimulated, readRealTimeoutMs, UnsupportedInBrowserError } from './mod
 import { clock, openPage } from './page.ts';
 import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.ts';
 
-/** One registered call of the function `test`. */
+/** A test that a test file has registered with the function `test`. */
 interface Test {
   readonly name: string;
   readonly work: () => unknown;
@@ -48,7 +48,10 @@ const maxSettleTimers = 1000;
 declare const OPENTABS_TEST_FILTER: string;
 
 declare global {
-  /** A function that returns the errors of unhandled promise rejections (internal/jsbuild/rejections.js). */
+  /**
+   * Returns the errors of promise rejections that no code handled. The script internal/jsbuild/rejections.js defines
+   * this function.
+   */
   var __opentabsUnhandled: unknown;
 }
 

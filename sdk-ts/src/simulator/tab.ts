@@ -39,7 +39,7 @@ export interface CallOptions {
   navigateAt?: number | undefined;
 }
 
-/** The error of a failed simulated call, as an agent would receive it. */
+/** The error of a failed simulated call, with the fields that an agent would receive. */
 export interface SimulatedError {
   /**
    * `tool_error` if the handler threw an error, else the server's error code, such as `idle_timeout`, `cancelled` or
@@ -91,7 +91,7 @@ export interface SimulatedTab {
    * the field `error`.
    */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Waits `ms` milliseconds of virtual time. */
+  /** Waits until `ms` milliseconds have passed on the virtual clock. */
   wait(ms: number): Promise<void>;
   /** The log entries of the plugin, oldest first. */
   readonly logs: readonly LogEntry[];
