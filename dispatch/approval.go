@@ -74,7 +74,8 @@ func (d *Dispatcher) RecheckGates() {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
 		// If the user decides at the same moment, the decision that arrives first takes
-		// effect. Decide can't fail, because every open ticket offers ScopeOnce.
+		// effect. Decide cannot fail here, because every open ticket offers the scope
+		// ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }

@@ -288,8 +288,8 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 	})
 }
 
-// TestUserTextOfFailedRequest checks a tool that fails with the error of its own request:
-// the agent must receive the text for agents, and the user the text for users.
+// TestUserTextOfFailedRequest checks a tool that fails with the error of a request that it
+// made. The agent must receive the text for agents, and the user the text for users.
 func TestUserTextOfFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answers *recordedAnswers

@@ -50,7 +50,7 @@ func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) 
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
 
-// returnOutput returns a Caller whose calls all return output.
+// returnOutput returns a Caller that answers every call with the given output.
 func returnOutput(output string) callerFunc {
 	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
@@ -93,8 +93,8 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 	return &testServer{Server: New(c, reg, o), reg: reg, store: store}
 }
 
-// serveTools returns a server with the plugins in packages that listens until the test
-// ends.
+// serveTools starts a test server whose plugins are the given packages. The server
+// listens until the test ends.
 func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
 	return listenFor(t, newServer(t, c, o, packages...))

@@ -360,8 +360,8 @@ func TestMissedEvents(t *testing.T) {
 	}
 }
 
-// TestFilesAreRead checks that a client can read the files that its calls wrote: text
-// files as text, and other files as base64.
+// TestFilesAreRead checks that an MCP client can read the files that its calls wrote. A
+// text file is sent as text, and any other file as base64.
 func TestFilesAreRead(t *testing.T) {
 	d, _, _ := runningCall(t)
 	files := filestore.Open(t.TempDir())

@@ -93,9 +93,9 @@ type Options struct {
 	// the browser. The hub passes on the log entries of one browser in the order in which they
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives each report of a browser that an adapter started, or failed to
-	// start, in a document. A browser may send the same report more than once. ReceiveStart
-	// must not block for long. By default, reports of adapter starts are dropped.
+	// ReceiveStart receives each report from a browser that an adapter has started in a
+	// document or has failed to start. A browser may send the same report more than once.
+	// ReceiveStart must not block for long. By default, reports of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.

@@ -183,8 +183,9 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// removeDocument removes a document after a call has failed because the document no longer
-// exists. Until the browser sends tab.changed for this tab, the hub treats the tab as loading.
+// If a call fails because its document no longer exists, removeDocument removes this document
+// from the stored tab. Until the browser sends tab.changed for this tab, the hub treats the
+// tab as loading.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -49,7 +49,7 @@ their group: name each.`,
 	return cmd
 }
 
-// browserToolsState is the output of `opentabs browser tools --json`.
+// browserToolsState is the JSON object that `opentabs browser tools --json` prints.
 type browserToolsState struct {
 	IsOn  bool                `json:"on"`
 	Tools []listedBrowserTool `json:"tools"`
@@ -227,8 +227,8 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	return nil
 }
 
-// newSiteTable returns the table of the rules for sites. The first row of the returned
-// table contains the column headers.
+// newSiteTable returns the table that shows the user's rules for browser tools, one row
+// per site. The first row of the returned table contains the column headers.
 func newSiteTable(sites []httpapi.Site) [][]string {
 	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {

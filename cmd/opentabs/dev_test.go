@@ -152,7 +152,7 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
 	out.waitForWords("the call was cancelled", "messages> ")
-	// If no call is running, Ctrl-C ends `plugin dev`.
+	// While no call is running, Ctrl-C ends `plugin dev`.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
 		t.Errorf("plugin dev ended with %v", err)

@@ -102,7 +102,7 @@ func (o logsOptions) emptyText() string {
 	return "no entry matches --plugin and --level: list all entries with `opentabs logs --last 0`"
 }
 
-// followLogs prints log entries until ctx ends, and then returns nil.
+// followLogs prints new log entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
 	client, err := opts.program.NewClient(ctx)
 	if err != nil {

@@ -31,7 +31,8 @@ import (
 // hangTimeout limits how long a test waits for an event before the test fails.
 const hangTimeout = 2 * time.Minute
 
-// raceDetectorOptions turns off the race detector's pause of 1 s before a process exits.
+// raceDetectorOptions is a GORACE value that turns off the race detector's pause of 1 s at the
+// end of a process.
 const raceDetectorOptions = "atexit_sleep_ms=0"
 
 // unreachableRegistry is an npm registry URL where no server listens, so that tests use
@@ -359,7 +360,7 @@ func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wi
 	return json.RawMessage(`{}`), nil
 }
 
-// waitUntilCancelled simulates a tool that runs until the call is cancelled.
+// waitUntilCancelled simulates a tool that ends only when its call is cancelled.
 func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	<-ctx.Done()
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}

@@ -70,8 +70,8 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// TestMCPOutputCloses checks that the process exits and its calls are cancelled when a
-// client closes the output.
+// TestMCPOutputCloses checks an `opentabs mcp` process whose client closes the process's
+// output. Its calls must be cancelled, and the process must exit.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")

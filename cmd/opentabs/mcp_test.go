@@ -225,8 +225,8 @@ func TestMCPServerKilled(t *testing.T) {
 	c.end()
 }
 
-// TestConcurrentMCPStartsShareOneServer starts many `opentabs mcp` processes concurrently
-// while no server runs.
+// TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same
+// time while no server runs. All of them must use the same server.
 func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}

@@ -14,9 +14,10 @@ import (
 // itself, with the race detector (make nightly).
 const raceVariable = "OPENTABS_TEST_RACE"
 
-// runTests runs the tests with opentabs and the test programs in PATH. runTests ends the
-// process, like [testscript.Main]. The program is built without Go's race detector
-// (-race), with which the tests would need three times the CPU time.
+// runTests runs the package's tests. In the tests, PATH contains the opentabs program and
+// the test helper programs. runTests ends the process, like [testscript.Main]. The
+// program is built without Go's race detector (-race), with which the tests would need
+// three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

@@ -25,7 +25,8 @@ other client is learned when the client gives up a call for the first time.`,
 	}, newClientTimeoutListCmd(p), newClientTimeoutSetCmd(p), newClientTimeoutForgetCmd(p))
 }
 
-// openTimeouts opens the file in which the timeouts of MCP clients are stored.
+// openTimeouts opens the file in which opentabs stores the learned and configured
+// timeouts of MCP clients.
 func openTimeouts(p *cli.Program) (*timeouts.Store, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

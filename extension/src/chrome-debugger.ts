@@ -30,8 +30,8 @@ export async function detachDebugger(tabId: number): Promise<void> {
 }
 
 /**
- * sendToDebugger sends a DevTools protocol command to a tab with an attached debugger. `childId` is the debugger
- * session of a cross-site frame or a worker in the tab, or empty for the tab itself.
+ * sendToDebugger sends a DevTools protocol command to a tab with an attached debugger. `childId` identifies a
+ * cross-site frame or a worker in the tab by its debugger session. It is empty for the tab itself.
  */
 export async function sendToDebugger(
   tabId: number,

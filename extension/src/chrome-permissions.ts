@@ -1,4 +1,5 @@
-// Wraps the functions of chrome.permissions. The user grants optional permissions with a click in the side panel.
+// The functions in this file wrap Chrome's API chrome.permissions. The user grants optional permissions with a click in
+// the side panel.
 
 /** hasPermission reports whether the user has granted an optional permission. */
 export function hasPermission(permission: chrome.runtime.ManifestPermission): Promise<boolean> {
@@ -88,7 +89,8 @@ export async function grantSite(pattern: string): Promise<boolean> {
 }
 
 /**
- * revokeSite removes the extension's access to the sites of a match pattern, and reports whether the removal succeeded.
+ * revokeSite asks Chrome to remove the extension's access to all sites of a match pattern. It returns false if Chrome
+ * refused.
  */
 export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });

@@ -89,9 +89,9 @@ export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink',
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into a tab group of the tab's window, and returns the ID of the tab group. If none of the
- * given tab groups is in the window, groupTab creates a tab group with the given title and color. The extension
- * needs the permission `tabGroups` for groupTab.
+ * groupTab moves a tab into one of the given tab groups if the group is in the tab's window. It returns the ID of the
+ * group. Otherwise, it creates a group with the given title and color. The extension needs the permission `tabGroups`
+ * for groupTab.
  */
 export async function groupTab(
   tabId: number,

@@ -24,7 +24,8 @@ type callRequest struct {
 	NavigateAt     *float64        `json:"navigateAt"`
 }
 
-// callResult has the JSON form of SimulatedCall in sdk-ts/src/simulator/tab.ts.
+// callResult has the same JSON form as the type SimulatedCall in
+// sdk-ts/src/simulator/tab.ts.
 type callResult struct {
 	Result       json.RawMessage `json:"result,omitempty"`
 	Error        *callError      `json:"error,omitempty"`
@@ -81,8 +82,8 @@ type runningCall struct {
 	done     chan struct{}
 }
 
-// callTool makes a tool call through MCP, as an agent does. The calls of a test run one
-// at a time.
+// callTool makes a tool call through MCP, as an agent does. The tool calls of a test file
+// run one after another.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
 	var request callRequest
 	if err := json.Unmarshal(params, &request); err != nil {
@@ -208,9 +209,9 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 // navigateRetryPause is the pause between a failed navigation and the next attempt.
 const navigateRetryPause = 50 * time.Millisecond
 
-// navigateAway navigates the tab to another page of its site. A busy browser may refuse a
-// navigation, so navigateAway retries until ctx is done. The end of the call also ends
-// ctx.
+// navigateAway navigates the tab of the call to another page of the same site. A busy
+// browser may refuse a navigation, so navigateAway retries until ctx is done. The end of
+// the call also ends ctx.
 func (c *runningCall) navigateAway(ctx context.Context) {
 	for ctx.Err() == nil {
 		tabURL, err := c.tab.tab.URL(ctx)

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// otherArgumentsError rejects a call that reuses an earlier call's idempotency key with
-// different arguments.
+// otherArgumentsError returns the error for a call whose idempotency key belongs to an
+// earlier call with other arguments.
 func otherArgumentsError(e *entry) *dispatch.Error {
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, CallID: e.callID,

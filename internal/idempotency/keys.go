@@ -97,7 +97,7 @@ func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 // request's idempotency key.
 type Use struct {
 	// CallID is the ID of the call that first used the idempotency key. IsReplay is true
-	// if an earlier request made that call.
+	// if the call was made by an earlier request with the same key.
 	CallID   string
 	IsReplay bool
 	// Job is the running or ended call; nil if the call had already ended when the

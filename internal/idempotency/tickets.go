@@ -20,7 +20,8 @@ type tickets struct {
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket about which the user has not decided yet.
+// openTicket is a ticket about which the user has not decided yet. ctx is cancelled
+// when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

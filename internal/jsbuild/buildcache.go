@@ -20,7 +20,8 @@ type BuildCache struct {
 	contexts map[string]*cachedContext
 }
 
-// cachedContext is esbuild's cache for one bundle.
+// cachedContext is an esbuild build context, with which esbuild can repeat the build of
+// one bundle quickly.
 type cachedContext struct {
 	api.BuildContext
 	users int // number of running builds that use the context

@@ -121,7 +121,7 @@ install(module.default, %s);
 `, quoteJS("./"+entry), idJSON)}, nil
 }
 
-// extractScript returns the script that reads the plugin's tools.
+// extractScript describes the script that opentabs runs to read the plugin's tools.
 func extractScript(entry string) script {
 	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
@@ -130,8 +130,8 @@ globalThis.%s = JSON.stringify(extract(module.default));
 `, quoteJS("./"+entry), extractedName)}
 }
 
-// pluginModuleName is the import name of a plugin's module that must run even if the
-// package's "sideEffects" is false.
+// pluginModuleName is the name under which the entry module imports a module of the plugin
+// that must always run, even if "sideEffects" is false in package.json.
 const pluginModuleName = "opentabs:own-module"
 
 // preScriptScript describes the script from which a plugin's pre-script is bundled. name is

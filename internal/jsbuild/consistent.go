@@ -6,8 +6,8 @@ import "encoding/json"
 // module of a script.
 const entryFile = "opentabs-entry.ts"
 
-// maxCompileAttempts is the maximum number of attempts to compile a plugin whose files
-// change during the build.
+// maxCompileAttempts limits how often a build starts again because the plugin's files
+// changed during the build.
 const maxCompileAttempts = 5
 
 // hasSameSource reports whether two scripts were bundled from the same versions of the

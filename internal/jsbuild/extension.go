@@ -324,7 +324,7 @@ type ScriptOptions struct {
 	FixedPartsID string `json:"base,omitempty"`
 }
 
-// StartTime is the moment at which an adapter starts in a document.
+// StartTime names the moment at which an adapter starts in a document.
 type StartTime string
 
 const (
@@ -334,8 +334,8 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. The script passes the
-// adapter, and the pre-script if the plugin has one, to the host as functions. In both
+// WrapAdapter returns the script that Chrome runs for one plugin. This script passes the
+// plugin's adapter and its pre-script, if any, as two functions to the host. In both
 // functions, globalThis is private to the plugin. host is the result of [HostScript].
 // [CheckScript] must have accepted adapter and preScript, so that their code stays inside
 // the functions around it.

@@ -165,7 +165,8 @@ func TestBuiltInsOfHost(t *testing.T) {
 	}
 }
 
-// manyNames returns code that reads the adapter's container from n variables.
+// manyNames returns JavaScript code with n variables, from each of which the code reads
+// the adapter's container.
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {

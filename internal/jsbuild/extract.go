@@ -24,8 +24,8 @@ import (
 // that was translated to Go. opentabs therefore runs a plugin's code in a child process
 // without access to secrets, with limits for time and memory.
 
-// pageShim is a script that replaces the globals of a page while opentabs reads a
-// plugin's tools.
+// pageShim is a JavaScript file that defines the global variables of a page, which a
+// plugin may use while opentabs reads its tools.
 //
 //go:embed page_shim.js
 var pageShim string
@@ -41,10 +41,10 @@ const (
 	// extractMemoryBytes limits the memory of a plugin's code while opentabs reads the
 	// plugin's tools.
 	extractMemoryBytes = 256 << 20
-	// extractGrace is the time from the child process's own timeout until opentabs kills
-	// the child process. Usually, the child process stops itself when its timeout ends,
-	// and reports which code of the plugin was running. On a busy machine, the child
-	// process takes seconds to start.
+	// extractGrace is how long opentabs waits after the child process's own timeout
+	// before it kills the child process. Usually, the child process stops itself when its
+	// timeout ends, and reports which code of the plugin was running. On a busy machine,
+	// the child process takes seconds to start.
 	extractGrace = 15 * time.Second
 	// maxExtractedBytes limits the output of a child process that reads a plugin's tools.
 	maxExtractedBytes = 32 << 20
@@ -93,8 +93,8 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// evaluateScript runs script in a JavaScript engine that has no access to files, network
-// and processes.
+// evaluateScript runs a script in a JavaScript engine from which the script cannot reach
+// files, the network or other processes.
 func evaluateScript(script string, limits extractLimits) extractAnswer {
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -196,8 +196,8 @@ type cappedBuffer struct {
 	isTruncated bool // true if bytes above max were dropped
 }
 
-// Write stores the bytes of p that fit into the buffer, and drops all other bytes. Write
-// never fails.
+// Write stores those bytes of p for which the buffer has room, and drops all other bytes.
+// Write never fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	freeBytes := b.max - b.Len()
 	if len(p) > freeBytes {

@@ -113,8 +113,8 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthThrough returns the length of the part of text that ends with the first occurrence
-// of end.
+// lengthThrough returns the length of text up to and including the first occurrence of
+// end. If text does not contain end, it returns the length of text.
 func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
@@ -122,7 +122,7 @@ func lengthThrough(text, end string) int {
 	return len(text)
 }
 
-// quotedLength returns the length of the string literal at the start of text.
+// quotedLength returns the length of the JavaScript string literal with which text begins.
 func quotedLength(text string, quote byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -151,8 +151,8 @@ func templateLength(text string) (n int, hasSubstitution bool) {
 	return len(text), false
 }
 
-// startsRegexp reports whether a slash after the given tokens begins a regular
-// expression.
+// startsRegexp reports whether a slash that follows the given tokens begins a regular
+// expression, not a division.
 func startsRegexp(tokens []jsToken) bool {
 	if len(tokens) == 0 {
 		return true

@@ -48,8 +48,9 @@ type pluginSource struct {
 func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		// Paths in the adapter are relative to the plugin's directory. Symbolic links in
-		// the path are resolved, because esbuild also resolves links.
+		// Paths in the adapter are relative to the plugin's directory. EvalSymlinks
+		// resolves symbolic links in the plugin's path, because the paths that esbuild
+		// reports have no links.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	switch {

@@ -45,9 +45,9 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 // FindPageScriptUses returns the places where the plugin in dir may use the page's own
 // JavaScript, sorted. A plugin for which the result is empty also works in the isolated
 // world. The SDK and zod work in both worlds, so FindPageScriptUses analyzes only the
-// author's source. Code that FindPageScriptUses cannot follow, such as a variable whose
-// value is the window, counts as a use. If the plugin's source does not compile, the
-// error is a *[BuildError].
+// author's source. If FindPageScriptUses cannot follow some code, such as a variable
+// whose value is the window, it counts the code as a use. If the plugin's source does not
+// compile, the error is a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {

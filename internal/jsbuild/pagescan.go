@@ -45,7 +45,8 @@ var (
 	// frameworkTexts matches strings that contain the property of a framework, or a
 	// script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
-	// windowSettings matches properties of the window that code may set.
+	// windowSettings matches names such as location and onload: properties of the window
+	// that a plugin may set without a finding.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.

@@ -30,8 +30,8 @@ const (
 	defaultTestTimeout = 60 * time.Second
 )
 
-// rejectionShim is a script that finds rejected promises which no code handles. The shim
-// must run before the script of the tests.
+// rejectionShim is a JavaScript file that finds rejected promises whose rejection no
+// code handles. It must run before the test script.
 //
 //go:embed rejections.js
 var rejectionShim string

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// browserTestGrace is added to a test's timeout in a real browser before opentabs kills
-// the process of the tests. The script of the tests itself enforces the timeout of each
-// test.
+// browserTestGrace is the time between the timeout of a test in a real browser and the
+// moment at which opentabs kills the test process. The script of the tests itself
+// enforces the timeout of each test.
 const browserTestGrace = 15 * time.Second
 
 // browserTests connects the script that runs a plugin's tests with a real browser. It

@@ -136,8 +136,9 @@ func TestTestsRunInABrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserTestTimeout checks that a test whose browser does not respond fails, and
-// that the next test runs. On a busy machine, the next test may reach the timeout, too.
+// TestBrowserTestTimeout checks that a test fails if its browser does not respond, and
+// that the file's next test still runs. On a busy machine, the next test may reach the
+// timeout, too.
 func TestBrowserTestTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {

@@ -91,8 +91,8 @@ func (s *testRunner) run(script string) error {
 	}
 }
 
-// waitForLine blocks until the script receives a line, or until the milliseconds in event
-// have passed. waitForLine returns false at the end of stdin.
+// waitForLine waits until stdin has another line for the script, at most as many
+// milliseconds as the event specifies. It returns false at the end of stdin.
 func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
 	var waitEvent struct {
 		Ms float64 `json:"ms"`

@@ -58,7 +58,7 @@ func findZod(dir string) zodSource {
 const localesNamespace = "opentabs-locales"
 
 // alreadyResolved marks an import that the method resolve has passed back to esbuild for
-// resolution. Without the mark, resolve would call itself endlessly.
+// resolution. The mark keeps resolve from calling itself endlessly.
 type alreadyResolved struct{}
 
 var (

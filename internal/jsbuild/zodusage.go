@@ -18,8 +18,8 @@ import (
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
-	// isComplete is false if the code uses zod's object z in a way that the scan cannot
-	// follow, for example as an argument.
+	// isComplete is false if names may lack properties, because the code passes zod's
+	// object z on, for example as an argument.
 	isComplete bool
 	// scanned is the bundled plugin code in which findZodUsage searched for uses of zod.
 	scanned bundledScript
@@ -37,8 +37,8 @@ var (
 	dynamicImport = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 
-// findZodUsage scans the author's modules for uses of zod. If the plugin does not
-// compile, the returned usage is incomplete.
+// findZodUsage finds the properties of zod's object z that the author's modules use. If
+// the plugin does not compile, isComplete is false.
 func findZodUsage(src pluginSource) zodUsage {
 	scanned, err := pluginCode(src)
 	if err != nil {

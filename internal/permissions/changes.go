@@ -27,7 +27,7 @@ type Changes struct {
 // IsEmpty reports whether the command line has requested no change.
 func (c Changes) IsEmpty() bool { return c.Permission == "" && c.OpenTabs == "" && !c.hasCalls() }
 
-// hasCalls reports whether any change concerns calls to other plugins or late access.
+// hasCalls reports whether the changes concern late access or calls to other plugins.
 func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
@@ -82,7 +82,8 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 	return nil
 }
 
-// setOpening sets whether calls may open tabs with pages of a plugin.
+// setOpening changes whether calls of a plugin's tools may open tabs with pages of the
+// plugin.
 func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "on" && c.OpenTabs != "off" {
 		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)

@@ -110,7 +110,8 @@ func Open(stateDir string, o Options) *Log {
 	return l
 }
 
-// pendingEntries is a group of log entries that an adapter sent together.
+// pendingEntries contains the log entries of one message from an adapter, which wait to
+// be stored.
 type pendingEntries struct {
 	browser    string
 	params     wire.PluginLogParams

@@ -31,7 +31,8 @@ type schemaCleaner struct {
 	// shortenedKeyword is the keyword of the first text that was cut, such as
 	// "description".
 	shortenedKeyword string
-	// nameProblem describes the first member name that contains a hidden character.
+	// nameProblem is an error sentence about the first schema member whose name contains
+	// a hidden character.
 	nameProblem string
 }
 

@@ -8,8 +8,8 @@
 //
 // Schemas come from plugin packages, so package schema does not trust them. [Clean]
 // removes hidden characters and cuts long texts. [RelaxDefaults] makes properties with a
-// default optional. Schemas cannot load files or URLs, and slow patterns run under a time
-// limit.
+// default optional. A schema cannot load files or URLs, and the matching of a slow
+// pattern is stopped at a time limit.
 //
 // # Concurrency
 //

@@ -9,7 +9,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// These keywords of JSON Schema have values that contain further schemas.
+// schemaKeywords, schemaListKeywords and schemaMapKeywords are the JSON Schema keywords
+// whose value is a schema, a list of schemas, or a map of schemas.
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// schemaURL is the URL of a schema while the jsonschema library compiles the schema.
+	// schemaURL is the URL under which the jsonschema library compiles a schema.
 	schemaURL = "opentabs:///schema"
 	// maxCompileText is the maximum length of a schema compiler's error text, in
 	// characters.

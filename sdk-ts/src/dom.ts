@@ -14,8 +14,8 @@ export interface WaitForSelectorOptions {
 
 /**
  * Waits until an element of the page matches the CSS `selector`, and returns the element. Rejects with a ToolError:
- * `TIMEOUT` after the timeout, `aborted` as soon as the signal aborts. For an invalid selector, rejects with the
- * browser's SyntaxError.
+ * `TIMEOUT` after the timeout, `aborted` as soon as the signal aborts. If the selector is invalid, the promise rejects
+ * with the browser's SyntaxError.
  */
 export function waitForSelector<T extends Element = Element>(
   selector: string,

@@ -27,7 +27,7 @@ const session: Session = {
   onOrphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
-/** connectHosts performs the handshake with the hosts of the document. */
+/** connectHosts connects the bridge to all hosts that have started in the document. */
 function connectHosts(): void {
   const frame = findProbeFrame();
   // Without a probe frame, hosts in a shared Window cannot check their built-in functions, and are not trusted. A

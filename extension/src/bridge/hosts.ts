@@ -59,10 +59,10 @@ const HOST_PREFIX = 'host ';
 const MaxHosts = 200;
 
 /**
- * gatherHosts connects to every host of this document (handshake.ts). gatherHosts must run at document_start, after the
- * hosts have started. After the handshake, an offer could come from a script of the page, so gatherHosts stops
- * listening when the handshake ends. A root element can run page code before the document has content, for example a
- * script, or an image with an onerror handler.
+ * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. It must run at
+ * document_start, after the hosts have started. After the handshake, an offer could come from a script of the page, so
+ * gatherHosts stops listening when the handshake ends. A root element can run page code before the document has
+ * content, for example a script, or an image with an onerror handler.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;

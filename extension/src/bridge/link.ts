@@ -24,7 +24,9 @@ export interface LinkOptions {
   readonly runSoon?: (work: () => void) => void;
 }
 
-/** Session is the document that uses a link to exchange messages with the worker. */
+/**
+ * Session represents the document at the bridge's end of a link. The link passes messages of the worker to the session.
+ */
 export interface Session {
   /**
    * onReceived handles a message from the worker. `arrivedMs` is the time of its arrival, as performance.now() returned

@@ -5,9 +5,9 @@ import type { FromBridge } from '../port-message.ts';
 // has sent a part to the server, it acknowledges the part to the bridge. A part that is not sent yet needs no memory,
 // because it is a slice of the result's text.
 //
-// The result with the fewest unsent parts is sent first. If parts of different results alternated, the server would
-// have to store parts of all these results until the end. So that the oldest result does not starve, every fourth part
-// belongs to it.
+// The result with the fewest unsent parts is sent first. If parts of different results were sent in turn, the server
+// would have to store many incomplete results for a long time. So that the oldest result does not starve, every fourth
+// part belongs to it.
 
 /** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxPartsInFlight = 8;
@@ -36,7 +36,7 @@ export class PartSender {
     this.#post = post;
   }
 
-  /** begin queues the messages that carry the result of one call. */
+  /** begin adds a result to the send queue. The result consists of several messages. */
   begin(id: string, messages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();

@@ -6,8 +6,8 @@ import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /**
- * PluginMessage is a message from the worker to one plugin. The type does not include the message 'replaceAdapter',
- * because this message also affects running calls.
+ * PluginMessage is a message that the worker sends to one plugin in the document. The type does not include the message
+ * 'replaceAdapter', because this message also affects running calls.
  */
 export type PluginMessage = Extract<
   ToBridge,
@@ -41,7 +41,10 @@ type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | '
 /** Plugins manages the plugins of a document, with their hosts, readiness and logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
-  /** #allHosts maps the name of each plugin to its host. #liveHosts contains only the hosts with a live adapter. */
+  /**
+   * #allHosts maps the name of each plugin in the document to the plugin's host. #liveHosts contains only the hosts
+   * with a live adapter.
+   */
   readonly #allHosts = new Map<string, Host>();
   readonly #liveHosts = new Map<string, Host>();
   readonly #liveAdapters = new Map<string, LiveAdapter>();

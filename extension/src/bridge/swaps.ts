@@ -36,7 +36,7 @@ export interface AdapterSwaps {
    * swap, a host has the new adapter, the old adapter, or no adapter.
    */
   finish(host: Host): void;
-  /** clear ends all swaps, because the worker that had the code of the new adapters has stopped. */
+  /** clear cancels all pending replacements of adapters, because the worker that had the new code has stopped. */
   clear(): void;
 }
 

@@ -4,7 +4,10 @@ import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
 import type { FakeAbortSignal } from './events.ts';
 import { FakeURL } from './url.ts';
 
-/** An HTTP response of the simulated site. Without `json`, `text` or `error`, the response body is empty. */
+/**
+ * A response that a route of the simulated site returns to an HTTP request. Without `json`, `text` or `error`, the
+ * response body is empty.
+ */
 export interface RouteAnswer {
   /** The HTTP status; 200 by default. */
   status?: number | undefined;
@@ -13,7 +16,7 @@ export interface RouteAnswer {
   text?: string | undefined;
   /** How long the site takes to respond, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** Makes `fetch` fail with a network error with this message instead of a response. */
+  /** If `error` is set, `fetch` fails with a network error that has this message. */
   error?: string | undefined;
 }
 

@@ -57,7 +57,7 @@ export function resetBrowser(): void {
   currentTab = undefined;
 }
 
-/** Handles one message from `opentabs plugin test`, a line of JSON. */
+/** Handles a line of JSON from `opentabs plugin test`, which contains one message. */
 export function receiveLine(line: string): void {
   const message: unknown = JSON.parse(line);
   if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');

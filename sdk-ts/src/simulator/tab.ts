@@ -22,7 +22,7 @@ import { openRealTab } from './real.ts';
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
   /** The plugin's settings, which `getConfig` returns, by key. */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** The values that the pre-script stored, which `getPreScriptValue` returns, by key. */
+  /** The values that the plugin's pre-script stored, keyed by name. `getPreScriptValue` returns them. */
   preScript?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -312,7 +312,9 @@ class SimulatedCallRun {
     this.failWith(new SimulatedCallError(code, message));
   }
 
-  /** Aborts the handler's signal, and ends the call when the handler settles, or after 2 s. */
+  /**
+   * Aborts the handler's signal, and then waits for the handler. The call ends when the handler settles, or after 2 s.
+   */
   #stop(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
     this.#isStopping = true;
