@@ -457,8 +457,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 }
 
-// If the user approves a call together with later calls, the approval covers the later
-// calls even if the first call is cancelled before it continues.
+// An approval of a call and of later calls covers the later calls even if the first call is
+// cancelled before it continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decided := 0

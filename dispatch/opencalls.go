@@ -20,8 +20,8 @@ type OpenCallHook interface {
 	Open(CallInfo, EndedCall)
 }
 
-// openCallHookTimer schedules runs of the open hook while new calls arrive. Dispatcher.mu
-// guards all fields of openCallHookTimer.
+// openCallHookTimer schedules runs of the open hook while new calls arrive. All fields of
+// openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
 	timer *time.Timer // nil until the first call arrives
 	isSet bool

@@ -84,7 +84,8 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 	return g
 }
 
-// onlyTicket returns the ticket of the only call that is waiting for the user.
+// onlyTicket returns the ticket of the waiting call. The test must have exactly one
+// such call.
 func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -137,7 +138,8 @@ func (p *sessionClient) mustRead() receivedMessage {
 	return receivedMessage{}
 }
 
-// nextForm returns the request ID and the parameters of the next elicitation request.
+// nextForm waits for the server's next elicitation request, and returns its ID and its
+// form.
 func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	p.t.Helper()
 	m := p.mustRead()

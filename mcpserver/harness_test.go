@@ -463,7 +463,7 @@ func paramsOf(text json.RawMessage) (p transport.Params, err error) {
 	return p, err
 }
 
-// subscriber is a client that subscribes to resources.
+// subscriber is a test client that can subscribe to MCP resources.
 type subscriber struct {
 	*transport.Subscriber
 	resources     *resources

@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-// LogEntry is a log line of an adapter, for MCP clients.
+// LogEntry is a log entry of an adapter in the form that MCP clients receive.
 type LogEntry struct {
 	Plugin  string
 	Level   wire.LogLevel

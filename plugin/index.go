@@ -51,7 +51,7 @@ type index struct {
 	hasChanged bool                    // true if the map of index entries differs from the index file
 }
 
-// indexedEntry is what the index file stores for one adapter.
+// indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
 	// Hash is the SHA-256 of the whole adapter file, in hex.

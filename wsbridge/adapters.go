@@ -22,8 +22,8 @@ type adapterSync struct {
 	settings map[string]string
 }
 
-// request asks the goroutine of the link to send a plugin.sync soon. Requests that arrive
-// during a running plugin.sync cause only one more plugin.sync.
+// request asks the goroutine of the link to send a plugin.sync soon. All requests that arrive
+// while a plugin.sync runs together cause one further plugin.sync.
 func (a *adapterSync) request() { signalOnce(a.syncDue) }
 
 // signalOnce puts a token into a channel of capacity 1. If the channel already has a token,

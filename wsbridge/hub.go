@@ -120,7 +120,7 @@ type Options struct {
 	// side panel requests.
 	Policy changes.Policy
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
-	// side panels show no clients.
+	// side panels show no calls before SetCalls is called.
 	ClientNames func() []string
 	// EndedSessions returns those of the given MCP sessions that have ended. By default, the
 	// hub treats every MCP session as active.
@@ -139,8 +139,8 @@ type Options struct {
 	FirstBrowserWait time.Duration
 }
 
-// Hub manages the links to all connected browsers, and runs tool calls in the browsers. Create
-// a Hub with [New]. A Hub is safe for concurrent use.
+// Hub manages the links to all connected browsers, and runs tool calls in the browsers. New
+// creates a Hub. A Hub is safe for concurrent use.
 type Hub struct {
 	// Holds sends browsers the list of tabs that clients hold, and the client sessions that ended.
 	Holds HoldSender

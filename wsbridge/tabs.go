@@ -33,9 +33,9 @@ type tabTable struct {
 	name string     // the name of the browser
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is the time since which the browser may lack the current plugins: when it
-	// connected with a new boot ID, or when the plugins changed. A browser is in sync once it
-	// has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
+	// unsyncedSince is the time since which the browser may lack the current plugins. The
+	// browser then connected with a new boot ID, or the plugins changed. A browser is in sync
+	// once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is
@@ -252,8 +252,8 @@ type document struct {
 	plugins    []wire.TabPlugin
 }
 
-// documentsOf returns the top document of a tab, then the documents in frames with live
-// plugins. The DocumentID of the top document may be empty.
+// documentsOf returns the documents of a tab: the top document, followed by the documents in
+// frames that have live plugins. The DocumentID of the top document may be empty.
 func documentsOf(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}

@@ -24,7 +24,7 @@ type auditOptions struct {
 	verbose bool
 }
 
-// auditFilter has the flags that select records of the audit log.
+// auditFilter contains the values of the flags that select audit records.
 type auditFilter struct{ tool, client, since string }
 
 // addFlags adds the filter flags --tool, --client and --since to a command.

@@ -206,9 +206,9 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	return nil
 }
 
-// defaultBrowser is the output of `opentabs browser default BROWSER --json`. Browser is
-// empty if the default was removed. Client is empty if BROWSER is now the default of all
-// clients.
+// defaultBrowser is the JSON object that `opentabs browser default BROWSER --json`
+// prints. Browser is empty if the default was removed. Client is empty if BROWSER is now
+// the default of all clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`

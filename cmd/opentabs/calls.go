@@ -92,7 +92,8 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	return nil
 }
 
-// printCalls prints a table of calls, which is shortened on a terminal.
+// printCalls prints a table of calls. On a terminal, it shortens cells so that each row
+// fits in one line.
 func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
 	if columns, _ := out.Size(); out.IsTerminal() {
 		callview.FitRows(rows, columns, time.Now())

@@ -33,10 +33,10 @@ const (
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After a kill, at most the last line of each record file may be incomplete, and
-// only calls that ended within the last second may be missing from the records. The hash
-// chain of the audit log must be intact. The next server must record the call that was
-// open at the time of the kill.
+// tools. After a kill, at most the last line of each record file may be incomplete. Only
+// calls that ended within the last second may be missing. The hash chain of the audit log
+// must be intact. The next server must record the call that was open at the time of the
+// kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -208,7 +208,7 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	}
 }
 
-// openSession opens an MCP session with the running server.
+// openSession connects an MCP client to the running server and starts an MCP session.
 func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	t.Helper()
 	record, _ := dirs.ReadServer()

@@ -182,8 +182,7 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// killServerCmd kills the server without a shutdown, so that the server cannot notify its
-// clients.
+// killServerCmd kills the server process, which therefore cannot notify its clients.
 func killServerCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
@@ -243,7 +242,7 @@ const pairingCodeVariable = "FAKE_BROWSER_CODE"
 
 // runFakeBrowser is the main function of a test program that simulates a browser with the
 // pages of the plugin messages. If the server stops, the simulated browser reconnects to the
-// next server. The arguments of the program are the ID and the name of the browser.
+// next server. The program's arguments are the ID and the name of the simulated browser.
 func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -171,7 +171,7 @@ func TestCallsTableFits80Columns(t *testing.T) {
 	checkWidth(t, "calls", text.String())
 }
 
-// checkWidth checks that no line is longer than 80 columns.
+// checkWidth fails the test if a line of a command's output is longer than 80 columns.
 func checkWidth(t *testing.T, command, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -19,8 +19,8 @@ export async function attachDebugger(tabId: number): Promise<void> {
   try {
     await chrome.debugger.attach({ tabId }, ProtocolVersion);
   } catch (error) {
-    // The error is ignored: Chrome counts the debuggers of each extension separately, so this extension itself attached
-    // the debugger, in an earlier run of its worker.
+    // The error is ignored. Chrome counts the debuggers of each extension separately, so an earlier run of this
+    // extension's worker attached the debugger.
     if (!String(error).includes('Another debugger is already attached')) throw error;
   }
 }
@@ -51,7 +51,7 @@ export async function listDebuggedTabs(): Promise<number[]> {
   return targets.flatMap(({ attached, tabId }) => (attached && tabId !== undefined ? [tabId] : []));
 }
 
-/** DebuggerListener receives the events of the debugger. */
+/** DebuggerListener contains the callbacks for events of the debugger in tabs. */
 export interface DebuggerListener {
   /**
    * childId identifies the cross-site frame or worker of the tab that sent the event, by its debugger session. It is

@@ -157,7 +157,7 @@ export interface DisplayedTab {
   /** active is true if the window displays the tab. */
   readonly active: boolean;
   readonly loading: boolean;
-  /** width is the width of the page's viewport, in CSS pixels at a zoom of 100 %; 0 if unknown. */
+  /** width is the width of the page's viewport in CSS pixels, converted to a zoom of 100 %; 0 if unknown. */
   readonly width: number;
   readonly documentId: string | undefined;
 }

@@ -3,8 +3,8 @@
 //
 // The server calls [Store.NameOf] for each browser that connects. Commands change names
 // with [Store.Rename] and default browsers with [Store.SetDefault]. Two browsers never
-// have the same name: the second "Chrome on Linux" is named "Chrome on Linux 2", also
-// after a restart.
+// have the same name: if two browsers are called "Chrome on Linux", the second is named
+// "Chrome on Linux 2", also after a restart.
 //
 // # Concurrency
 //
@@ -291,7 +291,8 @@ func (s *Store) find(id string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// findName returns the browser with the given name, ignoring case.
+// findName returns the stored browser with the given name. Upper and lower case are
+// equivalent.
 func (s *Store) findName(name string) (Browser, bool) {
 	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {

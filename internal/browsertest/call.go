@@ -82,8 +82,8 @@ type runningCall struct {
 	done     chan struct{}
 }
 
-// callTool makes a tool call through MCP, as an agent does. The tool calls of a test file
-// run one after another.
+// callTool calls a tool through the MCP client, as an agent does. The tool calls of a
+// test file run one after another.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
 	var request callRequest
 	if err := json.Unmarshal(params, &request); err != nil {
@@ -210,8 +210,8 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 const navigateRetryPause = 50 * time.Millisecond
 
 // navigateAway navigates the tab of the call to another page of the same site. A busy
-// browser may refuse a navigation, so navigateAway retries until ctx is done. The end of
-// the call also ends ctx.
+// browser may refuse a navigation, so navigateAway retries until ctx is done. When the
+// call ends, ctx is cancelled.
 func (c *runningCall) navigateAway(ctx context.Context) {
 	for ctx.Err() == nil {
 		tabURL, err := c.tab.tab.URL(ctx)

@@ -41,7 +41,7 @@ type tabState struct {
 	Logs []logEntry `json:"logs"`
 }
 
-// logEntry has the JSON form of LogEntry in sdk-ts/src/log.ts.
+// logEntry has the same JSON form as the type LogEntry in sdk-ts/src/log.ts.
 type logEntry struct {
 	Level   string          `json:"level"`
 	Message string          `json:"message"`
@@ -197,8 +197,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// setupScript returns a script that sets the storage and the global variables of the
-// page. The setup script runs before all other scripts of the page.
+// setupScript returns a script that fills the storage of the test page and sets its
+// global variables. In the page, it runs before all other scripts.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,

@@ -6,8 +6,8 @@
 // earlier call with the same key. An idempotency key belongs to one client and one tool.
 //
 // A call that certainly did not run releases its idempotency key. If a call may have run,
-// but its result is unknown, its key stays in use until the page delivers the result or
-// the key expires.
+// but its result is unknown, the key stays in use until the result arrives or the key
+// expires.
 //
 // The recorder writes each idempotency key to the disk before the call runs in a page, so
 // keys survive a restart and a crash. If the recorder cannot write the idempotency key,

@@ -47,9 +47,9 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// subjectOf returns one hash of the client, the tool and the idempotency key. The
-// recorder stores the hash instead of the idempotency key, because a client may put
-// personal data into the key.
+// subjectOf returns a hash of three values: the client's identity, the full tool name and
+// the idempotency key. The recorder stores the hash instead of the idempotency key,
+// because a client may put personal data into the key.
 func subjectOf(key string, c dispatch.Call) string {
 	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
 }

@@ -233,7 +233,7 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 }
 
 // ReceiveLate stores the result of a tool that a page delivers after the call has ended.
-// ReceiveLate changes nothing unless the call with this ID had an unknown result.
+// ReceiveLate ignores the result unless the call's result is still unknown.
 func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -316,7 +316,8 @@ func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *disp
 	}
 }
 
-// dropResult removes a call's result from memory. The caller must hold k.mu.
+// dropResult removes a call's result from memory, but keeps the call's idempotency key.
+// The caller must hold k.mu.
 func (k *Keys) dropResult(e *entry) {
 	if e.result != nil {
 		k.resultBytes -= len(e.result.Output)

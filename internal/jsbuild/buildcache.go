@@ -35,7 +35,8 @@ func (cache *BuildCache) Close() {
 	cache.dropUnused()
 }
 
-// dropUnused frees the contexts that no build uses. The caller has locked cache.mu.
+// dropUnused frees each cached esbuild context that no running build uses. The caller has
+// locked cache.mu.
 func (cache *BuildCache) dropUnused() {
 	for key, cached := range cache.contexts {
 		if cached.users == 0 {

@@ -77,9 +77,10 @@ const originalSDK = "@opentabs-dev/plugin-sdk"
 // always part of the bundle.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
-// sdkSources returns the embedded SDK, and the embedded zod if withZod is true. The SDK is
-// imported as @opentabs/sdk or by the name of the original OpenTabs SDK. Both names resolve to
-// the embedded SDK, so that an adapter matches the server that built it.
+// sdkSources returns the source files of the embedded SDK. If withZod is true, they include
+// the embedded zod. The SDK is imported as @opentabs/sdk or by the name of the original
+// OpenTabs SDK. Both names resolve to the embedded SDK, so that an adapter matches the server
+// that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -130,8 +131,8 @@ globalThis.%s = JSON.stringify(extract(module.default));
 `, quoteJS("./"+entry), extractedName)}
 }
 
-// pluginModuleName is the name under which the entry module imports a module of the plugin
-// that must always run, even if "sideEffects" is false in package.json.
+// pluginModuleName is the import name of a plugin module that must run although package.json
+// has "sideEffects": false.
 const pluginModuleName = "opentabs:own-module"
 
 // preScriptScript describes the script from which a plugin's pre-script is bundled. name is

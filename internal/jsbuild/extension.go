@@ -41,10 +41,10 @@ type ManifestOptions struct {
 	// as an optional permission, so the manifest contains the permission only if the user
 	// wants it.
 	WithDebugger bool
-	// IsForStore builds the extension for a store. The user of such an extension grants
-	// access to each site in the side panel. The manifest of a store build contains no
-	// key, because the store chooses the extension's ID. In a store build, WithDebugger
-	// must be false.
+	// IsForStore builds the extension for a store. In a store build of the extension, the
+	// user grants access to each site in the side panel. The manifest of a store build
+	// contains no key, because the store chooses the extension's ID. In a store build,
+	// WithDebugger must be false.
 	IsForStore bool
 }
 
@@ -88,8 +88,9 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	return files, nil
 }
 
-// bundledScripts returns the bundled scripts of the extension by path. The scripts are
-// bundled only once per process, because the embedded source files never change.
+// bundledScripts returns the code of each bundled script of the extension, keyed by its
+// path. The scripts are bundled only once per process, because the embedded source files
+// never change.
 var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 	return bundleEntries("", []api.EntryPoint{
 		{OutputPath: "worker", InputPath: "extension/src/worker/worker.ts"},

@@ -64,7 +64,8 @@ type toolsFile struct {
 	Prompts             []extractedPrompt `json:"prompts,omitempty"`
 }
 
-// toolsFile returns the part of dist/tools.json that comes from the plugin's code.
+// toolsFile returns the content of dist/tools.json as far as the plugin's code defines
+// it.
 func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }

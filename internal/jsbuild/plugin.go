@@ -29,8 +29,9 @@ type Options struct {
 	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
 	// reads the plugin's tools. The default is 30 s.
 	ExtractTimeout time.Duration
-	// Out is the output directory. If the directory does not exist, BuildPlugin creates
-	// it. The default Out is dist in the plugin's directory.
+	// Out is the path of the directory in which BuildPlugin writes the built files. If
+	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
+	// the plugin's directory.
 	Out string
 	// Cache speeds up repeated builds of the same plugin. Default: no cache.
 	Cache *BuildCache
@@ -38,7 +39,7 @@ type Options struct {
 
 // BuildResult describes a plugin that [BuildPlugin] built.
 type BuildResult struct {
-	// Dir is the absolute path of the plugin's directory.
+	// Dir is the plugin's directory as an absolute path.
 	Dir string
 	// Name is the plugin's name, which agents see before the "__" of tool names.
 	Name        string
@@ -74,7 +75,7 @@ type BuiltPrompt struct {
 type BuiltFile struct {
 	// Path is the absolute path of the file.
 	Path string
-	// Bytes is the size of the file.
+	// Bytes is the size of the file, in bytes.
 	Bytes int
 }
 

@@ -52,7 +52,8 @@ func (e *BuildError) Error() string {
 	return b.String()
 }
 
-// noExportPattern matches esbuild's message about a name that the SDK does not export.
+// noExportPattern matches esbuild's error message about an import of a name that the SDK
+// does not export.
 var noExportPattern = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
 // missingExports maps names that authors expect, but the SDK does not export, to error

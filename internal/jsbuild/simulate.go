@@ -146,10 +146,10 @@ type FailedCall struct {
 	Stack string `json:"stack,omitempty"`
 }
 
-// RunTests runs the tests in one file of the plugin in dir. RunTests calls report once
-// for each event of the test run, in order; the last event is "done". If the test file
-// does not compile, or if a test exceeds the limits of time or memory, the error is a
-// *[BuildError].
+// RunTests runs all tests in one test file of the plugin in dir. RunTests calls report
+// once for each event of the test run, in order; the last event is "done". If the test
+// file does not compile, or if a test exceeds the limits of time or memory, the error is
+// a *[BuildError].
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -181,7 +181,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	return runSimulation(ctx, fileTests)
 }
 
-// testScript returns the script that runs the tests in a file.
+// testScript describes the script that runs the tests in one test file.
 func testScript(file string, o TestOptions) script {
 	isReal := int64(0)
 	if o.Browser != nil {
@@ -210,7 +210,7 @@ func withTestHint(err error) error {
 	return buildErr
 }
 
-// simulation is the run of one test file.
+// simulation describes one run of a plugin's test file.
 type simulation struct {
 	dir, file    string
 	bundled      bundledScript

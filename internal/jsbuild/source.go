@@ -82,7 +82,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// resolved returns esbuild's result for an import that refers to an embedded file.
+// resolved returns the result by which esbuild finds an embedded file.
 func (s sourceSet) resolved(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {
@@ -133,7 +133,8 @@ func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 
-// loaderOf returns the esbuild loader for a file name.
+// loaderOf returns the esbuild loader for a file, which depends on the extension of its
+// name.
 func loaderOf(name string) api.Loader {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":

@@ -27,7 +27,7 @@ type zodSource struct {
 	// isPartial is true if the script needs no other properties of zod's object z than
 	// UsedNames.
 	isPartial bool
-	// Warning explains why the installed zod is not usable; empty for a usable zod.
+	// Warning explains why opentabs cannot use the installed zod; empty if it can.
 	Warning string
 }
 
@@ -66,7 +66,8 @@ var (
 	localeList = `/locales/index\.js$`
 	// zodStateful matches the files of zod that store data on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
-	// zodInternal matches the files of zod that import the list of locales.
+	// zodInternal matches the paths of those files of zod that import zod's list of
+	// locales.
 	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 

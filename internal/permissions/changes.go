@@ -52,7 +52,7 @@ func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any))
 	return nil
 }
 
-// setPermission sets the permission of a plugin or tool.
+// setPermission changes the permission of one plugin, one tool, or all plugins.
 func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args ...any)) error {
 	var permission wire.Permission
 	if c.Permission != "default" {

@@ -2,8 +2,8 @@ package permissions
 
 import "opentabs/wire"
 
-// InspectPlugin returns what the user reads before enabling a plugin, such as its sites,
-// tools and warnings.
+// InspectPlugin returns the facts that the side panel shows in a plugin's review, such as
+// sites, tools and warnings.
 func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
 	inspected, err := l.Inspect(name)
 	if err != nil {

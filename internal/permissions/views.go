@@ -58,7 +58,8 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, ChangeOrigin: httpapi.ChangeOrigin(r.ChangeOrigin)}
 }
 
-// permissionsOf returns the review, permissions, call limits and grants of a plugin.
+// permissionsOf returns everything that the user has decided about a plugin: the review,
+// permissions, call limits and grants.
 func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{

@@ -118,7 +118,8 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// unknownProperties returns a violation for each property that the schema does not allow.
+// unknownProperties returns one violation for each property in names, because the schema
+// does not allow these properties.
 func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))

@@ -113,8 +113,8 @@ var formatExamples = map[string][]string{
 	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
-// describeFormat returns the sentence for a string that does not have the format that the
-// schema requires.
+// describeFormat returns the error sentence for a string that does not have the required
+// format, such as "date".
 func describeFormat(format string) string {
 	text := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
@@ -165,7 +165,7 @@ func listValues(values []any) string {
 	return "one of " + joinFirst(shown)
 }
 
-// quoteAll quotes names and joins the quoted names with commas.
+// quoteAll returns the given names, each in quotes, joined with commas.
 func quoteAll(names []string) string {
 	quoted := make([]string, 0, len(names))
 	for _, name := range names {

@@ -74,7 +74,8 @@ func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) 
 	return keptForms
 }
 
-// isConstant reports whether a value violates a const or an enum.
+// isConstant reports whether a violation means that the value differs from the allowed
+// constants (const or enum).
 func isConstant(v violation) bool {
 	switch v.kind.(type) {
 	case *kind.Const, *kind.Enum:

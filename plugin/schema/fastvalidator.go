@@ -47,7 +47,8 @@ var kindsByName = map[string]kindSet{
 // the library decides.
 type fastValidator struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
-	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.
+	// isIndirect is true if the schema has no rules itself except those in conjuncts and
+	// alternatives.
 	isIndirect bool
 	// conjuncts are schemas that a value must also match ($ref and allOf). If alternatives is
 	// not nil, a value must also match at least one schema in it (anyOf).

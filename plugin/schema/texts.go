@@ -28,7 +28,8 @@ func parseTexts(args map[string]any, schema any) {
 	}
 }
 
-// parseJSON parses text if it is exactly one JSON value.
+// parseJSON parses a text that must contain exactly one JSON value. If it does not,
+// parseJSON returns false.
 func parseJSON(text string) (any, bool) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	return value, err == nil

@@ -36,8 +36,8 @@ type Validator struct {
 	err            error
 }
 
-// Compile compiles the schema, unless an earlier call has compiled it. Compile returns an
-// error for an invalid schema. Compiling a schema takes about 0.3 ms.
+// Compile compiles the schema, unless an earlier call has compiled it. If the schema is
+// invalid, Compile returns an error. Compiling a schema takes about 0.3 ms.
 func (v *Validator) Compile(schema json.RawMessage) error {
 	v.once.Do(func() { v.compile(schema) })
 	return v.err

@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
-// The functions in this file convert the arguments of a log call to JSON at once, so that later changes by the page
-// have no effect. They never throw. The length limits of log data are those of wire.LogEntry in Go.
+// The functions in this file convert the arguments of a log call to JSON at once. Later changes by the page have no
+// effect. They never throw. The length limits of log data are those of wire.LogEntry in Go.
 
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */
@@ -19,7 +19,7 @@ export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
 
-/** Truncates a string in a log entry to 4,096 UTF-16 code units. */
+/** Truncates the text of a string in a log entry to at most 4,096 UTF-16 code units. */
 export function truncateLogText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }

@@ -12,7 +12,7 @@ import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
-/** Call is a call of the document whose ending the server has not confirmed. */
+/** Call is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
 interface Call {
   readonly id: string;
   readonly number: number;
@@ -28,8 +28,8 @@ interface Call {
   unsentProgress: Progress[];
   readonly toolRequests: ToolRequests;
   /**
-   * deferredStart is the message that starts the call after the host received its new adapter. deferredStart is
-   * undefined once the call has started.
+   * deferredStart is the start message of a call that waits until its host has received a new adapter. It is undefined
+   * once the call has started.
    */
   deferredStart?: string;
   /** trace contains the call's times; undefined unless the call is traced. */

@@ -133,9 +133,9 @@ function connectBase(port: MessagePort, events: HostEvents): void {
 const longIntegerPattern = /\d{16}/;
 
 /**
- * sendToHost dispatches a message to a host. A leading space marks a message whose integers are all exact as JavaScript
- * numbers. The host must not use regular expressions on messages, because a regular expression stores its input in
- * `RegExp.$_`, which the page can read.
+ * sendToHost dispatches a message to a host. A leading space in a message means that JavaScript numbers represent all
+ * integers in the message exactly. The host must not use regular expressions on messages, because a regular expression
+ * stores its input in `RegExp.$_`, which the page can read.
  */
 function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));

@@ -33,7 +33,7 @@ export interface Session {
    * it.
    */
   onReceived(message: ToBridge, arrivedMs: number): void;
-  /** makeGreeting returns the first message that the link sends on each new port. */
+  /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
   makeGreeting(): FromBridge;
   /** onConnected is called when a new port is open and the greeting was sent on it. */
   onConnected(): void;

@@ -12,7 +12,7 @@ import type { FromBridge } from '../port-message.ts';
 /** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxPartsInFlight = 8;
 
-/** OldestResultInterval is the interval, in parts, at which a part of the oldest result is sent. */
+/** OldestResultInterval is 4: every fourth part that is sent belongs to the oldest result. */
 const OldestResultInterval = 4;
 
 /** PendingResult contains the messages that carry the result of one call, and how many of them were sent. */

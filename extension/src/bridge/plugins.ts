@@ -24,8 +24,8 @@ export interface PluginsOptions {
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
   /**
-   * endSwap is called when the replacement of a host's adapter is over: the host has accepted or rejected the new
-   * adapter, or has lost its adapter.
+   * endSwap is called when the replacement of a host's adapter is over. The host has then accepted or rejected the new
+   * adapter, or lost its adapter.
    */
   endSwap(host: Host): void;
   /**

@@ -7,7 +7,7 @@ const NewAdapterTimeoutMs = 10_000;
 type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
 
 export interface AdapterSwapsOptions {
-  /** isBusy reports whether calls run in the adapter of a host. */
+  /** isBusy returns true while calls run in the adapter of the given host. */
   isBusy(host: Host): boolean;
   /** endCalls ends the calls that run in the adapter of a host. */
   endCalls(host: Host): void;

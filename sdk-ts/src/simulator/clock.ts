@@ -22,7 +22,7 @@ export class Clock {
   #now = 0;
   #lastId = 0;
   #timers = new Map<number, Timer>();
-  /** The system time when `followSystem` was called; undefined while the clock is virtual. */
+  /** The system time at which `followSystem` was called; undefined while the clock is virtual. */
   #systemStartMs: number | undefined;
 
   /** Milliseconds since the virtual clock started. */

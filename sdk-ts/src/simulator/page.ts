@@ -56,8 +56,8 @@ function defineGlobal(name: string, value: unknown): void {
 }
 
 /**
- * Defines the browser globals that the JavaScript engine QuickJS lacks, such as `setTimeout`. Call installPlatform
- * once, before any code of the test.
+ * Defines the browser globals that the JavaScript engine QuickJS lacks, such as `setTimeout`. The child process calls
+ * installPlatform once, before any code of the test runs.
  */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
