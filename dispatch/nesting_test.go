@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// recordedAnswers records the answers to the requests of tools: all answers in order, and
-// the last answer for each request number. The field tool contains the ToolErrorInfo of
-// the last answer.
+// recordedAnswers records the answers to tool requests: all answers in order, and the last
+// answer for each request number. The field tool contains the ToolErrorInfo of the last
+// answer.
 type recordedAnswers struct {
 	mu   sync.Mutex
 	got  map[string]string

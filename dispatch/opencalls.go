@@ -43,8 +43,8 @@ func (t *openCallHookTimer) set(d *Dispatcher) {
 	t.isSet = true
 }
 
-// run passes each call that was accepted since the previous run and has not ended to the open
-// hook, oldest call first.
+// run calls the open hook for each call that was accepted since the previous run and has not
+// ended, oldest first.
 func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false

@@ -35,10 +35,7 @@ async function readSettings(tabId: number): Promise<string> {
   return outcome.isError ? '' : JSON.stringify(outcome.structured);
 }
 
-/**
- * openTabWithAlpha opens the test page again and again until the plugin alpha runs in it, and returns the ID of its
- * tab.
- */
+/** openTabWithAlpha opens the test page repeatedly until the plugin alpha runs in it, and returns the ID of the tab. */
 async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
   return await waitFor('the plugin alpha to be live in a page', async () => {

@@ -163,9 +163,8 @@ func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersAreNotified checks that a client that subscribed to a resource is
-// notified of changes, and once more after the last change. The test runs over each
-// transport.
+// TestSubscribersAreNotified checks that a resource's subscribers are notified of its
+// changes, and once more after the last change. The test runs over each transport.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})

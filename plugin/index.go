@@ -42,8 +42,8 @@ type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// lookupMisses counts how often the index had no entry for an adapter, or the adapter
-	// had changed since it was indexed.
+	// lookupMisses counts lookups for which the index had no entry, or whose adapter had
+	// changed since it was indexed.
 	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
@@ -58,8 +58,8 @@ type indexedEntry struct {
 	Hash string `json:"hash"`
 	// Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the hash of the package's manifest from the last time when all its JSON
-	// Schemas compiled; empty if they never did.
+	// Compiles is the hash that the package's manifest had when all its JSON Schemas last
+	// compiled; empty if never.
 	Compiles string `json:"compiles,omitempty"`
 }
 

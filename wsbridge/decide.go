@@ -85,8 +85,8 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy is the error for a side panel's request if the hub has no Policy; errNoHistory is
-// the error if the hub has no ReadHistory.
+// A side panel's request fails with errNoPolicy if the hub has no Policy, and with errNoHistory
+// if it has no ReadHistory.
 var (
 	errNoPolicy  = errors.New("this server has no permissions")
 	errNoHistory = errors.New("this server records no calls")

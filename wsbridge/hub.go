@@ -85,9 +85,9 @@ type Options struct {
 	// after settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether a plugin may run in a document with this URL. The parameter
-	// frame is false for the top document of a tab and true for documents in frames. Documents
-	// for which MayRunIn returns false receive no calls. By default, calls can run in every
-	// document that a browser reports.
+	// frame is false for the top document of a tab and true for documents in frames. If
+	// MayRunIn returns false for a document, the document receives no calls of the plugin. By
+	// default, calls can run in every document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
 	// the browser. The hub passes on the log entries of one browser in the order in which they
@@ -239,8 +239,8 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether hashes, the current content hash of each plugin, contains a hash
-// that the hub did not have before.
+// hasChanged reports whether hashes, the plugins' current content hashes, contains a hash that
+// is new to the hub.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,8 +18,8 @@ const (
 	loadTimeout = 5 * time.Second
 	// codeTimeout limits how long a call waits until the browser has added plugin code to a tab.
 	codeTimeout = 15 * time.Second
-	// After a browser reconnects, its worker needs some time to find the pages that still run
-	// adapters. reconnectedTabsTime limits this time.
+	// reconnectedTabsTime is how long the worker of a reconnected browser may take to find the
+	// pages that still run adapters.
 	reconnectedTabsTime = 2 * time.Second
 )
 
@@ -183,9 +183,9 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// If a call fails because its document no longer exists, removeDocument removes this document
-// from the stored tab. Until the browser sends tab.changed for this tab, the hub treats the
-// tab as loading.
+// removeDocument removes a document from its stored tab, after a call has failed because the
+// document no longer exists. Until the browser sends tab.changed for this tab, the hub treats
+// the tab as loading.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -27,8 +27,8 @@ const (
 	serverKillCount = 3
 	minCallCount    = 600
 	agentCount      = 4
-	// Calls that ended less than maxLostTime before the server was killed may be missing
-	// in the records.
+	// maxLostTime limits the loss: calls that ended less than maxLostTime before the kill
+	// may be missing in the records.
 	maxLostTime = time.Second
 )
 

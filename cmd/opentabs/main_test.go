@@ -31,8 +31,8 @@ import (
 // hangTimeout limits how long a test waits for an event before the test fails.
 const hangTimeout = 2 * time.Minute
 
-// raceDetectorOptions is a GORACE value that turns off the race detector's pause of 1 s at the
-// end of a process.
+// raceDetectorOptions is a GORACE value that turns off the race detector's pause of 1 s before
+// a process exits.
 const raceDetectorOptions = "atexit_sleep_ms=0"
 
 // unreachableRegistry is an npm registry URL where no server listens, so that tests use

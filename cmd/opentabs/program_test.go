@@ -27,7 +27,7 @@ func runTests(m *testing.M, commands map[string]func()) {
 }
 
 // programTests builds the opentabs program into the directory of the test helper
-// programs, and then runs the tests of the package.
+// programs, and then runs the tests.
 type programTests struct{ tests *testing.M }
 
 func (w programTests) Run() int {

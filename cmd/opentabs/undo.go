@@ -84,7 +84,7 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 // cancelTimeout limits the request that cancels an undo after Ctrl-C.
 const cancelTimeout = 2 * time.Second
 
-// After Ctrl-C has ended ctx, cancelUndo cancels the undo that is still running.
+// cancelUndo cancels an undo that still runs after Ctrl-C has ended ctx.
 func cancelUndo(ctx context.Context, client *httpapi.Client, callID string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()

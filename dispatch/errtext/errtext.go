@@ -15,8 +15,8 @@ import (
 // controls of the side panel.
 type Step struct{ ForAgent, ForUser string }
 
-// advice maps each error code to two facts: whether a retry of the call may succeed, and the
-// advice for the agent and the user.
+// advice maps each error code to advice for the agent and the user. The field retryable is
+// true if a retry of the call may succeed.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  Step
@@ -183,9 +183,9 @@ func removeCheckAdvice(text string) string {
 	return step + "."
 }
 
-// NextStepAfterRequest returns advice for a tool call that failed because a request of the
-// tool failed, such as a nested call. If no advice exists for the error code of the request,
-// ok is false.
+// NextStepAfterRequest returns advice for a tool call that failed because the tool's request
+// failed, such as a nested call. If no advice exists for the error code of the request, ok
+// is false.
 func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok

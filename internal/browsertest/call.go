@@ -234,8 +234,8 @@ func (c *runningCall) markReported() {
 	}
 }
 
-// finish completes a call's result with two sources: the MCP client's response, and the
-// last view of the call from the daemon's events.
+// finish completes a call's result from two sources: the MCP client's response, and the
+// daemon's events about the call.
 func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	var info struct {
 		Code    wire.ErrorCode      `json:"code"`

@@ -180,7 +180,7 @@ func (u *Use) Ending() Ending {
 }
 
 // storedEnding returns the call's ending from the first source that has it: the job, the
-// entry of the idempotency key, or the recorder.
+// key's entry, or the recorder.
 func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {

@@ -248,8 +248,8 @@ var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)
 // not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
-// variableBefore matches the text directly before the container's name if the code reads
-// the container as a property of a variable.
+// variableBefore matches the text before the container's name if the code reads the
+// container as a property of a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxContextBytes is the number of bytes before and after the container's name that
@@ -292,8 +292,8 @@ func scriptParameters(code []byte) string {
 	}
 }
 
-// isWindow reports whether the code in text contains an assignment of the page's window
-// to the variable with the given name.
+// isWindow reports whether the code in text assigns the page's window to the variable
+// with the given name.
 func isWindow(text, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false

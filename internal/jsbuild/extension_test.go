@@ -120,9 +120,8 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict checks that the host is strict code, because functions of the page
-// could read the functions of sloppy code through `caller`. The code of an adapter may
-// still be sloppy.
+// TestHostIsStrict checks that the host is strict code. The page could read the functions
+// of sloppy code through `caller`. The code of an adapter may still be sloppy.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -145,8 +144,8 @@ func wrapTestScript(host []byte, code string) string {
 // pre-script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-// outerFunctionHead is the code before the parameters of the inner function: the start of
-// the outer function that wraps a plugin.
+// outerFunctionHead is the start of the outer function around a plugin's code, up to the
+// inner function.
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 // TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's

@@ -24,8 +24,8 @@ import (
 // that was translated to Go. opentabs therefore runs a plugin's code in a child process
 // without access to secrets, with limits for time and memory.
 
-// pageShim is a JavaScript file that defines the global variables of a page, which a
-// plugin may use while opentabs reads its tools.
+// pageShim is JavaScript that defines a page's global variables, which a plugin may use
+// while opentabs reads its tools.
 //
 //go:embed page_shim.js
 var pageShim string

@@ -11,7 +11,8 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// MayRunIn returns false for documents that must not receive calls.
+// boundaryFixture is a plugin's directory beside another directory, which the plugin may
+// not read.
 type boundaryFixture struct {
 	dir, outside string
 }

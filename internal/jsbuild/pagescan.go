@@ -148,8 +148,8 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-// scanVariable checks a variable that the code uses but does not declare, and the
-// properties that the code reads from this variable.
+// scanVariable checks a variable that the code does not declare, and the properties that
+// the code reads from it.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
 	if use, ok := unavailableObjects[root]; ok {

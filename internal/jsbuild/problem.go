@@ -76,8 +76,8 @@ func translateNoExport(text string) string {
 	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
-// translateNote replaces those notes of esbuild that advise the plugin's author to set
-// esbuild options, because authors cannot set these options.
+// translateNote replaces esbuild's notes that advise the author to set esbuild options,
+// because authors cannot set them.
 func translateNote(text string) string {
 	switch {
 	case strings.Contains(text, "PlatformNode"):

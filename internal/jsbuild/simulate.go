@@ -195,8 +195,8 @@ import %s;
 `, quoteJS("./"+file))}
 }
 
-// If an error is about an import of a Node module such as "node:test", withTestHint adds
-// advice on what to import instead.
+// withTestHint adds advice to an error about an import of a Node module such as
+// "node:test".
 func withTestHint(err error) error {
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// browserTestGrace is the time between the timeout of a test in a real browser and the
-// moment at which opentabs kills the test process. The script of the tests itself
-// enforces the timeout of each test.
+// browserTestGrace is how long after the timeout of a browser test opentabs kills the
+// test process. The script of the tests itself enforces the timeout of each test.
 const browserTestGrace = 15 * time.Second
 
 // browserTests connects the script that runs a plugin's tests with a real browser. It

@@ -18,8 +18,8 @@ import (
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
-	// isComplete is false if names may lack properties, because the code passes zod's
-	// object z on, for example as an argument.
+	// isComplete is false if names may lack properties because the code passes zod's
+	// object z on, such as in an argument.
 	isComplete bool
 	// scanned is the bundled plugin code in which findZodUsage searched for uses of zod.
 	scanned bundledScript

@@ -99,8 +99,8 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
-// mergeExpectedTypes merges the alternatives of a union into one violation if they differ
-// only in the expected type or the allowed constants.
+// mergeExpectedTypes merges a union's alternatives into one violation if they differ only
+// in expected types or allowed constants.
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
 	got := ""
 	var types, parts []string

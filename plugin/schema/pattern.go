@@ -37,8 +37,8 @@ type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// Until the time pausedUntil, the pattern rejects every string. The time is in
-	// nanoseconds since 1970.
+	// pausedUntil is a time in nanoseconds since 1970. Until this time, the pattern
+	// rejects every string.
 	pausedUntil atomic.Int64
 }
 

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// schemaKeywords, schemaListKeywords and schemaMapKeywords are the JSON Schema keywords
-// whose value is a schema, a list of schemas, or a map of schemas.
+// The value of a keyword in schemaKeywords is a JSON Schema, in schemaListKeywords a
+// list of schemas, and in schemaMapKeywords a map of schemas.
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",

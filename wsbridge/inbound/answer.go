@@ -2,8 +2,8 @@ package inbound
 
 import "opentabs/wire"
 
-// IsInParts reports whether a browser's answer contains no result itself, but refers to
-// result parts that the browser has already sent.
+// IsInParts reports whether a browser's answer refers to result parts that the browser
+// has already sent, instead of containing the result.
 func IsInParts(e wire.Envelope) bool {
 	if e.Error != nil {
 		return false

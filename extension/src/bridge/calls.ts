@@ -182,7 +182,7 @@ export class BridgeCalls {
     return this.#callsByNumber.size;
   }
 
-  /** Before the document unloads, reportLeaving reports to the worker which calls have started. */
+  /** reportLeaving reports to the worker which calls have started, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
     // When the document unloads, the message about a call's ending may be lost. The list therefore includes ended calls

@@ -52,7 +52,7 @@ export interface Page extends EventTarget {
   readonly readyState: string;
 }
 
-/** HOST_PREFIX is the text with which an offer begins if a new host sends the offer over the port of the base. */
+/** HOST_PREFIX begins the message in which a new host sends its offer over the port of the base. */
 const HOST_PREFIX = 'host ';
 
 /** MaxHosts is the maximum number of hosts per document. */
@@ -141,10 +141,7 @@ function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));
 }
 
-/**
- * isPristine returns true if no script of the page can have run in the document yet, because the document is empty and
- * loading.
- */
+/** isPristine returns true if no script of the page can have run yet, because the document is empty and loading. */
 function isPristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
   const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);

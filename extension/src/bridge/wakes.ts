@@ -45,8 +45,7 @@ export function makeWakeRequests({
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
   /**
-   * requestedWakeAt is the time for which the bridge has asked the worker to wake it; Infinity means that no request is
-   * pending.
+   * requestedWakeAt is the time of the pending wake request to the worker; Infinity means that no request is pending.
    */
   let requestedWakeAt = Infinity;
 

@@ -77,8 +77,8 @@ export function test(name: string, work: () => unknown): void {
 }
 
 /**
- * Runs one step of the test file, such as a due timer, and returns the messages that the step produced as a JSON array.
- * `opentabs plugin test` calls runStep repeatedly until it returns the message `done`.
+ * Runs one step of the test file, such as a due timer, and returns the step's messages as a JSON array. `opentabs
+ * plugin test` calls runStep repeatedly until it returns the message `done`.
  */
 export function runStep(): string {
   if (!currentTest) startTest();
@@ -146,9 +146,9 @@ function advanceTest(runningTest: RunningTest): void {
 }
 
 /**
- * After a test's function has returned, settleTest runs the test's next timer, or ends the test if no timer is due
- * soon. In a real browser, settleTest ends the test at once. Without a virtual clock, waiting for late timers would add
- * a second to each test.
+ * After a test's function has returned, runs the test's next timer, or ends the test if no timer is due soon. In a real
+ * browser, settleTest ends the test at once. Without a virtual clock, waiting for late timers would add a second to
+ * each test.
  */
 function settleTest(runningTest: RunningTest, passedAt: number): void {
   const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();

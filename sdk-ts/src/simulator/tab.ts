@@ -56,10 +56,7 @@ export interface SimulatedError {
   };
 }
 
-/**
- * The outcome of a simulated tool call: its result or error, and what the handler did, such as reports and nested
- * calls.
- */
+/** The outcome of a simulated tool call: its result or error, and the handler's actions, such as progress reports. */
 export interface SimulatedCall {
   /** The tool's result as the agent receives it; undefined if the call failed. */
   readonly result?: unknown;
