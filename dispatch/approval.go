@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// Decide applies the user's decision to a suspended call. The first decision about a ticket
-// takes effect; later callers of Decide receive the first decision. The ticketID is from the
-// [WaitingTicket] that the user saw; an empty ticketID means the open ticket. If the
-// resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if the ticket
-// does not offer the scope in the user's decision. Decide also returns an error if r.Data is
-// not JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
+// Decide applies the user's decision about a ticket to the suspended call. The first decision
+// about a ticket takes effect; later callers of Decide receive the first decision. The
+// ticketID is from the [WaitingTicket] that the user saw; an empty ticketID means the open
+// ticket. If the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError
+// if the ticket does not offer the scope in the user's decision. Decide also returns an error
+// if r.Data is not JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {

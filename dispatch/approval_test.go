@@ -403,8 +403,8 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// TestReportsBeforeASuspensionAreSent checks that the client receives a report that the
-// tool sends just before it asks the user.
+// TestReportsBeforeASuspensionAreSent checks that a report which a tool sends just before
+// it asks the user reaches the client.
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	user := func(message string) []wire.Report {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// openCallHookInterval is the time between two runs of the open hook. In each run, the open
-// hook receives the calls that have arrived since its previous run and have not ended.
+// openCallHookInterval is the time between two runs of the dispatcher's open hook. In each
+// run, the open hook receives the calls that have arrived since its previous run and have
+// not ended.
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook that runs for each accepted call that has not ended after up to 500
@@ -64,7 +65,8 @@ func (t *openCallHookTimer) run(d *Dispatcher) {
 	}
 }
 
-// describeForHooks returns the facts about a call that after hooks and open hooks receive.
+// describeForHooks returns the facts about a call that the dispatcher passes to after hooks
+// and open hooks.
 func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
 	info, args, view := c.gateInfo(nil), maskArgs(c), c.fullView()
 	info.Args = nil

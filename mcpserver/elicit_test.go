@@ -116,8 +116,9 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 // sessionClient is a client with a session, over either transport.
 type sessionClient struct {
 	t *testing.T
-	// messages delivers all messages in order. Over HTTP, the server ends the response
-	// after it has answered the call, and the channel messages is closed.
+	// messages delivers all messages from the server in the order of their arrival.
+	// Over HTTP, the server ends the response after it has answered the call, and the
+	// channel messages is closed.
 	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
 	// message, except for a call, which the server may read later.

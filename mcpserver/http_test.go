@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// postLater posts a message in a goroutine and returns a channel with the response's
-// messages.
+// postLater posts a message in a separate goroutine. The returned channel delivers the messages
+// of the response.
 func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)

@@ -103,7 +103,7 @@ var (
 	}
 )
 
-// listClient is a client that requests a list.
+// listClient identifies an MCP client that requests a list, such as tools/list.
 type listClient struct {
 	// session identifies the session. All clients of a protocol version without sessions share
 	// one session if their name and version are equal.

@@ -114,7 +114,7 @@ func readStart(f *jsonread.Reader) Start {
 	return start
 }
 
-// readPatterns reads a JSON array of URL patterns.
+// readPatterns reads the URL patterns of a plugin from the JSON array under key.
 func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
 	texts = f.Strings(key)
 	if len(texts) > maxPatterns {

@@ -18,8 +18,8 @@ var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
 	// maxSettings is the maximum number of settings of a plugin. maxOptions is the
-	// maximum number of options of a "select" setting. The limits are necessary because
-	// the side panel and clients receive all settings with every update.
+	// maximum number of options of a "select" setting. The settings are limited because
+	// the side panel and clients receive all settings of a plugin with every update.
 	maxSettings = 100
 	maxOptions  = 500
 	// maxSettingText is the maximum length of a setting's label, description and other

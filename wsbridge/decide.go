@@ -12,8 +12,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel. Further requests
-// are rejected.
+// maxPanelRequests limits how many requests of one browser's side panel are handled at the same
+// time. Further requests are rejected.
 const maxPanelRequests = 64
 
 // runRequest handles a side panel's request on a separate goroutine, because the request may

@@ -278,7 +278,8 @@ func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// listPlugins returns the plugins that browsers should have; nil without Options.Adapters.
+// listPlugins returns the plugins that the hub sends to browsers; nil if Options.Adapters is
+// nil.
 func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil

@@ -52,8 +52,8 @@ type tabTable struct {
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
 	tabsBeforeReconnect  map[int]wire.TabInfo
 	reconnectedTabsTimer *time.Timer
-	// generation counts how often the field link changed. A timer does nothing if generation
-	// has changed since the timer was started.
+	// generation counts how often the browser's link was established or lost. A timer does
+	// nothing if generation has changed since the timer was started.
 	generation int
 	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live
 	// plugin. When the next document of a tab has loaded, the tab's time is deleted.
@@ -101,7 +101,7 @@ func (ts *tabTable) listTabs() (tabs []wire.TabInfo, syncCount int) {
 	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncCount
 }
 
-// hasTab reports whether the browser has listed the tab.
+// hasTab reports whether the browser has reported a tab with this ID.
 func (ts *tabTable) hasTab(tabID int) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

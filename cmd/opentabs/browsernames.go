@@ -130,8 +130,9 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
 }
 
-// findOnlyBrowser returns the ID of the only connected browser. If no browser is
-// connected, findOnlyBrowser returns the ID of the only known browser.
+// findOnlyBrowser returns the ID of the connected browser if exactly one browser is
+// connected. Otherwise, if exactly one browser is known, it returns the ID of that
+// browser.
 func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {

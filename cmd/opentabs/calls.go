@@ -304,7 +304,7 @@ type callsCancelOptions struct {
 }
 
 // cancelledCall is the output of `opentabs calls cancel --json`. Cancelled is false if
-// the call had already ended.
+// the call had already ended before the command.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

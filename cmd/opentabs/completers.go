@@ -217,8 +217,8 @@ func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// completeCallers completes the names of MCP clients, and of the command line if it made
-// a recent call.
+// completeCallers completes the names of MCP clients. If the command line made a recent
+// call, it also completes the name of the command line.
 func completeCallers(ctx context.Context, p *cli.Program) []string {
 	names := completeMCPClients(ctx, p)
 	for _, r := range listCallers(p) {

@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// commandOutput collects what a command writes to stdout and stderr.
+// commandOutput collects the text that a running command writes to stdout and stderr.
 type commandOutput struct {
 	t           *testing.T
 	writeSignal chan struct{} // receives a value after each write

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/config"
 )
 
-// TestAttackByPlugin checks that a malicious package cannot attack the user while the
-// package is installed or built.
+// TestAttackByPlugin checks that installing or building a malicious plugin package
+// cannot harm the user.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("adapters that leave the function around them", func(t *testing.T) {
 		for _, code := range []string{

@@ -39,8 +39,7 @@ func (w programTests) Run() int {
 }
 
 // buildProgram builds opentabs into the directory of another program in PATH. The build
-// options equal those of `make build`, so that the tests and `make build` share the build
-// cache.
+// options are the same as in `make build`, so that both share Go's build cache.
 func buildProgram(neighborName string) error {
 	path, err := exec.LookPath(neighborName)
 	if err != nil {

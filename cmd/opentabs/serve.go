@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/logfile"
 )
 
-// logFormats are the allowed values of --log-format.
+// logFormats are the values that the flag --log-format accepts.
 var logFormats = []string{"auto", "console", "json"}
 
 type serveOptions struct {

@@ -98,7 +98,8 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 }
 
-// waitForOutput repeats a command until its output contains a line with want.
+// waitForOutput runs a command repeatedly until its output contains want. A ^ in want
+// matches the start of a line.
 func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
 	var out []byte

@@ -25,8 +25,8 @@ import (
 // otherUserID is the numeric ID of another user.
 const otherUserID = 65534
 
-// makeForeignDir returns a directory of another user. Without the right to change the owner
-// of a directory, makeForeignDir returns a directory of root.
+// makeForeignDir returns a directory that belongs to another user. Without the right to
+// change the owner of a directory, makeForeignDir returns a directory of root.
 func makeForeignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

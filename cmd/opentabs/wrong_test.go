@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// leafCommands returns all commands without subcommands, as lists of words.
+// leafCommands returns every command that has no subcommands, each as a list of words.
 func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
@@ -28,7 +28,7 @@ func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	return leaves
 }
 
-// makeEmptyHome creates an empty installation without a running server.
+// makeEmptyHome creates a test installation without plugins and without a running server.
 func makeEmptyHome(t testing.TB) {
 	t.Helper()
 	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {

@@ -25,7 +25,10 @@ async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
-/** findAccessProblem returns the reason why extension scripts cannot run in a tab, or undefined if they can. */
+/**
+ * findAccessProblem returns the reason why Chrome does not let the extension run scripts in a tab; undefined if it
+ * does.
+ */
 function findAccessProblem(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {

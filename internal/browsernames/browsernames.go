@@ -51,8 +51,8 @@ type Browser struct {
 	Name string `json:"name"`
 	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`
-	// SentName is the browser name that the user typed in the extension's side panel;
-	// empty if the user typed none.
+	// SentName is the name that the user typed for the browser in the extension's side
+	// panel; empty if there is none.
 	SentName string `json:"sent,omitempty"`
 	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
 	// Default is the browser's default name without a number: SentDefault, or a name with

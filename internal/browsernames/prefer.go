@@ -20,8 +20,9 @@ type preferringBridge struct {
 	store *Store
 }
 
-// Targets returns the documents that can run a call. If several browsers can run the
-// call, Targets returns only documents in the client's default browser.
+// Targets returns the documents that can run a call, and the browsers that can open a tab
+// for it. If several browsers can run the call, Targets prefers the client's default
+// browser.
 func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	targets := p.Bridge.Targets(ctx, choice)
 	if choice.Browser != "" {

@@ -181,7 +181,7 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 	return false
 }
 
-// isStopSent reports whether the daemon has sent the page a request to stop the call.
+// isStopSent reports whether the daemon has asked the page to stop the tool.
 func isStopSent(v dispatch.View) bool {
 	switch v.ErrorCode {
 	case wire.ErrCancelled, wire.ErrIdleTimeout, wire.ErrDeadlineExceeded:
@@ -190,9 +190,9 @@ func isStopSent(v dispatch.View) bool {
 	return false
 }
 
-// scheduleActions starts the timers for the cancellation and the navigation that the test
-// requests. A call that waited for approval sends the running event twice, but its timers
-// must start only once.
+// scheduleActions starts the timers that cancel the call or navigate its tab when the
+// test requires it. A call that waited for approval sends the running event twice, but
+// its timers must start only once.
 func (c *runningCall) scheduleActions(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return

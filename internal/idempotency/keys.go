@@ -100,8 +100,8 @@ type Use struct {
 	// if the call was made by an earlier request with the same key.
 	CallID   string
 	IsReplay bool
-	// Job is the running or ended call; nil if the call had already ended when the
-	// request arrived.
+	// Job runs the call or has run it; nil if the call had already ended when the request
+	// arrived.
 	Job *joblist.Job
 
 	keys  *Keys

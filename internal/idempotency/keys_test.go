@@ -361,7 +361,7 @@ func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	})
 }
 
-// If the idempotency key cannot be written, the call does not run.
+// If the recorder cannot write a call's idempotency key, the call must not run.
 func TestKeyCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		folder := filepath.Join(f.dir, "calls")

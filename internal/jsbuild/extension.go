@@ -33,7 +33,7 @@ var extensionSources = sourceSet{
 	},
 }
 
-// ManifestOptions are the parts of the extension's manifest that differ between
+// ManifestOptions contains the values in the extension's manifest that differ between
 // installations.
 type ManifestOptions struct {
 	Version string

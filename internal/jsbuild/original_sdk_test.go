@@ -269,7 +269,7 @@ func TestIcons(t *testing.T) {
 }
 
 // TestSettings checks that a plugin can declare its settings either in its code or in
-// package.json. With a required url setting, a plugin needs no URL pattern.
+// package.json. A plugin with a required setting of the type "url" needs no URL pattern.
 func TestSettings(t *testing.T) {
 	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)

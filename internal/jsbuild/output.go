@@ -12,7 +12,8 @@ import (
 )
 
 // outputFiles contains the built files by their names in dist, in the order of
-// BuildResult.Files. A nil text removes the file of an earlier build.
+// BuildResult.Files. If the text of a file is nil, the build deletes this file of an
+// earlier build.
 type outputFiles []struct {
 	name string
 	text []byte

@@ -31,7 +31,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// BuildError lists the problems that prevent the build of a plugin.
+// BuildError is the error of a failed build of a plugin; it lists the problems.
 type BuildError struct {
 	// Dir is the plugin's directory.
 	Dir      string
@@ -56,8 +56,8 @@ func (e *BuildError) Error() string {
 // does not export.
 var noExportPattern = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
-// missingExports maps names that authors expect, but the SDK does not export, to error
-// texts.
+// missingExports maps a name that the SDK does not export, although authors may expect
+// it, to an error text.
 var missingExports = map[string]string{
 	"definePreScript": `definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`,
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",

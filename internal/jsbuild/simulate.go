@@ -42,8 +42,8 @@ type TestOptions struct {
 	// Simulate is the command line that runs [Simulate]. The default is the running
 	// program with the argument "__simulate".
 	Simulate []string
-	// Filter is a JavaScript regular expression. Only tests whose name matches Filter
-	// run. Default: all tests.
+	// Filter is a JavaScript regular expression for the names of tests. Only tests whose
+	// name matches Filter run. Default: all tests.
 	Filter string
 	// Timeout limits the real time of one test. If a test in a simulated page exceeds
 	// Timeout, all tests in the file end. Default: 60 s.

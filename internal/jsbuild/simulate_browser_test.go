@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// fakeBrowser is a [TestBrowser] that calls functions instead of controlling a browser.
+// fakeBrowser is a [TestBrowser] without a browser: its operations call functions of the
+// test.
 type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
 	// onResponder runs once, in the first call of SetResponder with a function;
@@ -90,7 +91,8 @@ func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	}
 }
 
-// TestTestsRunInABrowser runs tests in a fake browser, which sends requests to the tests.
+// TestTestsRunInABrowser runs plugin tests in a fake browser, which also sends HTTP
+// requests of pages to the tests.
 func TestTestsRunInABrowser(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {

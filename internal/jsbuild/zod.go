@@ -18,8 +18,8 @@ import (
 type zodSource struct {
 	// Dir is the plugin's directory.
 	Dir string
-	// Installed is true for the zod in the plugin's node_modules, and false for the
-	// embedded zod.
+	// Installed is true if the zod is in the plugin's node_modules, and false if it is
+	// embedded in opentabs.
 	Installed bool
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.

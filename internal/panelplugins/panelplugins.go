@@ -191,7 +191,8 @@ func (p *Plugins) RemovePlugin(name, surface string) error {
 	return explainError(err)
 }
 
-// explainError converts an error into a sentence for the user, and nil into nil.
+// explainError converts an error into an error whose text is a sentence for the user. For
+// nil, it returns nil.
 func explainError(err error) error {
 	if err == nil {
 		return nil

@@ -61,8 +61,8 @@ const (
 	lineIndent  = "  "
 )
 
-// printLine prints one line of the output. In a terminal, a long line is wrapped and its
-// rest is indented.
+// printLine prints a line of the status output. In a terminal, it wraps a long line and
+// indents the second and further rows.
 func printLine(out *terminal.Output, indent, format string, args ...any) {
 	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
 }

@@ -161,8 +161,8 @@ func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	return rawjson.Encode(plaintext.Clean(text, limit))
 }
 
-// escapeInPattern returns the escape sequence of a character in a JavaScript regular
-// expression.
+// escapeInPattern returns the escape sequence, such as \u200b, that represents a
+// character in a JavaScript regular expression.
 func escapeInPattern(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\u{%x}`, r)

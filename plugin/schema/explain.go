@@ -56,7 +56,8 @@ type explainer struct {
 	value  any // decoded arguments of the call
 }
 
-// explainViolations returns a sentence for each violation, sorted by JSON Pointer.
+// explainViolations returns one sentence for each violation. The sentences are sorted by
+// the JSON Pointer of the invalid value.
 func explainViolations(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
 	var lines []string
@@ -143,7 +144,7 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// propertyName returns the violations of a property whose name the schema does not allow.
+// propertyName returns the violation for a property whose name the schema does not allow.
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
 	var reasons []string
 	for _, cause := range e.Causes {
@@ -207,8 +208,8 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-// memberOf returns a member of an object or an element of an array; nil if the member or
-// element does not exist.
+// memberOf returns an object's member with the name step, or an array's element with the
+// index step; nil if missing.
 func memberOf(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:

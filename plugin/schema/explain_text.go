@@ -89,7 +89,8 @@ func describeSize(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// countOf returns a number and its noun, such as "1 item" or "2 properties".
+// countOf returns a number with its noun in the singular or plural, such as "1 item" or "2
+// properties".
 func countOf(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -193,8 +194,8 @@ func shortenText(s string) string {
 	return string([]rune(s)[:maxShownChars]) + "…"
 }
 
-// describeSchema returns what a property's schema allows, such as "a string"; empty if
-// the schema has no type.
+// describeSchema returns a short description of the values that a schema allows, such as "a
+// string"; empty without a type.
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
 	if values, ok := s["enum"].([]any); ok {

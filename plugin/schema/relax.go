@@ -9,8 +9,9 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// The value of a keyword in schemaKeywords is a JSON Schema, in schemaListKeywords a
-// list of schemas, and in schemaMapKeywords a map of schemas.
+// These JSON Schema keywords have values that contain further schemas. The value is one
+// schema (schemaKeywords), a list of schemas (schemaListKeywords) or a map of schemas
+// (schemaMapKeywords).
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
@@ -115,7 +116,8 @@ func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) [
 	}))
 }
 
-// mayHaveDefaults returns the properties whose schemas may have a default.
+// mayHaveDefaults returns those of the given properties whose schemas may have a
+// default.
 func mayHaveDefaults(properties []byte) map[string][]byte {
 	candidates := map[string][]byte{}
 	for m := range rawjson.Members(properties) {

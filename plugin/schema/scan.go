@@ -10,7 +10,8 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// isPlain is true for the bytes that a JSON string contains unescaped.
+// isPlain is true for each byte that a JSON string may contain without an escape
+// sequence.
 var isPlain = func() (plain [256]bool) {
 	for c := 0x20; c < 256; c++ {
 		plain[c] = c != '"' && c != '\\'

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parseTexts parses string arguments as JSON where the schema does not allow a string;
+// parseTexts parses those string arguments as JSON whose schemas do not allow a string;
 // see [Validator.CheckTextArguments].
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)

@@ -43,8 +43,8 @@ func (v *Validator) Compile(schema json.RawMessage) error {
 	return v.err
 }
 
-// violationTexts returns a sentence for each violation in value. violationTexts returns
-// an error if the schema does not compile.
+// violationTexts checks a value and returns one sentence for each violation of the
+// schema. If the schema does not compile, it returns an error.
 func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string, error) {
 	if err := v.Compile(schema); err != nil {
 		return nil, err

@@ -354,7 +354,7 @@ export class BridgeCalls {
   }
 }
 
-/** makeNotLiveError returns the JSON text of a wire.CallError for a plugin that has no adapter in the document. */
+/** makeNotLiveError returns the error, as JSON text, of a call whose plugin has no adapter in the document. */
 function makeNotLiveError(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };

@@ -30,7 +30,7 @@ export interface Probing {
   onUrlChanged(): void;
   /** onVisibilityChanged is called when the document may have become visible to the user. */
   onVisibilityChanged(): void;
-  /** onReadinessChanged is called when an adapter has reported its readiness. */
+  /** onReadinessChanged is called when an adapter has reported whether it is ready. */
   onReadinessChanged(): void;
 }
 

@@ -9,9 +9,9 @@ type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
 export interface AdapterSwapsOptions {
   /** isBusy returns true while calls run in the adapter of the given host. */
   isBusy(host: Host): boolean;
-  /** endCalls ends the calls that run in the adapter of a host. */
+  /** endCalls ends all calls that run in the adapter of the given host. */
   endCalls(host: Host): void;
-  /** startWaitingCalls starts the calls that wait for the new adapter of a host. */
+  /** startWaitingCalls starts the calls that waited until the given host received its new adapter. */
   startWaitingCalls(host: Host): void;
 }
 

@@ -3,7 +3,7 @@ interface Timer {
   readonly id: number;
   /** When the timer is due, in milliseconds since the clock started. */
   dueMs: number;
-  /** The interval of a repeating timer, in milliseconds; undefined for a timer that runs once. */
+  /** The time between two runs of a repeating timer, in milliseconds; undefined for a timer that runs once. */
   readonly intervalMs: number | undefined;
   readonly work: () => void;
 }

@@ -1,4 +1,4 @@
-/** An in-memory replacement of the browser's localStorage or sessionStorage. */
+/** Replaces the browser's localStorage or sessionStorage by a storage in memory. */
 export class FakeStorage {
   readonly #items = new Map<string, string>();
 
