@@ -56,8 +56,7 @@ type bundledScript struct {
 }
 
 // sourceLocation returns the first location in a stack trace that is in the plugin's
-// source, as file:line:column. sourceLocation returns "" if the stack trace has no such
-// location.
+// source, as file:line:column. sourceLocation returns "" if the stack trace has no such location.
 func (b bundledScript) sourceLocation(stack string) string {
 	sourceMap, err := sourcemap.Parse(b.SourceMap)
 	if err != nil {
@@ -148,8 +147,7 @@ import %s;
 	}
 }
 
-// script describes the input of [bundlePluginScript]: an entry module and the way to bundle
-// it.
+// script describes the input of [bundlePluginScript]: an entry module and the way to bundle it.
 type script struct {
 	// entry is the text of an ES module. A relative import path in entry is relative to the
 	// plugin's directory.
@@ -192,8 +190,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles a script. The bundle contains the parts of zod that its parameter zod
-// selects.
+// bundleOnce bundles a script. The bundle contains the parts of zod that its parameter zod selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {

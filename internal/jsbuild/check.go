@@ -72,8 +72,7 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators
 		LogOverride: map[string]api.LogLevel{
 			"empty-import-meta": api.LogLevelError,
-			// HTML comments are errors, because only some parsers treat <!-- and --> as
-			// comments.
+			// HTML comments are errors, because only some parsers treat <!-- and --> as comments.
 			"html-comment-in-js": api.LogLevelError,
 		},
 	}

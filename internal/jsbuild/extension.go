@@ -33,8 +33,7 @@ var extensionSources = sourceSet{
 	},
 }
 
-// ManifestOptions contains the values in the extension's manifest that differ between
-// installations.
+// ManifestOptions contains the values in the extension's manifest that differ between installations.
 type ManifestOptions struct {
 	Version string
 	// WithDebugger adds Chrome's "debugger" permission. Chrome does not accept "debugger"
@@ -317,8 +316,7 @@ type ScriptOptions struct {
 	// Start is the moment at which the adapter starts in a document. If Start is empty,
 	// [MakeScriptParts] derives Start from the adapter's code.
 	Start StartTime `json:"start"`
-	// RunsInFrames is true if the adapter also runs in frames that have the page's
-	// origin.
+	// RunsInFrames is true if the adapter also runs in frames that have the page's origin.
 	RunsInFrames bool `json:"frames,omitempty"`
 	// FixedPartsID identifies the plugin's world and pre-script, like the field
 	// FixedPartsID of wire.PluginInfo.
@@ -443,8 +441,7 @@ func defaultStart(code []byte) StartTime {
 }
 
 // dropShebang empties a first line that begins with #!, which is not allowed inside of a
-// function. As in browsers, the shebang line can end at any of JavaScript's four line
-// terminators.
+// function. As in browsers, the shebang line can end at any of JavaScript's four line terminators.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code

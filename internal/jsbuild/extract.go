@@ -57,8 +57,7 @@ type extractLimits struct {
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
-// extractAnswer is the output of the child process: the result of the script, or its
-// error.
+// extractAnswer is the output of the child process: the result of the script, or its error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
@@ -188,8 +187,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	return answer, nil
 }
 
-// cappedBuffer stores the first max bytes that are written to it and drops all further
-// bytes.
+// cappedBuffer stores the first max bytes that are written to it and drops all further bytes.
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int

@@ -64,8 +64,7 @@ type toolsFile struct {
 	Prompts             []extractedPrompt `json:"prompts,omitempty"`
 }
 
-// toolsFile returns the content of dist/tools.json as far as the plugin's code defines
-// it.
+// toolsFile returns the content of dist/tools.json as far as the plugin's code defines it.
 func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }

@@ -30,8 +30,7 @@ func isInside(root, path string) bool {
 }
 
 // check returns an error if the plugin's build may not read a file. check does not follow
-// a link named node_modules, because a plugin's repository can contain a link with this
-// name.
+// a link named node_modules, because a plugin's repository can contain a link with this name.
 func (f sourceBoundary) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -68,8 +67,7 @@ func (f sourceBoundary) esbuildPlugin() api.Plugin {
 			if err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
-			// Only regular files are read, because reading a named pipe could block
-			// forever.
+			// Only regular files are read, because reading a named pipe could block forever.
 			return api.OnLoadResult{}, checkPlainFile(a.Path) // another esbuild plugin loads the file
 		})
 	}}

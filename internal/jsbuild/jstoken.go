@@ -49,8 +49,7 @@ func wordSet(words string) map[string]bool {
 }
 
 // jsTokens splits esbuild's output into tokens. The texts of template literals become
-// string tokens. The code in a ${} expression of a template literal is split like other
-// code.
+// string tokens. The code in a ${} expression of a template literal is split like other code.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int // number of open braces in the expression of each open template literal

@@ -80,8 +80,7 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 
 // checkPackage checks a built package with plugin.Load, which also checks the package
 // when a user adds the plugin. checkPackage returns the package's warnings and problems.
-// If out is empty because the build has not written files yet, checkPackage checks only
-// package.json.
+// If out is empty because the build has not written files yet, checkPackage checks only package.json.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 const (
 	packageFile  = "package.json"
 	defaultEntry = "src/index.ts"
-	// outputDir is the default folder of the built files, relative to the plugin's
-	// directory.
+	// outputDir is the default folder of the built files, relative to the plugin's directory.
 	outputDir = "dist"
 )
 
@@ -37,8 +36,7 @@ type pluginSource struct {
 	// PreScript is empty if the plugin has no pre-script.
 	PreScript string
 	// ConfigSchema is the declaration of the plugin's settings in package.json. If the
-	// plugin's code also declares settings, the declaration in the code takes
-	// precedence.
+	// plugin's code also declares settings, the declaration in the code takes precedence.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }

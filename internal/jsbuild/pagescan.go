@@ -39,8 +39,7 @@ var platformNames = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	// frameworkProperties matches properties that frameworks such as React set on
-	// elements.
+	// frameworkProperties matches properties that frameworks such as React set on elements.
 	frameworkProperties = lazyregexp.New(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
 	// frameworkTexts matches strings that contain the property of a framework, or a
 	// script element.

@@ -36,8 +36,7 @@ const (
 //go:embed rejections.js
 var rejectionShim string
 
-// TestOptions configure [RunTests]. The zero value of a field selects the field's
-// default.
+// TestOptions configure [RunTests]. The zero value of a field selects the field's default.
 type TestOptions struct {
 	// Simulate is the command line that runs [Simulate]. The default is the running
 	// program with the argument "__simulate".
@@ -67,8 +66,7 @@ type TestBrowser interface {
 
 // TestFile is one file with tests of a plugin.
 type TestFile struct {
-	// Name is the slash-separated path of the test file relative to the plugin's
-	// directory.
+	// Name is the slash-separated path of the test file relative to the plugin's directory.
 	Name string
 	// UsesNode is true if the file imports Node's test runner.
 	UsesNode bool
@@ -195,8 +193,7 @@ import %s;
 `, quoteJS("./"+file))}
 }
 
-// withTestHint adds advice to an error about an import of a Node module such as
-// "node:test".
+// withTestHint adds advice to an error about an import of a Node module such as "node:test".
 func withTestHint(err error) error {
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {

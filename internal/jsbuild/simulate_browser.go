@@ -40,8 +40,7 @@ type scriptMessage struct {
 }
 
 // browserAnswer is the response to a request between the test script and the browser, in
-// either direction. Error is the error text of the operation or request; empty on
-// success.
+// either direction. Error is the error text of the operation or request; empty on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -59,8 +58,7 @@ func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// handleLine handles a line that the script of the tests wrote. handleLine does not
-// block.
+// handleLine handles a line that the script of the tests wrote. handleLine does not block.
 func (r *browserTests) handleLine(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
@@ -94,8 +92,7 @@ func (r *browserTests) runOperation(m scriptMessage) {
 	}{m.ID, answer})
 }
 
-// request forwards a request of a page to the script of the tests and returns the
-// response.
+// request forwards a request of a page to the script of the tests and returns the response.
 func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
 	answer := make(chan browserAnswer, 1)
 	r.mu.Lock()
@@ -147,8 +144,7 @@ func (l *lineWriter) write(v any) error {
 }
 
 // begin starts to write the first line and returns at once. Later writes block until the
-// first line has been written. Writes of later lines block until the first line is
-// written.
+// first line has been written. Writes of later lines block until the first line is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

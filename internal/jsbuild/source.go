@@ -133,8 +133,7 @@ func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 
-// loaderOf returns the esbuild loader for a file, which depends on the extension of its
-// name.
+// loaderOf returns the esbuild loader for a file, which depends on the extension of its name.
 func loaderOf(name string) api.Loader {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":

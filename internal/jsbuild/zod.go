@@ -24,8 +24,7 @@ type zodSource struct {
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.
 	UsedNames string
-	// isPartial is true if the script needs no other properties of zod's object z than
-	// UsedNames.
+	// isPartial is true if the script needs no other properties of zod's object z than UsedNames.
 	isPartial bool
 	// Warning explains why opentabs cannot use the installed zod; empty if it can.
 	Warning string
@@ -53,8 +52,7 @@ func findZod(dir string) zodSource {
 	}
 }
 
-// localesNamespace is the esbuild namespace of the module that replaces zod's list of
-// locales.
+// localesNamespace is the esbuild namespace of the module that replaces zod's list of locales.
 const localesNamespace = "opentabs-locales"
 
 // alreadyResolved marks an import that the method resolve has passed back to esbuild for
@@ -66,8 +64,7 @@ var (
 	localeList = `/locales/index\.js$`
 	// zodStateful matches the files of zod that store data on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
-	// zodInternal matches the paths of those files of zod that import zod's list of
-	// locales.
+	// zodInternal matches the paths of those files of zod that import zod's list of locales.
 	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
