@@ -116,7 +116,7 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 }
 
 // Add checks the built package in the folder path and adds the package to the store. The
-// registry loads a new build in the folder without another Add, but the user must review
+// registry loads a new build in that folder without another Add, but the user must review
 // the new build. The error of Add lists the problems of the package, or names the plugin
 // that has the same name.
 func (s *Store) Add(path string) (*Plugin, error) {

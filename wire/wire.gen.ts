@@ -68,7 +68,7 @@ export type ConfigSiteResult = Record<string, never>;
 /** ConfigBrowserToolsParams turns browser tools on or off. */
 export interface ConfigBrowserToolsParams {
   /**
-   * names are the names of tool groups and tools. Turning on a group does not turn on its
+   * names lists the tool groups and tools to turn on or off. Turning on a group does not turn on its
    * dangerous tools. If names is absent, all browser tools are turned on or off together,
    * and each group and tool keeps its separate permission.
    */

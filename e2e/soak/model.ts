@@ -3,7 +3,7 @@
 import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
-/** ObservedFault is a fault that was injected. All times are in milliseconds since the start of the soak test. */
+/** ObservedFault is an injected fault with the times of its effects. All times are in milliseconds since the start of the soak test. */
 export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;

@@ -3,7 +3,7 @@
 // the file table.go lists the known facts with their sources.
 //
 // [Of] returns the profile of one client, and [Table] returns all profiles. If a client
-// gives up a call, [GiveUp.InferTimeout] infers the client's timeout.
+// gives up on a call, [GiveUp.InferTimeout] infers the client's timeout.
 package clients
 
 import (

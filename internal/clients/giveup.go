@@ -11,7 +11,7 @@ type ID struct{ Name, Version string }
 
 // Timeout is how long an MCP client waits for the response to a call.
 type Timeout struct {
-	// Limit is the time after which the client gives up a call; 0 means that the client
+	// Limit is the time after which the client gives up on a call; 0 means that the client
 	// never gives up.
 	Limit time.Duration
 	// ProgressRestarts is true if each progress notification restarts the client's

@@ -22,9 +22,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestAdaptersCheckAgain checks that an adapter which an older version installed without
+// TestAdaptersAreCheckedAgain checks that an adapter which an older version installed without
 // a check is neither sent to a browser nor written to a file.
-func TestAdaptersCheckAgain(t *testing.T) {
+func TestAdaptersAreCheckedAgain(t *testing.T) {
 	const escapingCode = "var a = 1}, EVIL(), function () {"
 	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: escapingCode})
 	dirs := config.Dirs{State: t.TempDir()}

@@ -20,7 +20,7 @@ func clientWaitText(client httpapi.MCPClient) string {
 			known := profile.TimeoutOver(client.Transport == "http")
 			return fmt.Sprintf("waits %s for a call", waitText(known.Limit, known.ProgressRestarts))
 		}
-		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up a call"
+		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up on a call"
 	}
 	text := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
 	switch t.Source {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// allRoutes has the paths of all routes, and some paths that no route serves.
+// allRoutes contains the paths of all routes, and for comparison some unknown paths.
 var allRoutes = []string{
 	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", CommandPath, "/stdio",
 	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",

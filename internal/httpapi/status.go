@@ -218,7 +218,7 @@ type MCPClient struct {
 
 // ClientTimeout is how long an MCP client waits for the result of a call.
 type ClientTimeout struct {
-	// LimitMs is the time after which the client gives up a call, in milliseconds.
+	// LimitMs is the time after which the client gives up on a call, in milliseconds.
 	// ProgressRestarts is true if each progress notification restarts the client's
 	// timeout.
 	LimitMs          int64 `json:"limit_ms"`

@@ -72,7 +72,7 @@ var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscaper.Replace(text) }
 
-func (l launchd) check(ctx context.Context) error {
+func (l launchd) checkAvailable(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "print", l.domain())
 }
 

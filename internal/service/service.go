@@ -73,9 +73,9 @@ type system interface {
 	file() string
 	// content returns a systemd unit or launchd agent that runs a command.
 	content(Command) []byte
-	// check returns an error if the service manager does not respond, for example because
+	// checkAvailable returns an error if the service manager does not respond, for example because
 	// the user has no login session.
-	check(context.Context) error
+	checkAvailable(context.Context) error
 	// enable starts the service now and at each login.
 	enable(context.Context) error
 	// start starts an enabled service.
@@ -117,7 +117,7 @@ func (m Manager) IsInstalled() bool {
 
 // Check returns an error if the machine's service manager cannot run services of the
 // user. Check changes nothing.
-func (m Manager) Check(ctx context.Context) error { return m.system.check(ctx) }
+func (m Manager) Check(ctx context.Context) error { return m.system.checkAvailable(ctx) }
 
 // Install installs the service and starts it. A running service is restarted with the new
 // command. If a new service cannot start, Install removes the service again.

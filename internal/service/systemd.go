@@ -48,7 +48,7 @@ func quoteUnitWord(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
 }
 
-func (s systemd) check(ctx context.Context) error {
+func (s systemd) checkAvailable(ctx context.Context) error {
 	return runCommand(ctx, "systemctl", "--user", "show-environment")
 }
 

@@ -176,7 +176,7 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 }
 
 // insertMissing inserts into the table at path the keys that merged has but existing
-// lacks. The path is relative to the opentabs entry. insertMissing returns false if the
+// lacks. path lists the keys below the server opentabs. insertMissing returns false if the
 // file has no table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")

@@ -161,8 +161,8 @@ func isObject(raw []byte) bool {
 	return i < len(raw) && raw[i] == '{'
 }
 
-// unescapedString returns the text of a JSON string without escapes. For any other JSON
-// value, unescapedString returns false.
+// unescapedString returns the text of a JSON string without escapes. For a string with
+// escapes and for other JSON values, unescapedString returns false.
 func unescapedString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false

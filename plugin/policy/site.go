@@ -169,7 +169,8 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	})
 }
 
-// Allow stores that a client may always use the host and port of an http or https URL.
+// Allow stores a permanent permission: the client may use the site (host and port) of an
+// http or https URL.
 func (s Sites) Allow(address, client, class, by string) error {
 	pattern, err := ParseSite(sitePatterns(address)[0])
 	if err != nil {

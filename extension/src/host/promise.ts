@@ -15,7 +15,7 @@ import {
 
 // Creates the promises that the context's functions return to a handler. A page can replace Promise.prototype.then or
 // Symbol.species, and could then receive a promise and its value. The promises of a context have their own `then`,
-// `catch` and `finally` methods, so that the page cannot receive them. `await` uses neither the prototype nor the
+// `catch` and `finally` methods, which the page cannot replace. `await` uses neither the prototype nor the
 // species of a promise whose `constructor` is the original Promise.
 
 /**

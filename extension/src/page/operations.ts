@@ -133,7 +133,7 @@ export interface PageError {
   readonly code: PageErrorCode;
   /** message contains no text from the page, which could deceive the agent. */
   readonly message: string;
-  /** pageText is text of the page about the error, such as the snapshot line of an element. */
+  /** pageText is text from the page that explains the error, such as the line that describes an element. */
   readonly pageText?: string;
   /** ref is the ref of the most similar element (stale_ref), or of the element that is in the way (not_hittable). */
   readonly ref?: string;

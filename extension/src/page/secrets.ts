@@ -46,8 +46,8 @@ function isTextField(element: Element): element is TextField {
 }
 
 function isMaskedByCss(element: Element): boolean {
-  const security = getComputedStyle(element).getPropertyValue('-webkit-text-security');
-  return security !== '' && security !== 'none';
+  const textSecurity = getComputedStyle(element).getPropertyValue('-webkit-text-textSecurity');
+  return textSecurity !== '' && textSecurity !== 'none';
 }
 
 const secretSelector = 'input,textarea';

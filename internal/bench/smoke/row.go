@@ -71,8 +71,8 @@ type Result struct {
 	Unknown, Unmeasured []string
 }
 
-// Compare compares new measurements with the stored values. The function commitsSince
-// returns the range of commits since a row's stored value was written.
+// Compare compares new measurements with the stored values. For the ID of a row, the
+// function commitsSince returns the commits made after the row's value was stored.
 func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 	var result Result
 	for _, row := range measured {

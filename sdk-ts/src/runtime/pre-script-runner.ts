@@ -12,11 +12,16 @@ declare const OPENTABS_PLUGIN_NAME: string;
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
 
 function makeLog(name: string): PreScriptLog {
-  const makeWriter =
+  const makeLogFunction =
     (method: (typeof consoleMethods)[number]) =>
     (message: string, ...args: unknown[]) =>
       console[method](`[opentabs:${name}:pre-script] ${message}`, ...args);
-  return { debug: makeWriter('debug'), info: makeWriter('info'), warn: makeWriter('warn'), error: makeWriter('error') };
+  return {
+    debug: makeLogFunction('debug'),
+    info: makeLogFunction('info'),
+    warn: makeLogFunction('warn'),
+    error: makeLogFunction('error'),
+  };
 }
 
 /**

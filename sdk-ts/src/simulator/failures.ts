@@ -1,7 +1,6 @@
 import { makeFailureHint, makeLossHint, makeMissingResultHint } from '../runtime/hints.ts';
 import { hasProperties, isMethod, type Properties, readMessage } from '../runtime/value.ts';
 
-
 /** A tool call of the current test that failed because its handler threw an error. */
 export interface FailedCall {
   readonly tool: string;

@@ -251,14 +251,14 @@ function completeDocument(document: unknown, url: () => string, cookies: string)
 }
 
 function makeConsole(lines: ConsoleLine[]): object {
-  const makeWriter =
+  const makeLogFunction =
     (level: string) =>
     (...args: unknown[]) =>
       void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' ') });
   return Object.fromEntries(
     ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((level) => [
       level,
-      makeWriter(level),
+      makeLogFunction(level),
     ]),
   );
 }

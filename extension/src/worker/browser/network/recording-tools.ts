@@ -77,8 +77,8 @@ async function listRequests(
       maskUrl(request.url).includes(filter) &&
       (types === undefined || types.includes(request.type)),
   );
-  const isFolded = types === undefined && !readFlag(call.args, 'static');
-  const shown = isFolded ? matching.filter(({ type }) => !staticTypes.has(type)) : matching;
+  const hidesStatic = types === undefined && !readFlag(call.args, 'static');
+  const shown = hidesStatic ? matching.filter(({ type }) => !staticTypes.has(type)) : matching;
   const page = shown.slice(0, MaxLines);
   const last = page.at(-1);
   const notes = [`${shown.length} requests.`];
@@ -111,8 +111,8 @@ async function listResources(
   const resources = (await browser.readResources(call.tabId, call.documentId)).filter(({ url }) =>
     maskUrl(url).includes(filter),
   );
-  const isFolded = !readFlag(call.args, 'static');
-  const shown = isFolded ? resources.filter(({ type }) => !staticInitiators.has(type)) : resources;
+  const hidesStatic = !readFlag(call.args, 'static');
+  const shown = hidesStatic ? resources.filter(({ type }) => !staticInitiators.has(type)) : resources;
   const page = shown.slice(-MaxLines);
   const notes = [note, `${shown.length} earlier requests of the page, without headers and bodies.`];
   if (resources.length > shown.length)
