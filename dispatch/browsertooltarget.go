@@ -14,8 +14,8 @@ import (
 type TargetKind int
 
 const (
-	// TargetDocument is a document in which the tool's plugin runs. All tools of plugins have
-	// the kind TargetDocument. The document is chosen after the gates have allowed the call.
+	// TargetDocument is a document in which the tool's plugin runs. All tools of plugins have the
+	// kind TargetDocument. opentabs chooses the document after the gates have allowed the call.
 	TargetDocument TargetKind = iota
 	// TargetPage is the page of any tab in which the extension can run scripts.
 	TargetPage

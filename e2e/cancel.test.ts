@@ -23,7 +23,7 @@ let channelCount = 0;
  */
 const makeSlowChannel = () => `c${++channelCount}-9-20000`;
 
-/** waitForAbortedRequest waits until the page has aborted its request to the given channel. */
+/** waitForAbortedRequest waits until the page has aborted its HTTP request to the given channel of the test site. */
 const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),

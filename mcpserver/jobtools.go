@@ -33,7 +33,7 @@ const (
 	emptySchema = `{"type":"object","properties":{}}`
 )
 
-// jobTools are the tools for clients whose calls may become jobs.
+// jobTools are the tools with which a client waits for its jobs and reads their results.
 var jobTools = []builtinTool{
 	newJobTool("job_wait", "Wait for a job",
 		"Waits until a job has ended and returns the result of its tool. If the job still runs when the time is over, returns its progress; call again then.",

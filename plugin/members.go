@@ -74,8 +74,8 @@ func parseIcons(top *jsonread.Reader, p *Plugin) {
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
-// checkUnusedIcons checks the icons with the given keys, which no surface shows. If no
-// keys are given, checkUnusedIcons checks the icons of a tool.
+// checkUnusedIcons validates the icons with the given keys in the manifest, although no
+// surface shows them. Without keys, checkUnusedIcons checks the keys of a tool's icons.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}

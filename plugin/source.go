@@ -19,8 +19,8 @@ const (
 	SourceGlobal Source = "global"
 )
 
-// findGlobal returns the plugins among the npm packages in the given folders. Plugins in
-// the first folder come first. If a package is in several folders, as with several
+// findGlobal returns the plugins among the npm packages in the given folders. Plugins are
+// listed in the order of the folders. If a package is in several folders, as with several
 // versions of Node, findGlobal returns the first. findGlobal skips unreadable folders.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry

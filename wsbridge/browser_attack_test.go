@@ -13,8 +13,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// attackFixture is a hub with another browser and an attacking browser. The other browser
-// runs the call "good", and the attacking browser runs the call "own".
+// attackFixture is a hub with another browser and an attacking browser. The other browser runs a
+// call with the ID "good", and the attacking browser runs a call with the ID "own".
 type attackFixture struct {
 	*hubFixture
 	otherBrowser, attackingBrowser *browserPeer

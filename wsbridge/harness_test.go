@@ -239,7 +239,7 @@ func (p *browserPeer) readAll() {
 	}
 }
 
-// send sends a frame to the hub. Errors of a closed connection are ignored.
+// send sends a frame to the hub. If the connection is closed, send does nothing.
 func (p *browserPeer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }

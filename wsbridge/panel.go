@@ -31,8 +31,7 @@ type panel struct {
 	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
 }
 
-// requestState schedules a state.sync notification. The notification is sent only while the
-// side panel is open.
+// requestState schedules a state.sync notification. If the side panel is closed, nothing is sent.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
 // requestPlugins schedules a state.plugins notification. The notification is sent only while
@@ -49,8 +48,8 @@ func (l *link) sendWaiting(calls int) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// setWatching starts or stops updates to the side panel when the user opens or closes it. Only
-// the goroutine that reads the link calls setWatching.
+// setWatching starts or stops updates to the side panel when the user opens or closes it. Only the
+// goroutine that reads messages from the browser calls setWatching.
 func (p *panel) setWatching(b *browser, isOn bool) {
 	p.stop()
 	if !isOn {

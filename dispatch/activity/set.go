@@ -82,7 +82,8 @@ type Set struct {
 type activity struct {
 	activityType string
 	content      json.RawMessage
-	// version increases with each complete content that the page sends.
+	// version increases each time the page sends the activity's complete content instead of a
+	// patch.
 	version      int
 	audience     string
 	patches      []json.RawMessage // the patches that arrived after content

@@ -38,7 +38,7 @@ const endedLifetime = time.Hour
 // whose result was dropped keeps only its View.
 const jobsPerResult = 10
 
-// Options limit the memory of ended jobs. The zero value of a field selects its default.
+// Options limit the memory of ended jobs. If a field is zero, its default applies.
 type Options struct {
 	// Results is the maximum number of kept results; the default is 100. Above the limit, the
 	// oldest result is dropped, and its job's View has ResultDropped set.
@@ -252,7 +252,7 @@ func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 	}
 }
 
-// callView returns the View of the job's call, also after its end.
+// callView returns the View of the job's call, even if the call has ended.
 func (job *Job) callView() dispatch.View {
 	job.mu.Lock()
 	call, view := job.call, job.endedView

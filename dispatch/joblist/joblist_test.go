@@ -46,7 +46,7 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 	}
 }
 
-// receivedStopReasons returns the reasons of the requests to stop a tool that the page
+// receivedStopReasons returns the reason in each request to stop a tool that the page has
 // received.
 func (p *fakePage) receivedStopReasons() []string {
 	p.mu.Lock()

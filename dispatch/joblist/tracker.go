@@ -17,8 +17,8 @@ type Tracker[T any] struct {
 	values map[string]T
 }
 
-// Start starts a call as a job of the list l, and tracks the call with the given value
-// until Forget.
+// Start starts the call c as a job of the list l, and keeps value for [Tracker.Find]
+// until Forget is called.
 func (t *Tracker[T]) Start(l *List, c dispatch.Call, value T) *Job {
 	t.count.Add(1) // count the call before a hook can receive it
 	t.mu.Lock()
@@ -31,7 +31,8 @@ func (t *Tracker[T]) Start(l *List, c dispatch.Call, value T) *Job {
 	return job
 }
 
-// Find returns the value of a tracked call. While no call is tracked, Find takes no lock.
+// Find returns the value that was passed to [Tracker.Start] with a call. While no call is
+// tracked, Find takes no lock.
 func (t *Tracker[T]) Find(callID string) (value T, ok bool) {
 	if t.count.Load() == 0 {
 		return value, false

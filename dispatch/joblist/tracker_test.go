@@ -25,8 +25,8 @@ func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// A hook must find the value of each tracked call, even if the hook runs just after Start,
-// until Forget is called.
+// Until Forget is called, a hook must find the value of each tracked call, even if the
+// hook runs just after Start.
 func TestTracker(t *testing.T) {
 	hook := &trackerHook{}
 	p := &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}

@@ -127,8 +127,7 @@ function printFailures(run: Run, verdicts: Verdicts): void {
 }
 
 /**
- * printReport prints how the verdicts of one run differ from the expected verdicts. The result is true if the verdicts
- * match.
+ * printReport prints how the verdicts of one run differ from the expected verdicts. The result is true if they match.
  */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);

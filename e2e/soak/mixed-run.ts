@@ -238,7 +238,7 @@ class SoakRun {
         });
         await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
-        // A fault that starts during the check can make the check fail, so errors are ignored.
+        // The check may fail because of a fault that has just started, so its errors are ignored.
       }
     }
   }

@@ -87,8 +87,8 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
 }
 
 /**
- * codesWithoutServer are the allowed codes of a call while the daemon is down or restarts. The connection fails, or the
- * new daemon does not have the client's session.
+ * codesWithoutServer are the allowed codes of a call while the daemon is down or restarts. While the daemon is down,
+ * connections fail, and a restarted daemon does not have the client's session.
  */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
 /** codesWithoutBrowser are the allowed codes of a call while the browser is disconnected or its tabs are loading. */
@@ -111,7 +111,8 @@ function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): reado
 }
 
 /**
- * codesByFault maps each kind of fault to a function that returns the additional allowed codes of an overlapping call.
+ * codesByFault maps each kind of fault to a function that returns additional allowed error codes for a call that
+ * overlaps the fault.
  */
 const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
   'worker stopped': (call, fault) => listCodesOfDelay(call, fault),

@@ -73,7 +73,7 @@ export type FaultKind = keyof typeof faultKinds;
  */
 export interface PlannedCall {
   readonly atMs: number;
-  /** client is the index of the client that makes the call. */
+  /** client is the index, in the list of test clients, of the client that makes the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
@@ -110,7 +110,7 @@ const floodSize = 200;
 
 /**
  * sdkStdioMaxBytes limits the size of results for the official stdio client, which disconnects after a message of 10
- * MiB. A message contains each result twice: as text and as structured content.
+ * MiB. A message contains each tool result twice: as text and as structured content.
  */
 const sdkStdioMaxBytes = 4_000_000;
 

@@ -181,7 +181,7 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** describeError returns the message of an error, followed by its cause. */
+/** describeError returns the message of an error, followed by the error's `cause`, if there is one. */
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error);
 }

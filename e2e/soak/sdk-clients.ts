@@ -100,7 +100,7 @@ class SdkClient implements SoakClient {
 
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
-      // The close callback may run after a new connection has replaced the closed connection.
+      // By the time this callback runs, a new connection may have replaced the closed connection.
       const newConnection = this.#openConnection(() => {
         if (this.#connection === newConnection) this.#connection = undefined;
       });

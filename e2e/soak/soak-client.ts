@@ -10,7 +10,7 @@ export interface CallEnding {
   readonly code: string;
   readonly text: string;
   readonly structured: unknown;
-  /** progress lists the numbers of the progress notifications in the order of arrival. */
+  /** progress contains the `progress` number of each progress notification, in the order of arrival. */
   readonly progress: readonly number[];
   /**
    * answerCount is the number of responses that the client received for the call. More than one response is a
@@ -21,10 +21,7 @@ export interface CallEnding {
 
 /** CallBehavior configures what the MCP client does during a call, such as cancelling the call. */
 export interface CallBehavior {
-  /**
-   * stopSignal ends the call early: when the signal aborts, the client cancels the call, or disconnects if disconnect
-   * is true.
-   */
+  /** When stopSignal aborts, the client cancels the call, or disconnects if disconnect is true. */
   readonly stopSignal?: AbortSignal;
   readonly disconnect?: boolean;
   /** withoutProgress omits the progress token from the request. */

@@ -213,8 +213,8 @@ export class SystemUnderTest {
   }
 
   /**
-   * describePageOf describes the page that runs the call with the given key: its URL, its visibility, and whether
-   * timers run.
+   * describePageOf describes the page that runs the call with the given key. The description has the page's URL and
+   * visibility, and whether its timers run.
    */
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {

@@ -93,8 +93,8 @@ export interface PanelState {
   /** calls are the calls that have not ended. */
   readonly calls: readonly CallView[];
   /**
-   * callsAt is when the worker received calls, in milliseconds since 1970. The panel adds the time since callsAt to the
-   * durations of running calls.
+   * callsAt is when the worker received the daemon's list of calls, in milliseconds since 1970. The panel adds the time
+   * since callsAt to the durations of running calls.
    */
   readonly callsAt: number;
   readonly running: number;
@@ -299,7 +299,7 @@ function toPermission(value: unknown): Permission | undefined {
 }
 
 /**
- * isToPanel checks the fields of a message that the panel reads first. More checks are unnecessary, because only the
+ * isToPanel checks the fields of a message that the panel reads first. Other fields need no check, because only the
  * extension's worker sends messages to the panel.
  */
 export function isToPanel(value: unknown): value is ToPanel {

@@ -31,7 +31,8 @@ function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown):
 
 /**
  * PortHandlers contains one handler for each operation of the messages M, so that a missing handler is a compile error.
- * Context is the type of a handler's further arguments, such as the document that sent the message.
+ * Context lists the types of the further arguments that each handler receives, such as the document that sent the
+ * message.
  */
 export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], Result = void> = {
   readonly [Op in M['op']]: (message: Extract<M, { readonly op: Op }>, ...context: Context) => Result;

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// Choice is the user's decision about a call that waits for the user.
+// Choice is the user's decision to allow or deny a call that waits for the user.
 type Choice struct {
 	Allow bool
 	// Scope is for which further calls an approval holds, such as wire.ScopeSession. For

@@ -133,7 +133,8 @@ func (m idMatches) choose(typed string) (string, error) {
 	return "", usererr.Errorf("several calls match: name one of %s", strings.Join(names, ", "))
 }
 
-// contains reports whether the selection s includes the call c.
+// contains reports whether the call c belongs to the selection s, such as the waiting
+// calls.
 func (s Selection) contains(c dispatch.View) bool {
 	if s == Waiting {
 		return c.Waiting != nil

@@ -133,7 +133,8 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 }
 
-// jsonCall prints the state of a call and then each event, as one line of JSON each.
+// jsonCall prints the state of a call, and then each event of the call, as JSON on one
+// line each.
 type jsonCall struct{ out *terminal.Output }
 
 func (j jsonCall) begin(v dispatch.View) error {

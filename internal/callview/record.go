@@ -25,7 +25,7 @@ func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	return rows
 }
 
-// endTime returns when a recorded call ended. For a call without an end, endTime returns
+// endTime returns when a recorded call ended. If the record has no end, endTime returns
 // when the call was created.
 func endTime(r recorder.Record) time.Time {
 	if r.Ended == nil {

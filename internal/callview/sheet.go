@@ -105,7 +105,7 @@ func (s callDetails) elapsedTime() time.Duration {
 }
 
 // progressBar returns the progress of a call as a bar, or as plain text if the output is
-// not a terminal. For a call without progress, progressBar returns "".
+// not a terminal. If the call has reported no progress, progressBar returns "".
 func (s callDetails) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	progress := v.Progress

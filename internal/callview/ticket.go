@@ -15,8 +15,8 @@ import (
 const maxDescriptionBytes = 300
 
 // TicketLines describes a waiting call, so that the user can decide about the call. The
-// lines show the tool, the author's description, the page and the arguments. Control
-// characters in these texts are escaped.
+// description includes the tool, the author's description of the call, the page and the
+// arguments. Control characters in these texts are escaped.
 func TicketLines(v dispatch.View, now time.Time) []string {
 	w := v.Waiting
 	if w == nil {

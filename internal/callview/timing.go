@@ -39,7 +39,7 @@ type TimingPhase struct {
 }
 
 // NewTiming returns how long each phase of a call took. If the call has not ended, the
-// last phase ends at the time now.
+// last phase ends at now.
 func NewTiming(v dispatch.View, now time.Time) Timing {
 	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
 	if v.Trace != nil {

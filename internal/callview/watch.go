@@ -127,8 +127,8 @@ type watcher struct {
 	viewTime time.Time
 }
 
-// handle passes an item of the event stream to the display. Events that the first view of
-// the call already includes are skipped.
+// handle passes an item of the event stream to the display. Events that the first
+// displayed state of the call already includes are skipped.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
 	case item.isFollowing: // the first view is read only now, so that the stream has all later events

@@ -52,14 +52,14 @@ const (
 	// shownTokenChars is how many characters at the beginning of a token are stored and
 	// shown to the user, including the prefix.
 	shownTokenChars = len(Prefix) + 4
-	// maxClients is the maximum number of client tokens. The number of tokens is limited
-	// because the token of each request is compared with all of them.
+	// maxClients is the maximum number of client tokens. The number is limited because
+	// the server compares the token of each request with all client tokens.
 	maxClients = 256
 	// lockTimeout is how long a change of the token file waits for another process to
 	// release the file's lock.
 	lockTimeout = 5 * time.Second
-	// lastUsedPrecision is the resolution of [Client.LastUsed]. A coarse resolution
-	// avoids a write to the disk on each request.
+	// lastUsedPrecision is the resolution of [Client.LastUsed]. LastUsed is rounded, so
+	// that most requests do not write the token file.
 	lastUsedPrecision = time.Minute
 	// WatchInterval is how often [Store.Watch] checks whether the token file has changed.
 	WatchInterval = time.Second

@@ -2,13 +2,13 @@ package config
 
 import "time"
 
-// Detach is a setting: when does a running call become a job, so that its client need not
-// wait for the result? A Detach is "auto", "never" or a time such as "20s" for all
+// Detach is the setting for when a running call becomes a job, so that its client need
+// not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
 // clients. Exceptions for single clients may follow, as in "never, claude-code=auto,
 // Cursor=20s". Case is ignored in the names that clients send.
 type Detach string
 
-// detachAuto and detachNever are the rules that are not durations.
+// detachAuto and detachNever are the values of a Detach rule that are not durations.
 const (
 	detachAuto  = "auto"
 	detachNever = "never"
@@ -44,7 +44,8 @@ func (d Detach) IsNever() bool {
 	return rules.defaultRule == DetachRule{}
 }
 
-// parseRules parses the setting, and reports whether its syntax is valid.
+// parseRules parses the value of the setting Detach, and reports whether its syntax is
+// valid.
 func (d Detach) parseRules() (perClient[DetachRule], bool) {
 	return parsePerClient(string(d), parseDetachRule)
 }

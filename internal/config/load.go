@@ -93,7 +93,8 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 	return file, nil
 }
 
-// apply copies the settings of config.json to s. The error names all invalid settings.
+// apply copies the settings of config.json to the Settings s. The error names all invalid
+// settings.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}

@@ -132,8 +132,8 @@ func hasAbsoluteFolders(list string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFoldersWord is the value of the setting UploadFolders with which browser tools may upload
-// no files.
+// noFoldersWord is the value "none" of the setting UploadFolders: browser tools may not upload
+// files.
 const noFoldersWord = "none"
 
 // logLevels are the allowed values of LogLevel.

@@ -9,7 +9,8 @@ import (
 )
 
 // StoreExtensions is the setting with the IDs of the extension in the extension stores.
-// The value is "none", or a list such as "chrome=ID, edge=ID".
+// StoreExtensions is "none", or a list of stores and extension IDs such as "chrome=ID,
+// edge=ID".
 type StoreExtensions string
 
 // noStoresWord is the value of StoreExtensions if the extension is in no store.
@@ -19,8 +20,8 @@ const noStoresWord = "none"
 type StorePage struct {
 	// Store is the name of the store, such as "Chrome Web Store".
 	Store string
-	// URL is the address of the extension's page in the store. ID is the ID of the
-	// extension in the store.
+	// URL is the address of the extension's page in the store. ID is the extension's ID
+	// in the store.
 	URL, ID string
 }
 

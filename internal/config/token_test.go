@@ -72,8 +72,8 @@ func TestTokenDamaged(t *testing.T) {
 	checkUnusable(t, d, "is a folder")
 }
 
-// checkUnusable checks that the token file of d has a problem, and that a repair keeps the
-// file under another name and makes place for a new token.
+// checkUnusable checks that d reports a problem of the token file, and that a repair
+// renames the file so that a new token can be created.
 func checkUnusable(t *testing.T, d Dirs, problem string) {
 	t.Helper()
 	_, err := d.Token()

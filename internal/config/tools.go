@@ -2,7 +2,8 @@ package config
 
 import "slices"
 
-// ruleAuto is the default value of Tools and OutputSchemas.
+// ruleAuto is the rule "auto", which is the default of the settings Tools and
+// OutputSchemas.
 const ruleAuto = "auto"
 
 // OutputSchemasOn and OutputSchemasOff are the rules of [OutputSchemas], besides "auto".

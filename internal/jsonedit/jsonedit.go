@@ -151,8 +151,8 @@ func parse(data []byte) (hujson.Value, error) {
 	return document, err
 }
 
-// isNull reports whether a JSON value is null. Set replaces a null on its path by an
-// object.
+// isNull reports whether a JSON value is null. The function Set replaces a null on the
+// path to a member with an object.
 func isNull(value hujson.Value) bool {
 	literal, ok := value.Value.(hujson.Literal)
 	return ok && literal.Kind() == 'n'
@@ -172,7 +172,8 @@ func indexOf(object *hujson.Object, name string) int {
 // style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white
-	// space before the closing brace. The field step is the indentation of one level.
+	// space before the closing brace. The field step is the white space by which each
+	// nesting level is indented.
 	memberIndent, closingIndent, step string
 	// isOneLine is true if all members of the object are on one line.
 	isOneLine bool

@@ -143,7 +143,7 @@ func FuzzMake(f *testing.F) {
 		if len(set.Icon) > MaxBytes {
 			return
 		}
-		// Make accepts each icon that Make has returned.
+		// Icons that Make has returned must be valid input for Make.
 		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(set.Icon)}); len(problems) > 0 {
 			t.Errorf("%s: %v", set.Icon, problems)
 		}

@@ -1,6 +1,6 @@
 // Package timeouts stores how long each MCP client waits for a tool's result before it
-// gives up. The server learns the timeout from calls that clients gave up, or the user
-// sets it.
+// gives up. The server infers the timeout when a client gives up a call, unless the user
+// has set the timeout.
 //
 // Package clients has a table with the timeouts of well-known clients. Package timeouts
 // stores the timeouts of all other clients, and of clients that differ from the table. Any
@@ -230,9 +230,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 }
 
 // mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. The result has the shorter of the two timeouts. If hasProgress is false, the
-// call without progress does not show whether progress restarts the timeout, so
-// ProgressRestarts comes from known.
+// one, known. The combined entry has the shorter of the two timeouts. If hasProgress is
+// false, the call without progress does not show whether progress restarts the timeout,
+// so ProgressRestarts comes from known.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {
@@ -294,8 +294,8 @@ func (s *Store) change(edit func(view)) error {
 	return err
 }
 
-// dropOldest deletes the oldest timeouts if there are more than maxEntries. Learned
-// timeouts are deleted before timeouts that the user has set.
+// dropOldest deletes timeouts, the oldest first, until at most maxEntries are left.
+// Learned timeouts are deleted before timeouts that the user has set.
 func dropOldest(entries view) {
 	list := sortedEntries(entries)
 	slices.SortStableFunc(list, func(a, b Entry) int {

@@ -1,8 +1,8 @@
 // Package toolpins stores which tools the user has pinned. A client that gets only the
 // gateway instead of all tools also gets the pinned tools.
 //
-// Only the user can pin tools. A pin changes the list of tools that a client sees, never
-// which tools may run.
+// Only the user can pin tools: an agent or a plugin cannot. A pin changes the list of
+// tools that a client sees, never which tools may run.
 package toolpins
 
 import (
@@ -75,8 +75,8 @@ func (p *Pins) Unpin(names []string) (removed []string, err error) {
 	}, true)
 }
 
-// change calls edit for those of the given names whose pinned state equals isPinned, and
-// returns these names.
+// For each given name whose pinned state equals isPinned, change calls edit to pin or
+// unpin the name. change returns these names.
 func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
 	err = p.file.Change(func(doc *statedoc.Plugins) error {
 		pinned := namesOf(doc)

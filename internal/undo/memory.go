@@ -69,8 +69,8 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 }
 
-// resultOf returns null for a tool that returned undefined, and any other result
-// unchanged.
+// If a tool returned undefined, its output is nil, and resultOf returns the JSON value
+// null instead; it returns any other output unchanged.
 func resultOf(output json.RawMessage) json.RawMessage {
 	if output == nil {
 		return json.RawMessage("null")

@@ -16,8 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// Notes of the recorder have one of these states, which describe whether a call was
-// undone.
+// These constants are the states in the recorder's notes about undos.
 const (
 	stateStarted = string(wire.UndoStarted) // the undo has not ended, and after a crash it may have run
 	stateUndone  = string(wire.UndoDone)
@@ -89,7 +88,7 @@ func New(o Options) *Undoer {
 	return &Undoer{opts: o, states: map[string]undoState{}}
 }
 
-// Started identifies an undo that was started: a call that undoes another call.
+// Started identifies the new call that undoes an earlier call.
 type Started struct {
 	CallID   string
 	ToolName string
@@ -216,8 +215,8 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 }
 
 // State returns the call that undoes, has undone or may have undone the call callID; nil
-// if there is none. The argument created is when the call callID was created; older notes
-// are not searched.
+// if there is none. The argument created is when the call callID was created; State skips
+// recorder notes that are older.
 func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -228,8 +227,8 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// findState returns the undo state of a call, from the memory or from the recorder. If
-// there was no attempt to undo the call, findState returns the zero undoState. The caller
+// findState returns the undo state of a call, from the memory or from the recorder. If no
+// undo of the call was ever attempted, findState returns the zero undoState. The caller
 // has locked mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
@@ -299,7 +298,8 @@ func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 }
 
 // findUnknown returns the call that the undo with the ID by may have undone. If the
-// outcome of the undo is known, findUnknown returns false. The caller has locked mu.
+// server already has the outcome of the undo, findUnknown returns false. The caller has
+// locked mu.
 func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))

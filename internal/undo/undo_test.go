@@ -40,8 +40,8 @@ type fixture struct {
 	undoer   *Undoer
 	calls    *dispatch.Dispatcher
 	restores []string // the arguments of the calls of restore_item
-	// answer sends the result of each call of restore_item. If answer is nil, each call
-	// succeeds.
+	// answer sends the result of each call of restore_item. If the function answer is
+	// nil, each call of restore_item succeeds.
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
 }
@@ -113,7 +113,7 @@ func (f *fixture) deleteItem(args string) string {
 	return result.CallID
 }
 
-// undo starts an undo of a call and waits until the undo has ended.
+// undo undoes a call and waits until the undo has ended.
 func (f *fixture) undo(callID string) (Started, error) {
 	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()

@@ -2,7 +2,7 @@ package gateway
 
 import "sync"
 
-// Mode selects which tools a client lists.
+// Mode determines whether a client lists all tools or only the gateway's tools.
 type Mode string
 
 const (
@@ -10,7 +10,8 @@ const (
 	ListAll Mode = "all"
 	// ListGateway lists the tools of the gateway and pinned tools.
 	ListGateway Mode = "gateway"
-	// Auto lists all tools, or the gateway if the client cannot use so many tools.
+	// Auto lists all tools, or only the gateway if there are too many tools for the
+	// client.
 	Auto Mode = "auto"
 )
 

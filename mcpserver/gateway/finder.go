@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/toolsearch"
 )
 
-// Limits for the answers of a search.
+// These constants limit the answer of tools_search.
 const (
 	// defaultLimit and maxLimit are the default and the maximum number of found tools.
 	defaultLimit, maxLimit = 8, 50
@@ -90,8 +90,8 @@ type Finder struct {
 	parts map[any]*toolsearch.Part
 }
 
-// Find returns the tools that match a query, best match first. If the query names an
-// unknown site, problem is a sentence for the agent.
+// Find returns the tools that match a query, best match first. If no site has the name in
+// the query, problem is a sentence that explains this to the agent.
 func (f *Finder) Find(sites []Site, q Query) (found []SearchResult, problem string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -142,7 +142,7 @@ func listTools(sites []Site, indexes []int, q Query) []SearchResult {
 }
 
 // matchSites returns the indexes of the sites that match a name, in ascending order. If
-// no site matches, problem is a sentence for the agent.
+// no site matches, problem is a sentence that explains this to the agent.
 func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	var similar []int
 	wanted := strings.ToLower(strings.TrimSpace(name))
@@ -165,7 +165,8 @@ func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wanted, names))
 }
 
-// partsOf returns the search indexes of sites, and drops the indexes of all other sites.
+// partsOf returns the search index of each given site, and drops the cached indexes of
+// all other sites.
 func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,9 +29,9 @@ const (
 	recentProgressTime = 5 * time.Second
 	// paddedAnswerBytes is the length of a padded answer with the line end, in bytes.
 	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
-	// reads. The end of a padded answer is never in one chunk with the line before the
-	// answer. The padded line is short enough for clients that read lines of at most 64
-	// KiB.
+	// reads. A padded answer is so long that Node.js never reads its end together with
+	// the line before the answer. The padded line is short enough for clients that read
+	// lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
 	// versions without ping. The pause helps clients that read more bytes at once than
@@ -102,9 +102,9 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 	return b.hasAnsweredPing || time.Since(b.unansweredSince) <= recentProgressTime
 }
 
-// findCoveringPing returns an unanswered ping that was sent after progress number n, or
-// sends a new ping. While the client does not answer pings, no ping is sent, and the
-// result is nil.
+// findCoveringPing returns an unanswered ping that was sent after the progress
+// notification number n, or sends a new ping. While the client does not answer pings, no
+// ping is sent, and the result is nil.
 func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unansweredSince.IsZero() {

@@ -27,7 +27,8 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		return message{}, err
 	}
 	// The ID of a request to the client is random and never reused, even after a restart.
-	// A late answer therefore never matches another request.
+	// Therefore, a client's late answer to one request is never mistaken for the answer
+	// to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
 	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer

@@ -16,7 +16,7 @@
 // cancels the client's call (HTTP) or ends its session (stdio), and affects no other
 // client.
 //
-// The mutex sessions.mu guards the table of sessions and their tasks. Four mutexes each
+// The mutex sessions.mu guards the table of sessions and their tasks. Five mutexes each
 // guard a part of one session: listener.mu (protocol state), Subscriber.mu (resources),
 // logQueue.mu (log messages), clientRequests.mu (requests to the client) and
 // readBarrier.mu (pings). The mutexes stream.mu, lineWriter.mu and lastWritten.mu each

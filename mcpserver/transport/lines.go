@@ -31,7 +31,7 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 
 // nextLine returns the next line that is not blank, without its line end. The caller owns
 // the returned bytes. A line that exceeds the limit is skipped, and the error is
-// *lineTooLong. The last line may have no line end.
+// *lineTooLong. The last line of the input need not end with a newline.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()

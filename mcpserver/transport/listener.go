@@ -19,9 +19,9 @@ const maxPendingNotifications = 64
 // errNoResources is the error for a subscription if the server has no resources.
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is a session from mcp-go's point of view. A listener stores the notifications
-// for the client: changed lists, changed resources and log messages. A listener is safe
-// for concurrent use.
+// listener is one session in the form that the library mcp-go requires. A listener stores
+// the notifications for the client: changed lists, changed resources and log messages. A
+// listener is safe for concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue

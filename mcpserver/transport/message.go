@@ -140,8 +140,8 @@ type reportedClient struct {
 func (p *Params) IsModern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
 
 // Token returns the progress token as the client wrote it, or nil for none. A progress
-// token is a string or a number. An invalid token counts as none, because an error in
-// progress never fails the call.
+// token is a string or a number. An invalid progress token is ignored, because a mistake
+// about progress must not make the call fail.
 func (p *Params) Token() json.RawMessage {
 	t := p.Meta.ProgressToken
 	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {

@@ -204,7 +204,7 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params)
 }
 
 // modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a
-// JSON-RPC error code. The code of a successful result is 0.
+// JSON-RPC error code. For a successful result, code is 0.
 func modernStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:

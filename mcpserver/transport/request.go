@@ -94,8 +94,8 @@ type Background struct {
 // released request may still be pending.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
-// Finish ends the background task. Shutdown waits until each task has finished. No method
-// of a Background may be called after Finish.
+// Finish ends the background task. Shutdown waits until each background task has called
+// Finish. No method of a Background may be called after Finish.
 func (b Background) Finish() { b.sessions.finishTask() }
 
 // Reply is the answer to a Request.
@@ -107,8 +107,9 @@ type Reply interface {
 	CallID() string
 	// WriteMember writes the member "result" or "error" of the answer. The argument
 	// identity is the name and version of the server as JSON, which protocol version
-	// 2026-07-28 requires in each result. For earlier versions, identity is nil.
-	// WriteMember returns no error, because w keeps the error of a failed write.
+	// 2026-07-28 requires in each result. For earlier protocol versions, identity is nil.
+	// WriteMember returns no error, because a bufio.Writer keeps the first write error
+	// until Flush.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
 	// Undelivered is called if the client did not receive the reply.
 	Undelivered()

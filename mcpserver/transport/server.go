@@ -20,7 +20,8 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Log receives lines about sessions and errors. By default, nothing is logged.
+	// Log is the log for messages about sessions and errors. By default, nothing is
+	// logged.
 	Log zerolog.Logger
 	// SessionIdle is how long an HTTP session without calls, streams and requests is
 	// kept. Required.

@@ -17,7 +17,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// Causes with which the context of a request ends before its answer.
+// These errors are the reasons why the context of a request may end before its answer.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -62,17 +62,17 @@ type session struct {
 	closedEarly bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
-	// earlyCancels contains the cancellations that arrived before their requests. The
-	// keys of the last released tasks are in the ring buffer endedKeys, whose oldest key
-	// has the index oldestEnded once it is full. The mutex sessions.mu guards all three
-	// fields.
+	// earlyCancels contains the cancellations that arrived before their requests. endedKeys is a
+	// ring buffer with the keys of the tasks that ended last. When the buffer is full, oldestEnded
+	// is the index of its oldest key. The mutex sessions.mu guards all three fields.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 	oldestEnded  int
 }
 
-// inactiveClientLimit is how long a client without requests and streams counts as connected. A
-// session whose client closed a response early also expires after inactiveClientLimit.
+// inactiveClientLimit is how long a client still counts as connected after its last request or
+// stream has ended. A session whose client closed a response early also expires after
+// inactiveClientLimit.
 const inactiveClientLimit = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
@@ -82,9 +82,8 @@ type earlyCancel struct {
 }
 
 const (
-	// earlyCancelLifetime is how long an early cancellation is kept for its request. Over
-	// HTTP, a call and its cancellation use separate connections, so the cancellation may
-	// arrive first.
+	// earlyCancelLifetime is how long an early cancellation is kept for its request. Over HTTP, a
+	// call and its cancellation may use separate connections, so the cancellation may arrive first.
 	earlyCancelLifetime = 5 * time.Second
 	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored keys
 	// of ended tasks of one session.
@@ -115,7 +114,7 @@ type sessions struct {
 	resources    Resources // nil if the server has no resources
 	// shutdownBegun is closed when Shutdown begins.
 	shutdownBegun chan struct{}
-	// openTasks counts the running tasks. No task is added once isClosed is set.
+	// openTasks counts the tasks that have not finished. No task is added once isClosed is set.
 	openTasks sync.WaitGroup
 
 	mu           sync.Mutex // guards all fields below, and the fields of session whose comments name sessions.mu

@@ -101,7 +101,8 @@ func (s *stream) notify(message []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// sendAll sends notifications. If a notification cannot be sent, onWriteError is called.
+// sendAll sends notifications. If sending a notification fails, sendAll calls
+// onWriteError.
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)

@@ -85,8 +85,8 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 // tokenSignal is a channel of capacity 1 that signals an update.
 type tokenSignal chan struct{}
 
-// set adds a token to the channel, without blocking. If the channel already has a token,
-// set does nothing.
+// set adds a token to the channel of the signal, without blocking. If the channel already
+// has a token, set does nothing.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:

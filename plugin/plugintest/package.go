@@ -25,8 +25,8 @@ type Package struct {
 	Tools []Tool
 	// Prompts are the prompts in dist/tools.json; none by default.
 	Prompts []Prompt
-	// Code is the adapter's code without the hash statement that a build appends. The
-	// default Code is a short script.
+	// Code is the adapter's code without the hash statement that a build appends. By
+	// default, Code is a short script.
 	Code string
 	// PreScript is the code of the pre-script; by default, the package has no pre-script.
 	PreScript string

@@ -4,7 +4,8 @@ import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
   /**
-   * Aborting this signal ends the wait. By default, the signal of the running tool call is used; null means no signal.
+   * If this signal aborts, the wait ends early. By default, the signal of the running tool call is used; null means no
+   * signal.
    */
   signal?: AbortSignal | null | undefined;
 }

@@ -30,7 +30,7 @@ type Log struct {
 
 const (
 	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
-	// Such a browser tries to connect about once per second.
+	// An unpaired browser tries to connect about once per second.
 	unpairedWindow = 5 * time.Second
 	// maxUnpaired limits the recorded attempts of different browsers.
 	maxUnpaired = 16
@@ -38,7 +38,7 @@ const (
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
 type UnpairedTry struct {
-	// KeyID is the wire.KeyID of an unknown pairing that the browser offered.
+	// KeyID is the wire.KeyID that the browser offered, and that no paired browser has.
 	KeyID string
 	At    time.Time
 }
@@ -94,9 +94,9 @@ type loggedReason struct {
 }
 
 // LogRejected logs a rejected connection, at most once per reason within Interval. Each
-// log line includes the number of rejections that were not logged before. The argument
-// reason must be a constant sentence. The argument details adds data of the peer to the
-// log line.
+// log line includes how many connections were rejected for the same reason without a log
+// line since the previous one. The argument reason must be a constant sentence. The
+// argument details adds data of the peer to the log line.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -22,8 +22,8 @@ const INVALID_REPORT = makeObjectText<'Report'>({ invalid: 'true' });
  */
 export interface Activities {
   /**
-   * reportContent converts the complete content of an activity to the JSON text of a wire.Report, and stores the
-   * report.
+   * reportContent returns an activity's complete content as the JSON text of a wire.Report, and stores the report for
+   * resyncs.
    */
   reportContent(type: unknown, content: unknown, options: unknown): string;
   /**

@@ -50,7 +50,7 @@ const prelude = `
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
-/** openHostilePage returns a page in which a hostile script ran after the host started. */
+/** openHostilePage returns a page whose script, which runs after the host has started, attacks the host. */
 async function openHostilePage() {
   const realm = makeRealm();
   realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
@@ -240,7 +240,7 @@ for (const [name, messages, want] of attacks) {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
     for (const message of messages) {
-      // An answer or a resync requires a running handler; a cancellation does not.
+      // The host accepts an answer or a resync only while a handler runs, but accepts a cancellation at any time.
       if (message[0] === 'answer' || message[0] === 'resync') await realm.waitUntilIdle();
       port.send(...message);
     }

@@ -89,7 +89,7 @@ export function makeChannel(): BridgeChannel {
 export function hasPristinePage(): boolean {
   const rootElement = apply(documentElementGetter, realDocument, []);
   const firstChild = isObject(rootElement) ? apply(firstChildGetter, rootElement, []) : null;
-  // The frame that the probe script added is in the document until the bridge has finished the handshake.
+  // If the probe script added a frame, the frame stays in the document until the bridge has finished the handshake.
   if (
     firstChild !== null &&
     !(hasProbeFrame && isObject(rootElement) && apply(lastChildGetter, rootElement, []) === firstChild)

@@ -4,7 +4,7 @@ import { freeze, setPrototypeOf } from './primordials.ts';
 import { makeReportText, readAudience } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
 
-/** ContextOptions are the parts of a call that the context of its handler uses. */
+/** ContextOptions contains the data of one call from which the host makes the context of the call's handler. */
 export interface ContextOptions {
   /** readSignal returns the abort signal of the call. */
   readSignal(): unknown;

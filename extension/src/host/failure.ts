@@ -21,7 +21,7 @@ import { truncateMessage } from './report.ts';
 /** MaxErrorChars is the maximum length of an error message, in UTF-16 units. */
 const MaxErrorChars = 16 * 1024;
 
-/** makeFailureText returns the JSON text of a wire.CallError. */
+/** makeFailureText returns the JSON text of a wire.CallError with the given code and message. */
 export function makeFailureText(code: ErrorCode, message: string): string {
   return makeErrorText(code, message, undefined);
 }

@@ -45,8 +45,8 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the comparison has the
- * same result, countUtf8Bytes returns the faster length in UTF-16 units instead.
+ * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the shorter length in
+ * UTF-16 units gives the same comparison, countUtf8Bytes returns that length, which is faster to compute.
  */
 export function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;
@@ -54,8 +54,8 @@ export function countUtf8Bytes(text: string, limit: number): number {
   const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
   for (let start = 0; start < text.length; ) {
-    // A piece has more UTF-16 units than the buffer has bytes. The buffer is therefore full before the end of the
-    // piece, which could separate the two units of a character.
+    // Each piece of the text has more UTF-16 units than the buffer has bytes. The buffer is therefore full before the
+    // end of the piece, which could separate the two units of a character.
     const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
     const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
     start += read;

@@ -67,7 +67,7 @@ interface ExpectedAdapter {
   readonly hash: string;
 }
 
-/** StartResult is the outcome of starting an adapter. */
+/** StartResult is whether an adapter has started, and why not. */
 interface StartResult {
   /** problem is the reason why the adapter failed to start, or an empty string. */
   readonly problem: string;

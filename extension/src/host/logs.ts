@@ -53,7 +53,7 @@ export interface Logs {
 interface LogChunk {
   text: string;
   count: number;
-  /** dropped is the number of log entries that were dropped right before the chunk. */
+  /** dropped is the number of log entries that the host dropped just before the entries of this chunk. */
   dropped: number;
   next: LogChunk | undefined;
 }

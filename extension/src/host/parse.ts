@@ -6,11 +6,11 @@ import { compileParser, findParser, NotSimple } from './simple-schema.ts';
 
 /** ParseCallbacks receives the outcome of parsing arguments. Parsing calls exactly one of the callbacks, once. */
 export interface ParseCallbacks {
-  /** onValid receives the validated arguments, detached from the prototypes of the page. */
+  /** onValid receives valid arguments, whose objects no longer inherit from prototypes that the page can change. */
   onValid(params: unknown): void;
   /** onInvalid receives a description of all validation issues, one per line. */
   onInvalid(issues: string): void;
-  /** onUnsafe receives the reason why the page makes it unsafe to run schemas. */
+  /** If the page has changed something that makes it unsafe to run schemas, onUnsafe receives the reason. */
   onUnsafe(reason: string): void;
 }
 

@@ -121,7 +121,7 @@ export const locationHostGetter = findGetter(location, 'host');
 export const realLocation = location;
 /** isInFrame is true if the document is in a frame. The page cannot replace `window.top`. */
 export const isInFrame = window !== window.top;
-/** hasProbeFrame is true if the probe script added a frame to the document (intact.ts). */
+/** hasProbeFrame is true if the document contains a frame of the probe script (intact.ts). */
 export const hasProbeFrame = window[0] !== undefined;
 
 // The lists of built-ins contain only constructors of the JavaScript language, not of the browser. Chrome creates each

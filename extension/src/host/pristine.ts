@@ -30,7 +30,7 @@ interface BuiltInSnapshot {
    * fields on the page's Object.prototype have no effect.
    */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** knownKeys is an object that has each of the keys as its own property. */
+  /** knownKeys is an object with one own property for each key that the built-in object has at document_start. */
   readonly knownKeys: object;
 }
 
@@ -40,7 +40,7 @@ interface BuiltInSnapshot {
  */
 interface PageChange {
   readonly object: object;
-  /** key is undefined if the page changed the prototype of the object. */
+  /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
   readonly key: PropertyKey | undefined;
   /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;

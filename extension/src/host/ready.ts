@@ -20,8 +20,8 @@ export interface Readiness {
    */
   check(adapter: object, done: (problem: string | undefined) => void): void;
   /**
-   * probe checks the readiness of the watched adapter. If probe is called during a check, the readiness is checked
-   * again after the running check.
+   * probe checks the readiness of the watched adapter. If probe is called while isReady() is already running, isReady()
+   * runs once more afterwards.
    */
   probe(): void;
 }

@@ -43,7 +43,7 @@ export function makeSettings(): Settings {
   return { config, update };
 }
 
-/** findUrlForThisHost returns the first URL in an object whose host is the host of the document. */
+/** findUrlForThisHost searches an object for the first URL with the same host as the current document. */
 function findUrlForThisHost(instances: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;

@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import { z } from 'zod';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-/** simple contains schemas for which the host parses valid arguments itself. */
+/** simple contains zod schemas that the host checks without running zod, if the arguments are valid. */
 const simple: Readonly<Record<string, string>> = {
   text: 'z.object({ text: z.string() })',
   limits: 'z.object({ text: z.string().min(2).max(4), exact: z.string().length(3).optional() })',
@@ -92,7 +92,8 @@ function makeRandom(seed: number): () => number {
 const makeZodSchema = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
 /**
- * startTools starts an adapter with one tool per schema, and returns functions that call the tools and count parsings.
+ * startTools starts an adapter with one tool per schema. It returns functions that call the tools and that count how
+ * often zod parses arguments.
  */
 async function startTools(schemas: Readonly<Record<string, string>>) {
   const bundle = buildSync({

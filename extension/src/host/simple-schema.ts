@@ -39,7 +39,7 @@ interface Field {
   readonly isOptional: boolean;
 }
 
-/** Compilation limits how many nested schemas a parser may have, because a schema may contain itself. */
+/** Compilation counts how many more nested schemas compileParser may compile, because a schema may contain itself. */
 interface Compilation {
   remainingSchemas: number;
 }

@@ -23,7 +23,7 @@ const MaxDelayMs = 2 ** 31 - 1;
  * host at that time. The host also sets a native timer, for visible pages and for times when the worker is stopped.
  */
 export interface Timers {
-  /** set calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
+  /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, done: unknown): () => void;
   /** wake runs all due timers. */
   wake(): void;
@@ -135,5 +135,6 @@ function clampToMinimum(minimum: number, value: number): number {
 }
 
 function doNothing(): void {
-  // set returns doNothing for an invalid callback: no timer was set, so cancelling has no effect.
+  // timers.set returns the function doNothing if the callback is invalid: no timer was set, so there is nothing to
+  // cancel.
 }
