@@ -30,7 +30,8 @@ type afterHookQueue struct {
 	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues the after hooks of a call whose arguments and result have the given total size.
+// add queues a call whose after hooks must run. The argument bytes is the size of its arguments and
+// result.
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)

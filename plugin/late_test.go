@@ -28,8 +28,8 @@ func TestStartsLate(t *testing.T) {
 	}
 }
 
-// Whether an adapter starts late depends on its SDK version, its world, its declared
-// start and its onActivate hook.
+// Four properties determine whether an adapter starts late: its SDK version, its world,
+// its declared start and its onActivate hook.
 func TestStartsLateOfAPackage(t *testing.T) {
 	for _, test := range []struct {
 		name        string

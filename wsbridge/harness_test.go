@@ -136,7 +136,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	}
 }
 
-// run starts a call in tab 7, document d7, of a browser.
+// run starts a call in the document d7 of tab 7 of a browser.
 func (w *hubFixture) run(browser, id string) {
 	w.t.Helper()
 	if err := w.tryRun(browser, id, 0); err != nil {
@@ -292,7 +292,8 @@ func (c *stallConn) Read(b []byte) (int, error) {
 // stall pauses reading until the channel release is closed.
 func (p *browserPeer) stall(release chan struct{}) { p.stallableConn.gate.Store(&release) }
 
-// closeAbruptly closes the network connection without a WebSocket close frame.
+// closeAbruptly closes the browser's network connection without sending a WebSocket close
+// frame.
 func (p *browserPeer) closeAbruptly() {
 	_ = p.stallableConn.Close()
 	<-p.done

@@ -28,8 +28,8 @@ type outbox struct {
 	isClosed     bool
 }
 
-// postFrame appends a frame to the outbox and returns at once. Frames for a link that has ended
-// are dropped, because the hub repeats the needed frames after a reconnect.
+// postFrame appends a frame to the outbox and returns at once. If the link has ended, postFrame
+// drops the frame, because the hub repeats the needed frames after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()

@@ -19,7 +19,8 @@ const stateInterval = 100 * time.Millisecond
 // Calls are sent as soon as they change.
 const refreshInterval = 3 * time.Second
 
-// panel holds what the server needs to update the side panel of one browser.
+// panel contains the channels and the link with which the server updates the side panel of one
+// browser.
 type panel struct {
 	link *link
 	// Each channel has a token while notifications are due: stateDue for state.sync,

@@ -43,8 +43,8 @@ func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawM
 	return content, patchErrors
 }
 
-// joinPatches joins several JSON Patches into one, so that the content is parsed only once
-// if all patches apply.
+// joinPatches joins several JSON Patches into one, because applying each patch separately
+// would parse the content each time.
 func joinPatches(patches []json.RawMessage) json.RawMessage {
 	if len(patches) == 1 {
 		return patches[0]

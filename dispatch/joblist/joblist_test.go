@@ -19,8 +19,8 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
-// fakePage is a fake browser in which a Go function runs as the tool's handler. On a page
-// without a handler, a call never ends.
+// fakePage is a fake browser in which a Go function runs as the tool's handler. If
+// handler is nil, calls never end.
 type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup

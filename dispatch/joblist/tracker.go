@@ -8,8 +8,8 @@ import (
 )
 
 // Tracker maps the calls of an owner's jobs to values of the owner, so that hooks of the
-// dispatcher can find the values. A hook that receives a call always finds its value, even
-// if the call has just started. The zero Tracker is empty and safe for concurrent use.
+// dispatcher can find the values. A hook finds the value of a call even if the call has
+// just started. The zero Tracker is empty and safe for concurrent use.
 type Tracker[T any] struct {
 	count atomic.Int64 // the number of tracked calls, including calls that are just starting
 

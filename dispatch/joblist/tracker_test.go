@@ -10,7 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// trackerHook is a hook that counts for which calls the Tracker has a value.
+// trackerHook is a hook of the dispatcher that counts the calls for which the Tracker has
+// a value, and the other calls.
 type trackerHook struct {
 	tracker        joblist.Tracker[int]
 	found, missing atomic.Int64

@@ -107,7 +107,7 @@ async function main(): Promise<boolean> {
 
 /**
  * setToolSchema writes an input schema that the conformance suite expects into the plugin's manifest. The plugin cannot
- * define the schema itself, because zod cannot express it.
+ * define the schema itself, because zod cannot express the schema.
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));

@@ -8,7 +8,7 @@
 import type { CallOptions, Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
-/** LimitCase is a call to make, and how and when the call must end. */
+/** LimitCase is a call that the test makes, with the expected ending and time. */
 interface LimitCase {
   readonly name: string;
   readonly tool: string;

@@ -38,10 +38,7 @@ export interface SoakReport {
 const sampleIntervalMs = 3_000;
 /** maxStopDurationMs is how long a page may continue to run a call that has ended, in milliseconds. */
 const maxStopDurationMs = 15_000;
-/**
- * drainTimeoutMs is how much longer than planned the calls may take to end after the last call was made, in
- * milliseconds.
- */
+/** drainTimeoutMs is how long, in milliseconds, the last calls may take beyond their planned duration. */
 const drainTimeoutMs = 45_000;
 
 /**

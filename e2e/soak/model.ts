@@ -11,7 +11,7 @@ export interface ObservedFault {
   endedMs?: number;
   /** recoveredMs is when a call succeeded for the first time after the fault. */
   recoveredMs?: number;
-  /** restoredMs is when the plugin ran in all tabs again after the fault, or is absent until then. */
+  /** restoredMs is when, after the fault, the plugin ran in all tabs again; it is absent until then. */
   restoredMs?: number;
 }
 

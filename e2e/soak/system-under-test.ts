@@ -145,7 +145,7 @@ export class SystemUnderTest {
     return `${this.site.origin}${path}`;
   }
 
-  /** findPage returns the DevTools target ID of the tab that shows path, or undefined if no tab does. */
+  /** findPage returns the DevTools target ID of the tab that shows path, or undefined if no tab shows path. */
   async findPage(path: string): Promise<string | undefined> {
     return (await this.browser.listPages()).find((page) => page.url === this.urlOf(path))?.id;
   }

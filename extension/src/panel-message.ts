@@ -51,7 +51,7 @@ export interface PanelPlugin {
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken' | 'noAccess';
   readonly problem?: string;
-  /** ready is the last readiness that a live adapter reported; undefined before the first report. */
+  /** ready is the readiness that a running adapter reported last; undefined before the first report. */
   readonly ready?: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface PanelTab {
 
 /** PanelHold is a tab in which an agent has acted with browser tools. */
 export interface PanelHold extends Omit<TabHold, 'leftMs'> {
-  /** endMs is when the tab no longer counts as in use by the agent, in milliseconds since 1970. */
+  /** endMs is when the panel stops listing the tab as used by an agent, in milliseconds since 1970. */
   readonly endMs: number;
 }
 
@@ -82,7 +82,7 @@ export interface PanelState {
   readonly mode: InjectMode;
   /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
-  /** holds are the tabs that agents use with browser tools. */
+  /** holds are the tabs that agents are using with browser tools. */
   readonly holds: readonly PanelHold[];
   readonly tabs: readonly PanelTab[];
   /**
@@ -170,7 +170,7 @@ export interface FromPanel {
   readonly action: Action;
 }
 
-/** readFromPanel validates a message from a panel. */
+/** readFromPanel validates a message that a side panel or popup has sent. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
   if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
   const action = readMessage(actionReaders, value.action);

@@ -39,8 +39,8 @@ export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], 
 };
 
 /**
- * routeMessage calls the handler for the operation of a message. The parameter op repeats message.op, because the
- * compiler needs op to match the handler with the message.
+ * routeMessage calls the handler for the operation of a message. The parameter op must equal message.op: it allows the
+ * compiler to match the handler with the message's type.
  */
 export function routeMessage<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,

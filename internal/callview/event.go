@@ -15,7 +15,7 @@ func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), EventText(e, verbose))
 }
 
-// clockTime is the layout, as in [time.Time.Format], for the time of an event.
+// clockTime is the format of an event's time, in the syntax of [time.Time.Format].
 const clockTime = "15:04:05.000"
 
 // EventText describes an event of a call without its time, its call ID and its tool.

@@ -78,8 +78,8 @@ func (p *plainCall) begin(v dispatch.View) error {
 }
 
 // showEvent prints an event of the call as one line. Reports that are not for the user
-// are omitted unless p.verbose is true. Events about activities are omitted because the
-// method show prints activities.
+// are omitted unless p.verbose is true. Events about activities are omitted, because the
+// method show already prints the activities.
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity

@@ -228,7 +228,7 @@ func shortDuration(d time.Duration) string {
 	return terminal.Elapsed(d)
 }
 
-// runTime returns how long a call had run when the server created the view v.
+// runTime returns how long the call had run when the server created v.
 func runTime(v dispatch.View) time.Duration {
 	return time.Duration(v.RunMs * float64(time.Millisecond))
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Options are the user's options for [Watch] and [Follow]. By default, [Watch] and
-// [Follow] print text, and omit messages that are not for the user.
+// Options determine what [Watch] and [Follow] print. By default, [Watch] and [Follow]
+// print text, and omit messages that are not for the user.
 type Options struct {
 	// Verbose makes [Watch] and [Follow] also show messages that are not for the user;
 	// false by default.
@@ -127,7 +127,7 @@ type watcher struct {
 	viewTime time.Time
 }
 
-// handle passes an item of the event stream to the display. Events that the first
+// handle passes one item of the call's event stream to the display. Events that the first
 // displayed state of the call already includes are skipped.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {

@@ -17,8 +17,8 @@ const (
 // maxDetach is the longest duration that a Detach may contain.
 const maxDetach = 24 * time.Hour
 
-// DetachRule is the rule of a [Detach] for one client. With the zero value, calls never
-// become jobs.
+// DetachRule is the rule of a [Detach] for one client. With the zero DetachRule, calls
+// never become jobs.
 type DetachRule struct {
 	// IsAuto is true if a call becomes a job shortly before the client's timeout.
 	IsAuto bool

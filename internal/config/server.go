@@ -12,8 +12,8 @@ import (
 )
 
 // Server is the record that a running server writes to server.json for other processes.
-// If a server is killed, its record remains. A reader must therefore check that a server
-// answers on Port.
+// If a server is killed, its record remains. A process that reads server.json must
+// therefore check that a server answers on Port.
 type Server struct {
 	PID     int       `json:"pid"`
 	Port    int       `json:"port"`

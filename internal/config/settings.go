@@ -59,8 +59,8 @@ type Settings struct {
 	// If Elicitation is false, the user decides only in the side panel or on the command
 	// line.
 	Elicitation bool
-	// UploadFolders lists the folders from which browser tools may upload files, in the
-	// format of [filepath.SplitList]. The value "none" means no folder.
+	// UploadFolders lists the folders from which browser tools may upload files, in the format of
+	// [filepath.SplitList]. If UploadFolders is "none", browser tools may upload no files.
 	UploadFolders string
 	// BrowserActs limits how many actions per minute browser tools may perform in one
 	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
@@ -284,8 +284,8 @@ func durationSetting(key, flag, description string, minimum, maximum time.Durati
 
 // Flag describes a command-line flag that sets a setting.
 type Flag struct {
-	// Name is the flag without dashes. Env is the environment variable for the same
-	// setting.
+	// Name is the name of the command-line flag without dashes. Env is the environment variable for
+	// the same setting.
 	Name, Env string
 	// Description is the help text of the flag. Default is the default value of the
 	// setting.

@@ -41,7 +41,8 @@ func (e StoreExtensions) Pages() []StorePage {
 	return pages
 }
 
-// parse parses the setting, and reports whether its syntax is valid.
+// parse parses the value of the setting StoreExtensions, and reports whether its syntax
+// is valid.
 func (e StoreExtensions) parse() ([]StorePage, bool) {
 	if e == noStoresWord {
 		return nil, true

@@ -234,8 +234,8 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 	return parsed
 }
 
-// append adds a member at the end of a JSON object. Comments after the last old member
-// stay in front of the new member.
+// append adds a member at the end of a JSON object. Comments that follow the last member
+// so far stay in place, before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")

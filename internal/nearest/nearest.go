@@ -13,8 +13,8 @@ const (
 	minPrefix   = 3   // shorter prefixes match too many names
 )
 
-// Name returns the name with the fewest edits from wrongName. Name returns "" if every
-// name needs edits for more than about a third of wrongName's letters.
+// Name returns the name with the fewest edits from wrongName. If every name differs from
+// wrongName in more than about a third of wrongName's letters, Name returns "".
 func Name(wrongName string, names []string) string {
 	nearestName, maxEdits := "", len(wrongName)/3+1
 	for _, name := range names {

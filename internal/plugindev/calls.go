@@ -26,7 +26,7 @@ type callPrinter struct {
 	lastReports map[string]time.Time // time of the last printed report, by call ID
 }
 
-// line returns the line that describes an event; empty for an event that is not printed.
+// line describes an event in one line, and returns "" for an event that is not printed.
 func (p callPrinter) line(e dispatch.Event) string {
 	id := e.Call.CallID
 	switch e.Kind {
@@ -76,7 +76,8 @@ func (s *session) followCalls(ctx context.Context, client *httpapi.Client, plugi
 	})
 }
 
-// startCall starts a call of a tool in the background and sets callDone.
+// startCall starts the tool call that the user typed, in the background. It sets
+// callDone.
 func (s *session) startCall(ctx context.Context, call Call) {
 	s.lastCall = call
 	ctx, s.stopCall = context.WithCancel(ctx)

@@ -31,7 +31,7 @@ const (
 	livePollInterval = 20 * time.Millisecond
 )
 
-// connect connects to the daemon, and starts a daemon if none is running.
+// connect returns a client of the daemon, and starts the daemon if it is not running.
 func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	client, err := s.Home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -107,7 +107,7 @@ func (s *session) send(ctx context.Context, event func()) {
 	}
 }
 
-// formatEntry returns the printed lines for a plugin's log entry.
+// formatEntry formats an entry of a plugin's log as text of one or more lines.
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
 	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")

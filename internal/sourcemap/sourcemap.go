@@ -22,8 +22,8 @@ type Map struct {
 	lines [][]segment
 }
 
-// segment maps a column of the bundle to a position in a source file. All numbers count
-// from 0.
+// segment maps a column of the bundle to a position in a source file. The columns, lines
+// and source indexes count from 0.
 type segment struct{ column, source, line, sourceColumn int }
 
 // rawMap is the JSON form of a source map.

@@ -141,7 +141,7 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	})}
 }
 
-// viewOf decodes the timeouts in the content of the file, and drops invalid ones.
+// viewOf decodes the timeouts in the file, and omits invalid timeouts.
 func viewOf(doc *statedoc.Plugins) view {
 	entries := view{}
 	var list []json.RawMessage

@@ -17,8 +17,8 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// gaveUpAfter describes a call without progress that a client gave up after waiting for
-// the given time.
+// gaveUpAfter describes a call that a client gave up after waiting for the given time
+// without any progress.
 func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }

@@ -46,7 +46,7 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	})}
 }
 
-// namesOf returns the sorted pins in the content of the file.
+// namesOf returns the pinned names in the file's content, sorted.
 func namesOf(doc *statedoc.Plugins) []string {
 	var names []string
 	if !statedoc.Decode(doc.TopLevel[pinnedMember], &names) {

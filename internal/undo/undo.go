@@ -83,7 +83,7 @@ type undoState struct {
 	by    string // the ID of the call that is the undo
 }
 
-// New returns an Undoer without any undone calls in memory.
+// New returns an Undoer that has not undone any calls.
 func New(o Options) *Undoer {
 	return &Undoer{opts: o, states: map[string]undoState{}}
 }
@@ -96,7 +96,7 @@ type Started struct {
 
 // Undo starts a new call that undoes the call with the given ID. The new call is made for
 // the client and needs the same permissions as any other call. Undo does not wait for the
-// new call to end. An error of Undo is written for the user.
+// new call to end. Errors that Undo returns are texts for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {

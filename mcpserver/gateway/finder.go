@@ -39,7 +39,7 @@ type Site struct {
 	Source any
 }
 
-// Tool describes a tool for the search.
+// Tool is a tool as tools_search finds it.
 type Tool struct {
 	// FullName is the name for calls, such as slack__send_message. Name is the tool's
 	// name without its site, such as send_message.

@@ -16,7 +16,7 @@ const maxSiteList = 1200
 type InstructionFacts struct {
 	// SiteNames are the names of the sites with tools that may run.
 	SiteNames []string
-	// OffCount is the number of plugins that the user has not reviewed or has turned off.
+	// OffCount is the number of plugins that the user has not reviewed or has set to off.
 	OffCount int
 	// HasBrowserTools is true if the permissions allow browser tools, which work on any
 	// page.

@@ -32,8 +32,8 @@ type PluginState struct {
 	NeedsReload bool
 }
 
-// NextStep describes what an agent should do if no tool of the plugin can run now.
-// NextStep returns "" if a tool can run.
+// NextStep describes what an agent should do if no tool of the plugin can run now. If a
+// tool of the plugin can run now, NextStep returns "".
 func (s PluginState) NextStep() string {
 	switch {
 	case s.IsNotReviewed:

@@ -11,8 +11,9 @@ import (
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) discards a progress token as soon as it parses the
 // answer. The official client handles a notification one microtask after parsing it.
-// Progress that arrives in the same chunk as the answer is lost. The server cannot see
-// how the client's reads split the stream, so it separates progress and answer:
+// Therefore, the client loses progress that it reads in the same chunk as the answer. The
+// server cannot see how the client's reads split the stream, so it separates progress and
+// answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
 //     progress, and answers the call after the client has answered the ping. A client

@@ -131,7 +131,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 // padding contains the spaces with which lines are padded.
 var padding = strings.Repeat(" ", 4<<10)
 
-// countingWriter counts the bytes that it writes to w.
+// countingWriter passes writes on to w and counts their bytes.
 type countingWriter struct {
 	w io.Writer
 	n int

@@ -103,8 +103,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. The list of
-// notifications may be empty, and always is once ctx has ended.
+// awaitNotifications waits for notifications to the client and returns them. The returned
+// list may be empty. If ctx has ended, it is always empty.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

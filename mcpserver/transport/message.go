@@ -139,9 +139,9 @@ type reportedClient struct {
 // (2026-07-28 or later).
 func (p *Params) IsModern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
 
-// Token returns the progress token as the client wrote it, or nil for none. A progress
-// token is a string or a number. An invalid progress token is ignored, because a mistake
-// about progress must not make the call fail.
+// Token returns the progress token exactly as the client sent it, or nil if the client
+// sent none. A progress token is a string or a number. An invalid progress token is
+// ignored, because a mistake about progress must not make the call fail.
 func (p *Params) Token() json.RawMessage {
 	t := p.Meta.ProgressToken
 	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {

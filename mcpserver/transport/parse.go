@@ -121,7 +121,8 @@ func splitParams(raw []byte) (p Params, ok bool) {
 	return p, true
 }
 
-// splitMeta sets the fields of p from the JSON of the member _meta, as splitParams does.
+// Like splitParams, splitMeta parses JSON: it sets the fields of p.Meta from the member
+// _meta.
 func (p *Params) splitMeta(raw []byte) bool {
 	if !isObject(raw) {
 		return false

@@ -75,15 +75,15 @@ type Send func(message []byte) error
 // the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that outlives the request. The function cancel is called when
-// the client's session ends or the server shuts down. If Background returns an error, the
-// work must not start.
+// Background registers work that continues after the request is answered. The function
+// cancel is called when the client's session ends or the server shuts down. If Background
+// returns an error, the caller must not start the work.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
 }
 
-// Background is work that outlives its request.
+// Background is work that may continue after its request has been answered.
 type Background struct {
 	sessions *sessions
 	session  *session
@@ -159,7 +159,8 @@ func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.Raw
 	w.WriteByte('}')
 }
 
-// rpcError returns a JSON-RPC error that rejects a whole message.
+// rpcError returns the text of a JSON-RPC error response for a message that the server
+// rejects as a whole.
 func rpcError(id json.RawMessage, code int, message string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")

@@ -29,7 +29,7 @@ var (
 // errDuplicateID rejects a request with the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
-// Names of the transport of a session.
+// These constants are the values of Transport: how a session is connected.
 const (
 	TransportHTTP  = "http"
 	TransportStdio = "stdio"
@@ -97,7 +97,7 @@ func publicNameOf(id string) string {
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
-// task is a call or a stream of a client.
+// task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
 	// isStream is set for a stream without a call, which ends only when it is cancelled.

@@ -57,7 +57,7 @@ func stdioCredential(ctx context.Context) Credential {
 	return Credential{Kind: dispatch.CredentialStdio}
 }
 
-// stdioClient is one client of ServeStdio.
+// stdioClient is one MCP client that is served by ServeStdio.
 type stdioClient struct {
 	server      *Server
 	session     *session

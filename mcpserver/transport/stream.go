@@ -43,8 +43,9 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the HTTP response to a call or a GET request. The response is plain JSON, or
-// an event stream if messages precede the answer. A stream is safe for concurrent use.
+// stream is the server's HTTP response to a client's call or GET request. The response is
+// plain JSON, or an event stream if messages precede the answer. A stream is safe for
+// concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
@@ -126,8 +127,8 @@ func (s *stream) sendComment() {
 	}
 }
 
-// answer writes the answer and ends the stream. The argument status is the HTTP status if
-// no message was sent before the answer.
+// answer writes the answer and ends the stream. If no message was sent before the answer,
+// status is the HTTP status of the response.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,7 +94,8 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // Without this, the class's own isReady would hide from the build that the definition lacks isReady.
+    // The class always has an isReady method, so without this line the build could not detect that the definition lacks
+    // one.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 

@@ -72,7 +72,7 @@ type RefusedHello struct {
 }
 
 // SetRefusedHello records why the server rejected an extension. An empty sentence deletes
-// the record.
+// the stored rejection.
 func (r *Log) SetRefusedHello(sentence string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

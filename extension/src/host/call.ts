@@ -58,7 +58,7 @@ export interface CallEvents {
    * call and number.
    */
   ask(call: number, ask: number, body: string): void;
-  /** end is called once for each call that was not cancelled. */
+  /** end is called once for each tool call that ends without being cancelled. */
   end(call: number, outcome: Outcome): void;
   /**
    * traced is called before `end` for a traced call. `times` contains up to three times, each after a space: when isReady

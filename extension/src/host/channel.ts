@@ -100,8 +100,8 @@ export function hasPristinePage(): boolean {
 
 /**
  * runAtStart calls onStart once, when all hosts of the document have started. The argument of onStart is true if the
- * bridge started the handshake, and false if the task ended or the document got its first child before a handshake. A
- * handshake that the page dispatches later has no effect.
+ * bridge started the handshake, and false if the task ended or the document got its first child before a handshake. If
+ * the page dispatches the handshake event later, onStart is not called again.
  */
 export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;

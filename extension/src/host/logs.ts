@@ -19,7 +19,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
  * SendLogs sends log entries to the bridge. `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped`
- * is the number of log entries that were lost right before the sent ones.
+ * is the number of log entries that the host dropped just before these entries.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 

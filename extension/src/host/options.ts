@@ -17,7 +17,7 @@ export interface Options {
   readonly startsLate: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */
   readonly runsInFrames: boolean;
-  /** base identifies the parts of the plugin that a hot reload cannot change in this document. */
+  /** base is a string that identifies those parts of the plugin that a hot reload cannot replace in this document. */
   readonly base: string;
   /**
    * lateHostEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host

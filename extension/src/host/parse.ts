@@ -46,7 +46,7 @@ export function parseArguments(schema: unknown, args: unknown, parsing: ParseCal
       compileParser(schema);
       return readResult(apply(safeParse, schema, [detachedArgs]));
     } catch (error) {
-      // safeParse throws if the schema has an asynchronous check.
+      // safeParse of zod throws if the schema has an asynchronous check.
       const safeParseAsync = lookup(schema, 'safeParseAsync');
       if (!isFn(safeParseAsync)) throw error;
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };

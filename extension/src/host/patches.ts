@@ -32,7 +32,9 @@ export function watchBuiltInPatches(): BuiltInPatchHistory {
 
 interface WatchedMethod {
   recordPatched(): void;
-  /** prepareRestore returns a function that the caller must run after the teardown of the adapter. */
+  /**
+   * prepareRestore returns a function that restores methods of `history`, to be called after the adapter's teardown.
+   */
   prepareRestore(): () => void;
 }
 

@@ -47,7 +47,8 @@ interface PathEntry {
 }
 
 /**
- * PlainValue is the class of the objects that copyAsPlainValue creates, because objects without any prototype are slow.
+ * PlainValue is the class of the objects that copyAsPlainValue creates: Chrome processes objects without a prototype
+ * slowly.
  */
 class PlainValue {
   readonly [key: string]: unknown;
@@ -172,8 +173,8 @@ function isNonFunction(value: object): value is Readonly<Record<string, unknown>
 }
 
 /**
- * appendToPath returns the path of enclosing objects, extended by one object. Like JSON.stringify, appendToPath throws
- * if an object contains itself.
+ * appendToPath appends one object to a path of nested objects, and returns the new path. Like JSON.stringify,
+ * appendToPath throws if an object contains itself.
  */
 function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;

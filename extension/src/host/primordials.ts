@@ -142,8 +142,8 @@ const collectionAndErrorBuiltIns: object[] = [
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
 /**
- * isBuiltIn reports whether a value is a constructor of the JavaScript language. A constructor of the language never
- * passes `this` to other code.
+ * isBuiltIn reports whether a value is a constructor of the JavaScript language. Such a built-in constructor never
+ * passes its `this` value to code of the page.
  */
 export function isBuiltIn(value: object): boolean {
   return (

@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others contains schemas that the host does not parse itself. */
+/** others contains schemas that only zod itself can check. */
 const others: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
@@ -67,7 +67,10 @@ const values: readonly unknown[] = [
 ];
 const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
 
-/** makeArguments yields arguments with one to three of the schema's fields, and with fields that no schema has. */
+/**
+ * makeArguments yields many test arguments: some with one to three of the schema's fields, and some with unknown
+ * fields.
+ */
 function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
   const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];

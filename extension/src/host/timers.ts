@@ -104,7 +104,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
           try {
             apply(done, undefined, []);
           } catch {
-            // The SDK's callbacks do not throw. An uncaught error of a timer callback would be visible to the page.
+            // Callbacks of the SDK do not throw. An uncaught error of a timer callback would be visible to the page.
           }
         },
       };
