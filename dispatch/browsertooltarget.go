@@ -42,8 +42,8 @@ func (p *browserToolTarget) get() Target {
 	return p.target
 }
 
-// choose selects the target of a browser tool, and returns false if the call has ended. For
-// tools of plugins, choose selects nothing, because their document is chosen after the gates.
+// choose selects the target of a browser tool, and returns false if the call has ended. choose does
+// nothing for tools of plugins, because opentabs chooses their document after the gates.
 func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		storeArgsStart(c)

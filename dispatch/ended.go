@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// These constants limit the delayed work for ended calls, such as after hooks. The delay
-// afterHookDelay lets the result reach the client before the delayed work begins. If more
-// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the last
-// call does the work before returning its result.
+// These constants limit the work for ended calls that is delayed, such as running after hooks. The
+// delay afterHookDelay lets the result reach the client before the delayed work begins. If more
+// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the last call
+// does the work before returning its result.
 const (
 	afterHookDelay    = 5 * time.Millisecond
 	maxAfterHookCalls = 1000

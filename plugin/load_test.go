@@ -79,8 +79,8 @@ func newReplaceEdit(oldText, newText string) func(string) string {
 
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-// badPackages are packages with one problem each, together with a part of the expected
-// error.
+// badPackages are test packages with one problem each. `problem` is a part of the
+// expected error.
 var badPackages = []struct {
 	name, file string
 	change     func(string) string

@@ -32,8 +32,8 @@ func (c *lineCollector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls the function do as a compromised browser. After the attack, runAttack
-// checks that the other browser's call still runs and returns its result.
+// runAttack calls the function do as a compromised browser. After the attack, runAttack checks that
+// the call of the other browser still runs, and returns that call's result.
 func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

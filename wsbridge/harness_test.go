@@ -300,7 +300,7 @@ func (p *browserPeer) closeAbruptly() {
 	synctest.Wait()
 }
 
-// The fixed nonces of browser and server in test handshakes.
+// The tests use these constant nonces of browser and server in each handshake.
 const (
 	browserNonce = "0123456789abcdef"
 	serverNonce  = "fedcba9876543210"

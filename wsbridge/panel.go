@@ -16,7 +16,7 @@ import (
 const stateInterval = 100 * time.Millisecond
 
 // refreshInterval is how often an open side panel receives changes of the connected clients.
-// Calls are sent as soon as they change.
+// Changes of calls are sent at once.
 const refreshInterval = 3 * time.Second
 
 // panel contains the channels and the link with which the server updates the side panel of one

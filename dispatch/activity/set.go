@@ -24,8 +24,8 @@ import (
 // Limits of the memory that activities use, and of the requests for content that a page
 // receives.
 const (
-	// maxPatches and maxPatchBytes limit the pending patches of one activity. If either limit
-	// is reached, all pending patches are applied.
+	// maxPatches and maxPatchBytes limit the pending patches of one activity. If the pending
+	// patches reach either limit, all of them are applied.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	// maxResyncs is how often opentabs requests the complete content of one activity from the
@@ -50,8 +50,8 @@ type View struct {
 
 // Owner is the call whose activities a Set stores.
 type Owner interface {
-	// ResyncActivity asks the page for the complete content of an activity. An empty
-	// activityType means all activities. ResyncActivity runs on a separate goroutine.
+	// ResyncActivity asks the page for the complete content of an activity. An empty activityType
+	// means all activities. ResyncActivity is called on a separate goroutine.
 	ResyncActivity(activityType string)
 	// WarnActivity logs the first change that a Set drops. WarnActivity must not block or use
 	// the Set.
@@ -212,8 +212,8 @@ func (s *Set) applyPending() {
 	}
 }
 
-// replaceContent applies patches to content and stores the result. If the page has sent new
-// content since the given version, the result is discarded.
+// replaceContent applies patches to content and stores the result. If the page has sent new content
+// for the activity since the given version, the result is discarded.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()

@@ -25,7 +25,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// The default limits of kept results: their number and their total size in bytes.
+// These constants are the default limits for the number and the total size of kept results.
 const (
 	maxResults     = 100
 	maxResultBytes = 64 << 20
@@ -319,7 +319,7 @@ func (l *List) removeExpired() {
 	l.expiryTimer.Reset(endedLifetime - now.Sub(l.endedJobs[0].endedAt()))
 }
 
-// endedAt returns when the call of the job ended.
+// endedAt returns when the job's call ended.
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()

@@ -43,7 +43,7 @@ func (t *Tracker[T]) Find(callID string) (value T, ok bool) {
 	return value, ok
 }
 
-// Forget stops tracking a call.
+// Forget removes the value of a call from the Tracker.
 func (t *Tracker[T]) Forget(callID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -104,7 +104,7 @@ const codesWithoutBrowser = [
 
 /**
  * listCodesWithoutDocument returns the allowed codes of a call whose document is gone. A call for a specific tab may
- * fail because the tab was closed. Any other call can run in another tab.
+ * fail because the tab was closed. A call without a given tab can run in another tab.
  */
 function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
@@ -151,8 +151,8 @@ function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
 }
 
 /**
- * listCodesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. A delay longer
- * than a time limit makes the call time out.
+ * listCodesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. If a delay is
+ * longer than the call's idle limit or hard limit, the call times out.
  */
 function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];

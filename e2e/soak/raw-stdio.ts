@@ -18,7 +18,7 @@ interface OpenRequest {
 
 /**
  * killGraceMs is how long the client waits for a response after it has cancelled a request, in milliseconds. The daemon
- * need not respond to a cancelled request.
+ * need not send a response to a request that the client has cancelled.
  */
 const killGraceMs = 3_000;
 /** cancelCrossingMs is how long after a cancellation a message about the request may still arrive, in milliseconds. */

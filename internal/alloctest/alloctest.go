@@ -3,8 +3,9 @@ package alloctest
 
 import "testing"
 
-// runs is how often Check runs the function. Check rounds the average number of
-// allocations down, so a few allocations by other goroutines do not change the result.
+// runs is how often Check runs the function f to compute an average. Check rounds the
+// average number of allocations down, so a few allocations by other goroutines do not
+// change the result.
 const runs = 2000
 
 // Check fails the test unless one run of f makes exactly want heap allocations. With the

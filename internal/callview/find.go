@@ -114,8 +114,8 @@ func (m *idMatches) add(c dispatch.View) {
 }
 
 // choose returns the ID of the only matching call, or of the call whose ID is exactly
-// typed. If no call matches, choose returns an empty ID. If several calls match, choose
-// returns a [usererr.Error].
+// typed. If no call matches, choose returns an empty ID. If several calls match and none
+// has exactly the typed ID, choose returns a [usererr.Error].
 func (m idMatches) choose(typed string) (string, error) {
 	var names []string
 	for _, c := range m {

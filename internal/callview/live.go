@@ -121,8 +121,8 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end prints the final content of a call's activities. If the event of the call's end was
-// lost, end also prints the call's status.
+// end prints the final content of a call's activities. If the event for the end of the
+// call was lost, end also prints the call's final status.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {
 		return

@@ -64,8 +64,8 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestSheetHidesInternalActivities checks that without --verbose, the details of a call
-// contain only messages and activities for the user.
+// TestSheetHidesInternalActivities checks that the details of a call show messages and
+// activities for other audiences only with --verbose.
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {

@@ -127,7 +127,7 @@ func shownValue(value json.RawMessage) string {
 	return truncateText(b.String())
 }
 
-// maxShownValue is the maximum length of a value in an error, in bytes.
+// maxShownValue is the maximum length of a value in an error message, in bytes.
 const maxShownValue = 100
 
 func truncateText(text string) string {

@@ -69,8 +69,8 @@ type Settings struct {
 	// RecordDays is the number of days for which records of calls are kept; default 30.
 	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
-	// RecordBytes limits the total size of the records of calls, in bytes; default 256
-	// MiB. The oldest records are removed first.
+	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB. If the
+	// total size exceeds RecordBytes, the oldest records are removed first.
 	RecordBytes int
 	// RecordArguments determines whether records of calls include the arguments; default
 	// true. RecordResults determines whether records of calls include the results;

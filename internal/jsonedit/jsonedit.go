@@ -18,8 +18,8 @@ const defaultIndent = "  "
 
 // Set returns the JSON document in data with the member at path replaced by value. The
 // parameter value must be valid JSON. Set creates missing objects on the path to the
-// member. Set returns an error if a member on the path is not an object. Empty data is
-// treated as an empty object.
+// member. Set returns an error if a member on the path is not an object. Data without any
+// JSON value is treated as an empty object.
 func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	document, err := parse(data)
 	if err != nil {
@@ -151,8 +151,8 @@ func parse(data []byte) (hujson.Value, error) {
 	return document, err
 }
 
-// isNull reports whether a JSON value is null. The function Set replaces a null on the
-// path to a member with an object.
+// isNull reports whether a JSON value is the literal null. The function Set replaces a
+// null on the path to a member with an object.
 func isNull(value hujson.Value) bool {
 	literal, ok := value.Value.(hujson.Literal)
 	return ok && literal.Kind() == 'n'

@@ -27,8 +27,8 @@ var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 // MaxBytes is the maximum size of one icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set contains the icons of a plugin as SVG text. The text of an icon that the author did
-// not provide is empty.
+// Set contains the icons of a plugin as SVG text. If the author did not provide an icon,
+// its text is empty.
 type Set struct {
 	// Icon is shown while the plugin is active, and Inactive while it is inactive.
 	Icon, Inactive string

@@ -18,8 +18,8 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute of an SVG element. Its name includes the namespace prefix, as in
-// xlink:href.
+// attr is an attribute of an SVG element. The attribute's name includes the namespace
+// prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 // maxDepth limits the nesting of elements in an icon.

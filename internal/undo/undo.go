@@ -32,7 +32,7 @@ const maxStates = 10_000
 // record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
-// The following errors are shown to the user.
+// These errors are shown to the user.
 var (
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
@@ -121,9 +121,10 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements [dispatch.BeforeHook]: before an undo runs, it writes a note about the
-// undo to the disk. If writing fails, the undo does not run. An undo that waits for
-// approval has no note yet, so after a crash, the user can start the undo again.
+// Before implements [dispatch.BeforeHook]: before an undo runs, it writes a note about
+// the undo to the disk. If the note cannot be written, the undo does not run. An undo
+// that waits for approval has no note yet, so after a crash, the user can start the undo
+// again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	undoneID, ok := u.openUndos.Find(info.CallID)
 	if !ok {
@@ -229,7 +230,7 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 
 // findState returns the undo state of a call, from the memory or from the recorder. If no
 // undo of the call was ever attempted, findState returns the zero undoState. The caller
-// has locked mu.
+// must have locked mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil

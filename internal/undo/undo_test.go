@@ -293,7 +293,8 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 // TestUndoIsWrittenBeforeItRuns checks that the note of an undo is on the disk before the
-// page receives the call. After a crash, the undo has an unknown outcome.
+// page receives the call. If the server is killed in between, the outcome of the undo is
+// unknown.
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -307,8 +308,8 @@ func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	})
 }
 
-// TestWaitingUndoAfterCrash kills the server while an undo waits for approval. Because
-// that undo did not run, the user can start another.
+// TestWaitingUndoAfterCrash kills the server while an undo waits for approval. The undo
+// has not run, so the user must be able to start another undo of the same call.
 func TestWaitingUndoAfterCrash(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)

@@ -133,8 +133,8 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	return p
 }
 
-// recordPong records the client's answer to a ping, even if it is late. An error counts
-// as an answer too, because the client has read the ping.
+// recordPong records the client's answer to a ping, even if it is late. An error also
+// counts as an answer to the ping, because the client has read the ping.
 func (b *readBarrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

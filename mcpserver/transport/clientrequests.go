@@ -19,9 +19,9 @@ type clientRequests struct {
 	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
 }
 
-// sendAndWait sends a request to the client and waits for the answer. If ctx ends first,
-// sendAndWait cancels the request and returns ctx's error. If the request cannot be sent,
-// the error of send is returned.
+// sendAndWait sends a request to the client, and returns the client's answer. If ctx ends
+// first, sendAndWait cancels the request and returns ctx's error. If the request cannot
+// be sent, the error of send is returned.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
@@ -80,8 +80,8 @@ func (a *clientRequests) forgetRequest(key string) {
 	delete(a.answerFuncs, key)
 }
 
-// handleAnswer passes an answer of the client to the pending request. An answer without a
-// pending request is dropped.
+// handleAnswer passes an answer of the client to the pending request. An answer to a
+// request that is no longer pending is dropped.
 func (a *clientRequests) handleAnswer(m message) {
 	key, ok := requestKey(m.ID)
 	if !ok {

@@ -10,11 +10,11 @@
 // # Concurrency
 //
 // A [Server] is safe for concurrent use. Over HTTP, a request runs on the goroutine of
-// its connection; over stdio, each request has its own goroutine. Each stream has a mutex
-// that keeps its messages whole. The answer to a request is the last message for this
-// request. A write to a client that does not read fails after a deadline. A failed write
-// cancels the client's call (HTTP) or ends its session (stdio), and affects no other
-// client.
+// its connection; over stdio, each request has its own goroutine. Each stream has a
+// mutex, so that concurrent messages are not mixed. The answer to a request is the last
+// message for this request. A write to a client that does not read fails after a
+// deadline. A failed write cancels the client's call (HTTP) or ends its session (stdio),
+// and affects no other client.
 //
 // The mutex sessions.mu guards the table of sessions and their tasks. Five mutexes each
 // guard a part of one session: listener.mu (protocol state), Subscriber.mu (resources),

@@ -53,9 +53,9 @@ func decodeAnyForm[T any](raw []byte) (T, error) {
 }
 
 // splitMessage parses a message from valid JSON exactly as encoding/json does, but five
-// times faster. Package encoding/json reads each byte of a message three times. The
-// result ok is false for a message that only encoding/json decodes correctly, such as one
-// with escapes in a key.
+// times faster. Package encoding/json reads each byte of a message three times. If ok is
+// false, only encoding/json can decode the message correctly, for example because a key
+// contains escapes.
 func splitMessage(b []byte) (m message, ok bool) {
 	if !isObject(b) {
 		return m, false
@@ -86,8 +86,7 @@ func splitMessage(b []byte) (m message, ok bool) {
 }
 
 // splitParams parses parameters from valid JSON exactly as encoding/json does, but
-// faster. The result ok is false for parameters that only encoding/json decodes
-// correctly.
+// faster. If ok is false, only encoding/json can decode the parameters correctly.
 func splitParams(raw []byte) (p Params, ok bool) {
 	if !isObject(raw) {
 		return p, false

@@ -68,7 +68,7 @@ type Request struct {
 	session *session
 }
 
-// Send writes one message to the client. The message has been written when Send returns.
+// Send writes one message to the client. When Send returns, the message has been written.
 type Send func(message []byte) error
 
 // Ask sends the client a request and waits for its result. If ctx ends first, Ask cancels

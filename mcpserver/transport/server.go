@@ -54,8 +54,9 @@ type Server struct {
 	lastTaskKey atomic.Uint64
 }
 
-// New returns a Server for a handler and a library. The handler answers calls, prompts
-// and resources. The library mcp-go answers every other request.
+// New returns a Server for a handler and a library. The handler answers the requests
+// tools/call, prompts/get and resources/read. The library mcp-go answers every other
+// request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {
@@ -69,9 +70,9 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 
 // Clients returns the sessions of connected clients, oldest first. An HTTP client counts
 // as disconnected after it closed a response early, or after 10 minutes without a stream
-// or request. The session of a disconnected client may still exist. A client of protocol
-// version 2026-07-28 has no session over HTTP, and is listed only while it listens for
-// changes.
+// or request. The session of a client that has disconnected may still exist. A client of
+// protocol version 2026-07-28 has no session over HTTP, and is listed only while it
+// listens for changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for

@@ -75,7 +75,7 @@ type session struct {
 // inactiveClientLimit.
 const inactiveClientLimit = 10 * time.Minute
 
-// earlyCancel is a cancellation that arrived before its request.
+// earlyCancel records a cancellation that arrived before the request that it cancels.
 type earlyCancel struct {
 	arrivedAt time.Time
 	reason    string
@@ -109,7 +109,7 @@ type task struct {
 type sessions struct {
 	// idleTimeout is Options.SessionIdle.
 	idleTimeout time.Duration
-	// onSessionEnd is called for each session that has ended, without sessions.mu.
+	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.
 	onSessionEnd func(*session)
 	resources    Resources // nil if the server has no resources
 	// shutdownBegun is closed when Shutdown begins.

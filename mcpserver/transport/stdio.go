@@ -66,7 +66,8 @@ type stdioClient struct {
 	requests    sync.WaitGroup // counts the running requests
 }
 
-// readResult is a line that was read, or the error of the read.
+// readResult contains either a line that was read, or the error because of which no line
+// was read.
 type readResult struct {
 	line []byte
 	err  error

@@ -15,9 +15,9 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// Limits for one write to a client that does not read. A notification is small, so any
-// client that reads accepts it at once. A part of a large result may have to wait for a
-// slow client.
+// These constants limit one write to a client that does not read. A notification is
+// small, so any client that reads accepts it at once. A part of a large result may have
+// to wait for a slow client.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
@@ -159,8 +159,8 @@ func (s *stream) endUnanswered() {
 	}
 }
 
-// end stops the comments and notifications of a stream. The caller holds stream.mu and
-// may still write the answer.
+// end stops the keep-alive comments and the notifications of a stream. The caller holds
+// stream.mu and may still write the answer.
 func (s *stream) end() {
 	s.isEnded = true
 	if s.heartbeatTimer != nil {

@@ -87,7 +87,7 @@ function makeTimeoutError(timeout: number, failure: unknown): ToolError {
 }
 
 export interface RetryOptions extends SleepOptions {
-  /** The maximum number of attempts, including the first; 3 by default. */
+  /** The maximum number of calls of `attempt`, including the first; 3 by default. */
   maxAttempts?: number | undefined;
   /** How long to wait between two attempts, in milliseconds; 1,000 by default. */
   delay?: number | undefined;

@@ -93,7 +93,10 @@ export interface ToolRunner {
   useAdapter(): string;
   /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
   probe(): void;
-  /** drop removes the adapter from the runner, and returns the adapter. After drop, new calls fail. */
+  /**
+   * drop removes the adapter from the runner, and returns the adapter. After drop, new calls fail until another adapter
+   * is used.
+   */
   drop(): object | undefined;
 }
 

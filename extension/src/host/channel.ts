@@ -169,8 +169,8 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
         const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
-        // Only a bridge of another version sends malformed messages. An error that the host does not catch would be
-        // visible to the page.
+        // Only a bridge of another version sends messages that the host cannot parse. An error that the host does not
+        // catch would be visible to the page.
       }
     });
   };

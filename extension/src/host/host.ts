@@ -137,7 +137,7 @@ function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint
 }
 
 function doNothing(): void {
-  // The base has no adapter to start.
+  // This undo function is empty because the base has no adapter to start.
 }
 
 /**

@@ -200,7 +200,7 @@ test('isReady() runs with the name of its plugin, and each change of its result 
       ['s 1', 's 0'],
     ],
   );
-  // Several probes during a running isReady() cause only one more call of isReady().
+  // If probe is called several times while isReady() is running, isReady() is called only once more.
   assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
 });
 

@@ -39,7 +39,7 @@ interface Timer {
 }
 
 /**
- * makeTimers returns a Timers without timers. `announce` receives the time until the next timer is due, in
+ * makeTimers returns a Timers in which no timer is set. `announce` receives the time until the next timer is due, in
  * milliseconds, or -1 if no timer is set.
  */
 export function makeTimers(requestWake: (ms: number) => void): Timers {
