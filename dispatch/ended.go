@@ -16,8 +16,8 @@ const (
 )
 
 // afterHookQueue contains the ended calls whose after hooks have not run and whose end is not
-// logged. A timer runs the hooks shortly after the results were returned, for several calls
-// at once, so that clients do not wait for hooks.
+// logged. A timer runs the hooks for several calls at once, shortly after their results were
+// returned, so that no client waits for a hook.
 type afterHookQueue struct {
 	work func(*liveCall) // runs the after hooks and writes the log
 

@@ -40,7 +40,7 @@ const (
 )
 
 // readTimeouts reads the idle limit and the hard limit of a tool or prompt. A limit of
-// zero means that the server's limit applies.
+// zero means that the server's default limit applies.
 func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {

@@ -236,8 +236,8 @@ func (r *Registry) forceReload(dir string) {
 }
 
 // choosePlugins chooses the plugins of the new set. A plugin that has not changed keeps
-// its compiled schemas. If two plugins have the same name, the set has only the first
-// plugin, even if the first plugin cannot be loaded.
+// its compiled schemas. If two packages have the same plugin name, the set has only the
+// first, even if that package cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

@@ -43,8 +43,8 @@ func findGlobal(folders []string) []Entry {
 	return storeEntries
 }
 
-// resolveLinks returns path with its symbolic links resolved. A path that does not exist
-// is returned unchanged.
+// resolveLinks returns path with its symbolic links resolved. If nothing exists at path,
+// resolveLinks returns path unchanged.
 func resolveLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target

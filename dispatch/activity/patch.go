@@ -81,8 +81,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a JSON Patch: %w", err)
 	}
-	// The patch library accepts only objects and arrays, so the content is wrapped in an
-	// object.
+	// The patch library accepts only objects and arrays at the top level, so the content
+	// is wrapped in an object.
 	if err := prefixPaths(ops, "/"+wrapKey); err != nil {
 		return nil, err
 	}
@@ -110,8 +110,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 // wrapKey is the key of the object in which content is wrapped while a patch is applied.
 const wrapKey = "content"
 
-// prefixPaths prepends prefix to the "path" and "from" members of each operation of a JSON
-// Patch.
+// prefixPaths prepends prefix to the JSON Pointers in the members "path" and "from" of
+// each operation of a JSON Patch.
 func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 	for _, op := range ops {
 		for _, name := range []string{"path", "from"} {

@@ -212,8 +212,8 @@ func (s *Set) applyPending() {
 	}
 }
 
-// replaceContent applies patches to content and stores the result. If the page has sent new content
-// for the activity since the given version, the result is discarded.
+// replaceContent applies patches to the content of an activity, and stores the result. If the page
+// has sent new content for the activity since the given version, the result is discarded.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()

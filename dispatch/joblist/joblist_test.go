@@ -54,7 +54,7 @@ func (p *fakePage) receivedStopReasons() []string {
 	return slices.Clone(p.stopReasons)
 }
 
-// codeOf returns the error code of a failed call.
+// codeOf returns the error code of a call that has failed.
 func codeOf(err error) wire.ErrorCode {
 	var callErr *dispatch.Error
 	if !errors.As(err, &callErr) {

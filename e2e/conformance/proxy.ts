@@ -22,7 +22,7 @@ export interface ProxyOptions {
   readonly port: number;
   readonly token: string;
   /**
-   * changeLists changes the lists of tools and prompts when the conformance suite requests a change; required. A
+   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. A
    * plugin's tool cannot change the lists.
    */
   changeLists(): Promise<void>;

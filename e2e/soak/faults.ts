@@ -1,5 +1,5 @@
 /**
- * Injects faults, such as a killed daemon, during a soak test. The function that injects a fault also undoes the fault
+ * Injects faults, such as a killed daemon, during a soak test. Each function that injects a fault also ends the fault
  * after the planned duration.
  */
 import { readFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ export interface ObservedFault {
   readonly fromMs: number;
   /** endedMs is when the fault ended, for example when a stalled link was resumed. */
   endedMs?: number;
-  /** recoveredMs is when a call succeeded for the first time after the fault. */
+  /** recoveredMs is the time of the first call that succeeded after the fault. */
   recoveredMs?: number;
   /** restoredMs is when, after the fault, the plugin ran in all tabs again; it is absent until then. */
   restoredMs?: number;

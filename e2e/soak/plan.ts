@@ -1,6 +1,6 @@
 /**
- * Plans a soak test: its calls, its faults and their times. The plan depends only on the seed and the duration, so a
- * run can be repeated.
+ * Computes the plan of a soak test: its calls, its faults and their times. The plan depends only on the seed and the
+ * duration, so a run can be repeated.
  */
 
 import { SeededRandom } from './random.ts';
@@ -20,8 +20,8 @@ export const limitsByName = {
  */
 export const maxResultBytes = 20 << 20;
 /**
- * maxRunning is the daemon's limit for running calls during the soak test. The planned floods of calls exceed
- * maxRunning.
+ * maxRunning is the daemon's limit for running calls during the soak test. A planned flood starts more concurrent calls
+ * than maxRunning.
  */
 export const maxRunning = 100;
 

@@ -11,7 +11,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** nextFraction returns a number of at least 0 and less than 1, generated with mulberry32. */
+  /** nextFraction returns a pseudo-random number from 0 (inclusive) to 1 (exclusive), generated with mulberry32. */
   nextFraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;

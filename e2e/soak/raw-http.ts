@@ -11,8 +11,8 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns an MCP client for the daemon at port. The client's first call opens an MCP session. A later
- * call opens a new session if the daemon no longer has the old session.
+ * makeRawHttpClient returns an MCP client for the daemon at port. The client's first call opens an MCP session. If the
+ * daemon no longer has this session, the next call opens a new one.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);

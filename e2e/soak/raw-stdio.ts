@@ -36,8 +36,8 @@ class RawStdioClient implements SoakClient {
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
   /**
-   * cancelledAtMs is when the client cancelled each request, by request ID. The daemon may have responded before it
-   * received the cancellation.
+   * cancelledAtMs maps the ID of each cancelled request to the time at which the client cancelled it. The daemon may
+   * have responded before it received the cancellation.
    */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;

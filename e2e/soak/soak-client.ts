@@ -13,7 +13,7 @@ export interface CallEnding {
   /** progress contains the `progress` number of each progress notification, in the order of arrival. */
   readonly progress: readonly number[];
   /**
-   * answerCount is the number of responses that the client received for the call. More than one response to a call is a
+   * answerCount is the number of responses that the client received for one call. More than one response to a call is a
    * violation.
    */
   readonly answerCount: number;

@@ -44,10 +44,10 @@ export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
   /**
-   * The status "live" means that the adapter of the plugin runs in the tab. The status "reload" means that the
-   * plugin works after a reload of the tab. The status "silent" means that the page does not answer. The status
-   * "broken" means that the adapter failed, and problem is the error. The status "noAccess" means that Chrome gives
-   * the extension no access to the site.
+   * The status "live" means that the adapter of the plugin runs in the tab. The status "reload" means that the plugin
+   * works after a reload of the tab. The status "silent" means that the page does not answer. The status "broken" means
+   * that the plugin's adapter failed, and the field `problem` contains the error. The status "noAccess" means that
+   * Chrome gives the extension no access to the site.
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken' | 'noAccess';
   readonly problem?: string;

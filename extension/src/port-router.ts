@@ -10,7 +10,7 @@ interface PortMessage {
 
 /**
  * PortReaders contains one reader for each operation of the messages M, so that a missing reader is a compile error. A
- * reader returns undefined if the fields of the message are invalid.
+ * reader returns undefined if a field of the message has a wrong type.
  */
 export type PortReaders<M extends PortMessage> = {
   readonly [Op in M['op']]: (fields: Fields) => Extract<M, { readonly op: Op }> | undefined;

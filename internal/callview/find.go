@@ -59,10 +59,10 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 
 // FindRecordedID returns the whole ID of the call that the user means, also if the call
 // ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
-// the calls in listed and the calls that were recorded in the state directory stateDir.
-// If no call matches, the returned ID is empty. If several calls match, FindRecordedID
-// returns a [usererr.Error]. A whole ID is returned unchanged, even if no call has this
-// ID.
+// the given calls in listed, and the calls that were recorded in the state directory
+// stateDir. If no call matches, the returned ID is empty. If several calls match,
+// FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even if no
+// call has this ID.
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil

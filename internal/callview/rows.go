@@ -30,7 +30,7 @@ func WaitingSummary(calls []dispatch.View) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rows returns a table of calls, one row per call. The first row of the table has the
+// Rows returns a table of calls with one row for each call. The first row of the table has the
 // column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6

@@ -22,7 +22,8 @@ type Options struct {
 // display shows a watched call to the user. The methods of a display are never called
 // concurrently.
 type display interface {
-	// begin shows the first known state of the call, and show shows a later state.
+	// begin shows the first state of the call that was read, and show shows each later
+	// state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
 	// showEvent shows an event that happened after the state that begin has shown. The
@@ -32,11 +33,11 @@ type display interface {
 	showMissed(n int)
 	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end shows the final state of the call. The parameter v is nil if the final state
-	// could not be read from the server.
+	// end shows the final state of the call. If the final state of the call could not be
+	// read from the server, v is nil.
 	end(v *dispatch.View)
-	// pause returns the minimum time between two requests for the state of a changing
-	// call.
+	// pause returns the minimum time between two requests to the server for the state of
+	// a changing call.
 	pause() time.Duration
 }
 

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// Listener is a net.Listener whose connections come from [net.Pipe]. A pipe has no
-// buffer: a write blocks until the other end reads.
+// Listener is a net.Listener whose connections come from [net.Pipe]. A pipe from
+// [net.Pipe] has no buffer: a write blocks until the other end reads.
 type Listener struct {
 	pendingConns chan net.Conn
 	done         chan struct{}

@@ -30,7 +30,7 @@ type Options struct {
 	Home *home.Home
 	// Source is the directory of the plugin; required.
 	Source string
-	// Permission is the plugin's permission if the user has set none; required.
+	// Permission is the plugin's permission unless the user has set another; required.
 	Permission wire.Permission
 	// Out is the terminal to which Run prints; required.
 	Out *terminal.Output
@@ -159,8 +159,8 @@ func (s *session) endSession() error {
 }
 
 // buildFirst makes the first build of the plugin. If the plugin's source has an error,
-// buildFirst prints the error, and run waits for a change. Every other error ends the
-// command.
+// buildFirst prints the error, and run waits for a change. Every error of another kind
+// ends the command.
 func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError

@@ -112,7 +112,7 @@ func pluginFilePath(source string) (string, bool) {
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
 // FindInStack returns the position of the innermost stack frame that is in the author's
-// code. The position is empty if no frame is in the author's code.
+// code. If no stack frame is in the author's code, the position is empty.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))

@@ -147,7 +147,7 @@ func noteOf(callID string, s undoState) recorder.Note {
 	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
 }
 
-// find returns a call to undo, from the memory or from the recorder. The error of find
+// find returns the call to undo, from the Memory or from the recorder. The error of find
 // describes why the call cannot be undone.
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
@@ -272,8 +272,8 @@ func (u *Undoer) setState(callID string, s undoState) {
 	u.states[callID] = s
 }
 
-// lateLimit is how long after the end of an undo the late result from its page is
-// accepted.
+// lateLimit is how long, after an undo has ended without a known outcome, opentabs
+// accepts its late result from the page.
 const lateLimit = 24 * time.Hour
 
 // ReceiveLate handles a result that a page sends after its call has ended. If the call is

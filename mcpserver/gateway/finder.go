@@ -83,8 +83,8 @@ type SearchResult struct {
 }
 
 // Finder searches tools. The zero value is ready to use. The index of a site is built
-// when first needed, and kept while the site is part of each search. A Finder is safe for
-// concurrent use.
+// when a search first needs it, and is dropped when a search no longer covers the site. A
+// Finder is safe for concurrent use.
 type Finder struct {
 	mu    sync.Mutex // guards parts
 	parts map[any]*toolsearch.Part
@@ -296,8 +296,8 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 }
 
 // UnknownToolText returns the error for an agent that called a tool that does not exist.
-// The argument similar contains similar tool names. If listsGateway is true, the text
-// recommends tools_search instead of tools/list.
+// The argument similar contains names of tools that are similar to an unknown name. If
+// listsGateway is true, the text recommends tools_search instead of tools/list.
 func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {

@@ -57,7 +57,8 @@ type readBarrier struct {
 	hasAnsweredPing bool
 }
 
-// ping is one ping request to the client that is not yet answered.
+// ping is one ping request that the server has sent, and that the client has not answered
+// yet.
 type ping struct {
 	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time

@@ -12,7 +12,7 @@ import (
 
 // lineTooLong is the error for a line that exceeded the size limit and was skipped.
 type lineTooLong struct {
-	// id is the ID of the request in the line, or nil if the ID is unknown.
+	// id is the ID of the request in the skipped line, or nil if the ID is unknown.
 	id json.RawMessage
 }
 
@@ -128,7 +128,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	return l.err
 }
 
-// padding contains the spaces with which lines are padded.
+// padding contains the spaces that lengthen a short line to its minimum length.
 var padding = strings.Repeat(" ", 4<<10)
 
 // countingWriter passes writes on to w and counts their bytes.

@@ -32,8 +32,8 @@ func parseMessage(b []byte) (message, bool) {
 	return m, true
 }
 
-// parseParams decodes parameters from valid JSON. Missing parameters decode to the zero
-// value. The decoded parameters share the memory of raw.
+// parseParams decodes parameters from valid JSON. Parameters that are missing have the
+// zero value. The decoded parameters share the memory of raw.
 func parseParams(raw json.RawMessage) (Params, error) {
 	if len(raw) == 0 {
 		return Params{}, nil

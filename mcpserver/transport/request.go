@@ -21,7 +21,7 @@ type Handler interface {
 	// is a sentence for the agent.
 	Ready(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
-	// client has stopped waiting and receives no answer.
+	// client no longer waits, so it receives no answer.
 	Serve(ctx context.Context, r Request) Reply
 	// HeaderTool returns the named tool if its schema makes clients repeat arguments in
 	// HTTP headers (x-mcp-header), or nil.
@@ -51,8 +51,8 @@ type Request struct {
 	Client dispatch.Client
 	// Info describes the client. Info.ID is empty if the client has no session.
 	Info ClientInfo
-	// Send writes a message to the client before the answer. Send is nil if the client
-	// accepts only the answer.
+	// Send writes a message to the client before the answer. If the client accepts no
+	// messages before the answer, Send is nil.
 	Send Send
 	// Ask sends the client a request and returns its result. Ask is nil if the client
 	// shows no forms during a call.
@@ -75,9 +75,9 @@ type Send func(message []byte) error
 // the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that continues after the request is answered. The function
-// cancel is called when the client's session ends or the server shuts down. If Background
-// returns an error, the caller must not start the work.
+// Background registers work that continues after the request is answered. Background
+// calls the function cancel when the client's session ends or the server shuts down. If
+// Background returns an error, the caller must not start the work.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})

@@ -62,7 +62,7 @@ type session struct {
 	closedEarly bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
-	// earlyCancels contains the cancellations that arrived before their requests. endedKeys is a
+	// earlyCancels contains cancellations for requests that have not arrived yet. endedKeys is a
 	// ring buffer with the keys of the tasks that ended last. When the buffer is full, oldestEnded
 	// is the index of its oldest key. The mutex sessions.mu guards all three fields.
 	earlyCancels map[string]earlyCancel
@@ -204,7 +204,7 @@ func (t *sessions) recordEarlyClose(s *session) {
 	s.closedEarly = true
 }
 
-// setClientName records the name that the client of a session reports.
+// setClientName records the name that a session's client has reported.
 func (t *sessions) setClientName(id string, c reportedClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -236,8 +236,9 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect. The result minLength is the minimum length of the call's
-// answer, in bytes. The answer to a call without recent progress is not delayed.
+// as the server can detect. The result minLength is the minimum length, in bytes, to
+// which the call's answer must be padded. The answer to a call without recent progress is
+// not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {
@@ -251,7 +252,8 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, 
 	return paddedAnswerBytes
 }
 
-// passToLibrary passes a message to mcp-go and writes the answer, if there is one.
+// passToLibrary passes a message to mcp-go and writes the library's answer, if there is
+// one.
 func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
 	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {

@@ -90,8 +90,9 @@ func (s *stream) open() {
 	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // after a failed write, onWriteError is called
 }
 
-// notify sends a message to the client before the answer. A write to a client that does
-// not read fails after notifyTimeout. After a failed write, all further writes fail.
+// notify sends a message to the client before the answer. A write fails after
+// notifyTimeout if the client does not read. After a failed write, all further writes
+// fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +219,7 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	return err
 }
 
-// writeDeadliner is an output that supports write deadlines.
+// writeDeadliner is an output whose writes can have a deadline.
 type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
 // deadlineWriter sets a deadline for every write that may block.

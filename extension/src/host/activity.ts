@@ -13,7 +13,7 @@ const MaxStoredChars = 1024 * 1024;
  */
 const MaxResends = 8;
 
-/** INVALID_REPORT is sent in place of an activity report that is invalid or too long. */
+/** INVALID_REPORT is the text that the host sends instead of an activity report that is invalid or too long. */
 const INVALID_REPORT = makeObjectText<'Report'>({ invalid: 'true' });
 
 /**
@@ -32,8 +32,8 @@ export interface Activities {
    */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends the last content of an activity and its later patches again, joined by commas, if they are still
-   * stored. If `type` is empty, resend sends the activities of all types.
+   * resend sends an activity again, if the host still stores its reports: the last complete content and all later
+   * patches, joined by commas. If `type` is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

@@ -66,7 +66,7 @@ export interface CallEvents {
    * time.
    */
   traced(call: number, times: string): void;
-  /** aborted is called when the handler of a cancelled call has settled. */
+  /** aborted is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /**
    * ready is called when the adapter has first reported whether it is ready, and after each change of the readiness.
@@ -80,11 +80,11 @@ export interface ToolRunner {
   /** cancel aborts the signal of a call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
   /**
-   * answer settles a tool request of a call. `value` is the output of the request, or a wire.CallError if `ok` is
-   * false.
+   * answer settles one tool request of a call with the server's answer. `value` is the output of the tool request, or a
+   * wire.CallError if `ok` is false.
    */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
-  /** resync sends the stored reports of a call's activity again. */
+  /** resync sends a call's stored activity reports to the bridge again. */
   resync(call: number, type: string): void;
   /**
    * useAdapter makes all later calls use the registered adapter. If the host cannot use the adapter, useAdapter returns

@@ -60,7 +60,7 @@ export function makeChannel(): BridgeChannel {
   };
   const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
-    // The bridge accepts an offer synchronously.
+    // The bridge accepts an offer synchronously, while the event is dispatched.
     const markAccepted = () => {
       isAccepted = true;
     };

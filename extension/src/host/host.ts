@@ -76,7 +76,7 @@ function makePlugin(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
     scheduleFlush,
   );
-  /** sendNow sends a message to the bridge after all buffered logs and reports. */
+  /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
   const sendNow = (text: string) => {
     flush();
     sendToBridge(text);

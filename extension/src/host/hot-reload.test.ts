@@ -19,7 +19,7 @@ async function startAdapter(code = makeVersionCode('1')) {
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  /** bring passes an adapter to the entry point, as a script of the worker does. */
+  /** bring passes an adapter to the entry point, as a script of the extension's worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {

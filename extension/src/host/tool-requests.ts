@@ -36,8 +36,8 @@ export interface ToolRequests {
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /**
-   * answer settles a request with the server's answer. `value` is the output of the request, or a wire.CallError if
-   * `ok` is false.
+   * answer passes the server's answer to the tool request that waits for it. `value` is the output of the request, or a
+   * wire.CallError if `ok` is false.
    */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
@@ -212,7 +212,7 @@ function readSignalOption(options: unknown): object | undefined {
   try {
     if (isObject(signal) && typeof apply(abortedGetter, signal, []) === 'boolean') return signal;
   } catch {
-    // The browser's getter throws for a value that is not an AbortSignal.
+    // The browser's native getter throws if its `this` value is not an AbortSignal.
   }
   throw makeInvalidArgumentsError('context.call(): signal must be an AbortSignal');
 }

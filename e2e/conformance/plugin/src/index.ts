@@ -82,7 +82,8 @@ const tools = [
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      // The daemon sends at most ten progress notifications per second, and would merge more frequent reports.
+      // The daemon sends at most ten progress notifications per second, so it would merge reports that are more
+      // frequent.
       for (const doneCount of [0, 50, 100]) {
         context?.reportCount(doneCount, 100);
         await sleep(150);
