@@ -49,8 +49,8 @@ func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	}
 }
 
-// flush runs the after hooks of all queued calls. If another goroutine is running hooks,
-// flush waits until they have returned.
+// flush runs the after hooks of all queued calls. If another goroutine is running after hooks,
+// flush waits until those hooks have returned.
 func (q *afterHookQueue) flush() {
 	q.workMu.Lock()
 	defer q.workMu.Unlock()

@@ -31,7 +31,8 @@ type Registry struct {
 	fileStamps    fileStamps // stamps of the files just before the last reload
 }
 
-// listener is a function that runs after each reload that changes the set of plugins.
+// listener is a function that the registry runs after each reload that changes the set of
+// plugins.
 type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].

@@ -13,15 +13,15 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// attackFixture is a hub with another browser and an attacking browser. The other browser runs a
-// call with the ID "good", and the attacking browser runs a call with the ID "own".
+// attackFixture is a hub to which two browsers are connected, one of which attacks. The other
+// browser runs a call with the ID "good", and the attacking browser runs a call with the ID "own".
 type attackFixture struct {
 	*hubFixture
 	otherBrowser, attackingBrowser *browserPeer
 	log                            *lineCollector
 }
 
-// lineCollector collects the log lines at the levels warn and error.
+// lineCollector collects the server's log lines at the levels warn and error.
 type lineCollector struct{ lines []string }
 
 // Write needs no lock, because the attack tests read one connection at a time.

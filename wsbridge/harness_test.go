@@ -80,7 +80,8 @@ func (w *hubFixture) readEvents() []string {
 	return unreadEvents
 }
 
-// wantEvents fails the test unless the events since the last check equal want.
+// wantEvents fails the test unless the events since the previous call of wantEvents equal
+// want.
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {

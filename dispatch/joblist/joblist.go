@@ -43,8 +43,8 @@ type Options struct {
 	// Results is the maximum number of kept results; the default is 100. Above the limit, the
 	// oldest result is dropped, and its job's View has ResultDropped set.
 	Results int
-	// ResultBytes is the maximum total size of all kept results; the default is 64 MB. Above
-	// the limit, the oldest results are dropped, but never the newest.
+	// ResultBytes is the maximum total size of all kept results; the default is 64 MB. If the total
+	// exceeds ResultBytes, the oldest results are dropped, but the newest is always kept.
 	ResultBytes int
 }
 
@@ -75,7 +75,7 @@ type Job struct {
 	list *List
 	done chan struct{} // closed at the end of the call
 
-	// isKept is true after Keep, and isResultDropped is true after the result was dropped.
+	// isKept is true once Keep was called, and isResultDropped is true once the result was dropped.
 	// List.mu guards isKept and isResultDropped.
 	isKept, isResultDropped bool
 
@@ -99,10 +99,10 @@ type View struct {
 	ResultDropped bool
 }
 
-// Start starts a call as a job and returns at once. The call continues after the client's
-// request ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress
-// is ignored; use Job.Wait to receive progress. List.Find and List.List return the job only
-// after Job.Keep.
+// Start starts a call as a job and returns at once. The call continues after the client's request
+// ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use
+// Job.Wait to receive progress. List.Find and List.List return the job only after Job.Keep was
+// called.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress

@@ -119,8 +119,9 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 	})
 }
 
-// TestAJobIsCancelledAtOnce cancels a job before the job's goroutine has run. On the test's
-// page a call never ends, so only Job.Cancel can end the job.
+// TestAJobIsCancelledAtOnce cancels a job before the goroutine of the job starts to run.
+// No call on the test's page ends without a cancellation, so only Job.Cancel can end the
+// job.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})

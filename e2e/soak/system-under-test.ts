@@ -43,7 +43,7 @@ export class SystemUnderTest {
   token = '';
   clientToken = '';
   limits: Limits = 'short';
-  /** startCounts maps the key of each call to how often a page has started the call's handler. */
+  /** startCounts maps the key of each call to how often pages have started a handler for the call. */
   readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;

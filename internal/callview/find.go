@@ -87,8 +87,8 @@ func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, err
 	return found.choose(typed)
 }
 
-// NewUnknownCallError returns the error for the user if no call has the typed ID or
-// beginning of an ID.
+// NewUnknownCallError returns the error that the user sees if no call's ID equals, or
+// begins with, the typed text.
 func NewUnknownCallError(typed string) error {
 	return usererr.Errorf("no call has the ID %s: list calls with `opentabs calls --since 24h`", terminal.SafeLine(typed))
 }

@@ -19,8 +19,8 @@ type Options struct {
 	JSON bool
 }
 
-// display shows a watched call to the user. The methods of a display are never called
-// concurrently.
+// display shows a watched call to the user. At most one method of a display runs at a
+// time.
 type display interface {
 	// begin shows the first state of the call that was read, and show shows each later
 	// state.
@@ -123,7 +123,8 @@ type watcher struct {
 	// viewSeq is the sequence number of the last event that the first view of the call
 	// includes.
 	viewSeq uint64
-	// isStale is true if an event has arrived since lastView was read.
+	// isStale is true if an event of the call has arrived since lastView was read from
+	// the server.
 	isStale  bool
 	viewTime time.Time
 }

@@ -34,8 +34,8 @@ type Settings struct {
 	// DecisionTimeout is the longest time a call may wait for the user in total; default
 	// 5 min.
 	DecisionTimeout time.Duration
-	// ProgressInterval is the minimum time between two progress notifications of a call;
-	// default 100 ms. With an interval of 0, all progress reports are sent.
+	// ProgressInterval is the minimum time between two progress notifications of a call; default
+	// 100 ms. If the interval is 0, every progress report is sent.
 	ProgressInterval time.Duration
 	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A call with
 	// a larger result fails with the error code result_too_large.

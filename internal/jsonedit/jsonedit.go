@@ -99,8 +99,8 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-// joinComments concatenates the parts that contain comments, without the white space
-// behind each comment.
+// joinComments concatenates those parts that contain comments, without the white space
+// after each comment.
 func joinComments(parts ...hujson.Extra) hujson.Extra {
 	var joined hujson.Extra
 	for _, part := range parts {

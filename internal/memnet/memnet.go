@@ -21,8 +21,8 @@ type Listener struct {
 	once         sync.Once
 }
 
-// Listen returns an open listener. In a test with fake time, call Listen inside the
-// synctest bubble that uses the listener.
+// Listen returns a listener that accepts in-memory connections. In a test with fake time,
+// call Listen inside the synctest bubble that uses the listener.
 func Listen() *Listener {
 	return &Listener{pendingConns: make(chan net.Conn), done: make(chan struct{})}
 }

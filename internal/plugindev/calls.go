@@ -89,7 +89,8 @@ func (s *session) startCall(ctx context.Context, call Call) {
 	}()
 }
 
-// repeatCall repeats the last call from the prompt, with the same arguments.
+// repeatCall repeats, with the same arguments, the tool call that the user last typed at
+// the prompt.
 func (s *session) repeatCall(ctx context.Context) {
 	if s.lastCall.Tool == "" {
 		s.printNotef("no tool was called yet; type the name of one")
@@ -100,8 +101,8 @@ func (s *session) repeatCall(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// repeatCallAfterBuild repeats the last call from the prompt if the option Rerun is true
-// and no call is running.
+// repeatCallAfterBuild repeats the tool call that the user last typed, if the option
+// Rerun is true and no call is running.
 func (s *session) repeatCallAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
 		s.repeatCall(ctx)

@@ -27,7 +27,8 @@ const (
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
 	firstTabTimeout = 2 * time.Second
-	// livePollInterval is the time between two checks of the tabs.
+	// livePollInterval is the time between two checks whether the tabs have loaded the
+	// new build.
 	livePollInterval = 20 * time.Millisecond
 )
 
@@ -99,7 +100,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
 }
 
-// send passes the function event to the goroutine of session.run, which calls event.
+// send passes the function event to the goroutine of session.run, which then runs event.
 func (s *session) send(ctx context.Context, event func()) {
 	select {
 	case s.events <- event:

@@ -158,7 +158,7 @@ func (s *session) endSession() error {
 	return nil
 }
 
-// buildFirst makes the first build of the plugin. If the plugin's source has an error,
+// buildFirst builds the plugin for the first time. If the plugin's source has an error,
 // buildFirst prints the error, and run waits for a change. Every error of another kind
 // ends the command.
 func (s *session) buildFirst(ctx context.Context) error {

@@ -51,7 +51,8 @@ func childOptions() jsbuild.Options {
 	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
 }
 
-// recordedScreen is a simulated terminal. Tests can wait for a text on the screen.
+// recordedScreen is a simulated terminal that records its text. Tests can wait for a text
+// on the screen.
 type recordedScreen struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder

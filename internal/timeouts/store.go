@@ -32,8 +32,8 @@ import (
 // fileName is the name of the file with the timeouts, in the state folder.
 const fileName = "client-timeouts.json"
 
-// lockWait limits how long a change of the timeouts waits while another process changes
-// them.
+// lockWait limits how long a change of the stored timeouts waits while another process
+// changes them.
 const lockWait = 5 * time.Second
 
 // These constants limit how large MCP clients can make the file of timeouts.

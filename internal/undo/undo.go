@@ -177,7 +177,8 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	return c, nil
 }
 
-// resultProblem returns why a record lacks a part of its call's result, or nil.
+// resultProblem returns why the record of a call lacks a part of the call's result; nil
+// if the result is complete.
 func resultProblem(e recorder.Entry) error {
 	switch {
 	case e.OutputBytes > 0 && len(e.Output) == 0:

@@ -53,7 +53,7 @@ type Tool struct {
 type Availability int
 
 const (
-	// Available is the availability of a tool that may run.
+	// Available means that the tool may run.
 	Available Availability = iota
 	// Off is the availability of a tool that the user has switched off. A search lists
 	// tools that are off after all other tools.
@@ -238,8 +238,8 @@ func (t *Tool) summary() string {
 	return text
 }
 
-// firstSentence returns the beginning of a text up to a period before a capital letter.
-// Other periods may belong to an abbreviation such as "e.g.".
+// firstSentence returns the beginning of a text up to the first period that precedes a
+// capital letter. Other periods may belong to an abbreviation such as "e.g.".
 func firstSentence(text string) string {
 	for i := range text {
 		rest, ok := strings.CutPrefix(text[i:], ". ")

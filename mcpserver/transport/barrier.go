@@ -146,8 +146,8 @@ func (b *readBarrier) recordPong(p *ping) {
 	}
 }
 
-// waitMinSeparation waits until minSeparation has passed since progress was written, or
-// until ctx ends.
+// waitMinSeparation waits until minSeparation has passed since progressTime, or until ctx
+// ends.
 func waitMinSeparation(ctx context.Context, progressTime time.Time) {
 	remaining := minSeparation - time.Since(progressTime)
 	if remaining <= 0 {

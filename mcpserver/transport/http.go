@@ -26,9 +26,9 @@ import (
 // sessions; modern.go serves versions without sessions.
 type httpTransport struct{ *Server }
 
-// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The
-// handler accepts every request. The caller must first check token, Host and Origin, and
-// record the client's credential with WithCredential.
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
+// checks no credentials. The caller must first check token, Host and Origin, and record the
+// client's credential with WithCredential.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {

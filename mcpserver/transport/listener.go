@@ -11,9 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotifications limits the queue of notifications from mcp-go. A full queue
-// loses nothing: all notifications after the first are list_changed, and clients need
-// only one of each.
+// maxPendingNotifications limits the queue of notifications from mcp-go. Dropping
+// notifications from a full queue does no harm: all but the first are list_changed, and
+// clients need only one of each kind.
 const maxPendingNotifications = 64
 
 // errNoResources is the error for a subscription if the server has no resources.

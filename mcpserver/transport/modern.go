@@ -61,8 +61,8 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 // exactFloatID matches integers that a float64 represents exactly.
 var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
-// idWriter restores the client's ID in the answer of mcp-go, which writes each message in
-// one piece.
+// idWriter replaces the ID in an answer of mcp-go with the client's ID. mcp-go writes
+// each message in one piece.
 type idWriter struct {
 	libraryWriter
 	replacement, clientID []byte
@@ -216,7 +216,8 @@ func modernStatus(code int) int {
 	}
 }
 
-// firstHeaderValue returns a function that returns the first value of a header.
+// firstHeaderValue returns a lookup function: given the name of a header, the function
+// returns the header's first value.
 func firstHeaderValue(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		v := h.Values(name)

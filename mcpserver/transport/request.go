@@ -17,8 +17,8 @@ import (
 // Handler answers the requests that clients send. Implementations must be safe for
 // concurrent use.
 type Handler interface {
-	// Ready waits until requests with the given method can be answered. A returned error
-	// is a sentence for the agent.
+	// Ready waits until requests with the given method can be answered. An error that
+	// Ready returns is a sentence for the agent.
 	Ready(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
 	// client no longer waits, so it receives no answer.
@@ -35,8 +35,8 @@ const structuredOnly = "opentabs/structuredOnly"
 // Resources manages the subscriptions of clients to resources. Implementations must be
 // safe for concurrent use.
 type Resources interface {
-	// Subscribe starts a client's subscription to a resource. A returned error is for the
-	// client.
+	// Subscribe starts a client's subscription to a resource. If Subscribe returns an
+	// error, the error is sent to the client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
 	// Drop ends all subscriptions of a client that has disconnected.

@@ -100,7 +100,8 @@ func publicNameOf(id string) string {
 // task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// isStream is set for a stream without a call, which ends only when it is cancelled.
+	// isStream is true for a stream that belongs to no call. Such a stream ends only when it is
+	// cancelled.
 	isStream bool
 }
 
@@ -345,7 +346,7 @@ func (t *sessions) revokeCredential(c Credential) {
 	}
 }
 
-// runningTasksOf returns the tasks of a session. The caller holds sessions.mu.
+// runningTasksOf returns the running tasks of a session. The caller holds sessions.mu.
 func runningTasksOf(s *session) []task {
 	tasks := make([]task, 0, len(s.runningTasks))
 	for _, k := range s.runningTasks {

@@ -215,8 +215,8 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	}
 }
 
-// lastWritten records the last message of a call before its answer. The methods of
-// lastWritten are safe for concurrent use.
+// lastWritten records the number and the time of the last progress notification of a
+// call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // guards all fields below
 	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent

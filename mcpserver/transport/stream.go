@@ -115,7 +115,7 @@ func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	}
 }
 
-// sendComment sends a comment, which clients skip.
+// sendComment sends a comment line of server-sent events, which clients ignore.
 func (s *stream) sendComment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

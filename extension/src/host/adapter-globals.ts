@@ -58,9 +58,9 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
 }
 
 /**
- * addAdapterGlobals defines the properties of the host in an `__openTabs` object. An adapter may assign functions that
- * post messages to the page, or may replace the whole `__openTabs` object. The setters of the host's properties ignore
- * the functions that an adapter assigns.
+ * addAdapterGlobals adds the properties through which an adapter uses the host to an `__openTabs` object. An adapter
+ * may assign its own functions, which post messages to the page, or may replace the whole `__openTabs` object. If an
+ * adapter assigns a function to one of the host's properties, the property's setter ignores the function.
  */
 export function addAdapterGlobals(container: unknown, services: HostServices): void {
   if (!isObject(container)) return;

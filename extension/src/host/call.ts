@@ -49,8 +49,8 @@ export interface CallRequest {
 /** CallEvents are the callbacks by which a ToolRunner reports the progress and the end of calls. */
 export interface CallEvents {
   /**
-   * report is called for each batch of progress reports, in order. `reports` is the JSON text of `count` wire.Reports,
-   * joined by commas.
+   * report is called in order for each batch of a call's progress reports. `reports` is the JSON text of `count`
+   * wire.Reports, joined by commas.
    */
   report(call: number, reports: string, count: number): void;
   /**
@@ -69,7 +69,7 @@ export interface CallEvents {
   /** aborted is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /**
-   * ready is called when the adapter has first reported whether it is ready, and after each change of the readiness.
+   * ready is called when the adapter has reported for the first time whether it is ready, and again after each change.
    */
   ready(ready: boolean): void;
 }
@@ -112,8 +112,8 @@ interface RunningCall {
   /** timesText contains the recorded times of a traced call; undefined for any other call. */
   timesText: string | undefined;
   /**
-   * end removes the call from the table of running calls, and reports the outcome. Only the first call of `end` has an
-   * effect.
+   * end removes the call from the table of running calls, and reports how the call ended. Only the first call of `end`
+   * has an effect.
    */
   end(outcome: Outcome): void;
 }

@@ -58,8 +58,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
   };
 
   /**
-   * dropOldest drops the oldest chunk of reports, and adds the number of its reports to the next chunk of the same
-   * call.
+   * dropOldest drops the oldest chunk of reports. The next chunk of the same call then counts these reports as dropped.
    */
   const dropOldest = () => {
     const oldest = first;
@@ -71,7 +70,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // If a call has no newer chunk of reports, an empty chunk carries the number of its dropped reports.
+      // If the call has no newer chunk of reports, an empty chunk takes over its count of dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;

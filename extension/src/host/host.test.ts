@@ -4,7 +4,7 @@ import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../tes
 
 const MB = 1 << 20;
 
-/** openWithTools starts one adapter, and returns the port of its host. */
+/** openWithTools starts one adapter with the given tools, and returns the port of its host. */
 async function openWithTools(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h1', makeAdapterCode('demo', tools, isReady));

@@ -23,7 +23,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
-/** HostLogLevel is the level of a log entry that the host itself writes. */
+/** HostLogLevel is the level of a log entry that the host itself writes, rather than the adapter. */
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
 /** StackTrace is a stack trace of the adapter's code, in the browser's format. */

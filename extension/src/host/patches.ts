@@ -6,7 +6,7 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {
-  /** recordPatched records the methods of `history` after the adapter has started. */
+  /** recordPatched records the current methods of `history`, which the adapter may have replaced when it started. */
   recordPatched(): void;
   /**
    * undoAfter runs the adapter's teardown, removes the adapter's methods of `history`, and keeps the methods of other

@@ -18,8 +18,8 @@ import {
 /** Settings stores the settings of one plugin in one document. */
 export interface Settings {
   /**
-   * config maps the key of each plugin setting to its value. The `config` object is never replaced, because an adapter
-   * may keep a reference to it.
+   * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
+   * because an adapter may keep a reference to it.
    */
   readonly config: object;
   /** update replaces all values in `config` with the values of a wire.PluginSettings. */

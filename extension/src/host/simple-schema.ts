@@ -121,7 +121,7 @@ function readDefinition(value: unknown): object | undefined {
  * simple.
  */
 function compileChecks(definition: object): ValueCheck | undefined {
-  // In zod, the definition of an integer schema is itself a check.
+  // In zod, the definition of an integer schema also has the form of a check.
   let test = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
   const checks = lookup(definition, 'checks');
   if (checks === undefined) return test;

@@ -3,8 +3,8 @@ import test, { type TestContext } from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * timerTool sets n timers, and returns when all have run. The first timer runs after ms milliseconds, and each further
- * timer everyMs milliseconds after the previous one.
+ * timerTool sets n timers, and returns when the callbacks of all timers have run. The first timer runs after ms
+ * milliseconds, and each further timer everyMs milliseconds after the previous one.
  */
 const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
   let left = n;

@@ -25,7 +25,7 @@ const MaxDelayMs = 2 ** 31 - 1;
 export interface Timers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, done: unknown): () => void;
-  /** wake runs all due timers. */
+  /** wake runs the callbacks of all timers that are due. */
   wake(): void;
 }
 
