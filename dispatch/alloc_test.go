@@ -43,8 +43,8 @@ func TestCallAllocations(t *testing.T) {
 	})
 }
 
-// TestReportAllocations checks that a progress report allocates nothing if a client wants
-// notifications and no follower exists.
+// TestReportAllocations checks that a progress report allocates no memory if a client
+// wants notifications and no follower exists.
 func TestReportAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})

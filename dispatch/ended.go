@@ -7,8 +7,8 @@ import (
 
 // These constants limit the work for ended calls that is delayed, such as running after hooks. The
 // delay afterHookDelay lets the result reach the client before the delayed work begins. If more
-// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the last call
-// does the work before returning its result.
+// than maxAfterHookCalls calls, or more than maxAfterHookBytes of arguments and results, wait for
+// hooks, the newest call does this work before it returns its result.
 const (
 	afterHookDelay    = 5 * time.Millisecond
 	maxAfterHookCalls = 1000
@@ -30,8 +30,7 @@ type afterHookQueue struct {
 	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues a call whose after hooks must run. The argument bytes is the size of its arguments and
-// result.
+// add queues a call for its after hooks. bytes is the size of the arguments and the result.
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)

@@ -166,7 +166,8 @@ var badPackages = []struct {
 	{"binary adapter", adapterFile, newReplaceAllEdit("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
 	{"huge adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
 	{"enormous adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 16<<20)), "more than the"},
-	// The hash that a package records for a script must be the hash of the script's file.
+	// A package records the hash of each script, which must equal the hash of the
+	// script's file.
 	{"edited adapter", adapterFile, newReplaceEdit("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
 	{"edited pre-script", preScriptFile, newReplaceAllEdit("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
 	{"empty pre-script", preScriptFile, newReplaceAllEdit(""), "pre-script.iife.js: is empty"},

@@ -32,7 +32,7 @@ func (c *lineCollector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls the function do as a compromised browser. After the attack, runAttack checks that
+// runAttack calls do, which acts as a compromised browser. After the attack, runAttack checks that
 // the call of the other browser still runs, and returns that call's result.
 func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
@@ -112,8 +112,8 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
-		// The attacker receives a tool.cancel for each call that its browser does not
-		// run.
+		// The attacker's browser reports calls that it does not run, and receives a tool.cancel for
+		// each of them.
 		w.attackingBrowser.wantFrames(newCancelText("good", "the server no longer has this call"), newCancelText("never", "the server no longer has this call"),
 			newCancelText("never", "the server no longer has this call"), newCancelText("s/1", "the server no longer has this call"))
 	})

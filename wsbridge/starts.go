@@ -14,7 +14,7 @@ type AdapterStart struct {
 	Problem string
 }
 
-// listAdapterStarts returns the started and failed adapters that a tab reports.
+// listAdapterStarts returns which adapters have started or failed in a tab, as the tab reports.
 func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	var starts []AdapterStart
 	for _, d := range documentsOf(t) {

@@ -13,13 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits the search for the patches that do not apply, because finding
-// each one requires parsing the content several times. After maxFailedPatches failures,
-// valid patches may be dropped together with failing patches.
+// maxFailedPatches limits how many patches that do not apply are searched for, because
+// finding each one requires parsing the content several times. After maxFailedPatches
+// failures, valid patches may be dropped together with failing patches.
 const maxFailedPatches = 16
 
-// applyPatches applies JSON Patches in order, each completely or not at all. The results
-// are the new content and one error for each dropped patch.
+// applyPatches applies JSON Patches in order. A patch is applied completely or not at
+// all. The results are the new content and one error for each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var patchErrors []error
 	failureCount := 0

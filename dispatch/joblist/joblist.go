@@ -1,9 +1,9 @@
 // Package joblist runs calls as jobs. A job is a call that may continue after its client's
 // request was answered.
 //
-// A [List] keeps the jobs that clients may still ask for, and the newest results. Each
-// [Job] passes its progress to any number of waiting requests. A [Tracker] finds the job of
-// a call in hooks of the dispatcher.
+// A [List] keeps the jobs that clients may still ask for, and the newest results. Each [Job] passes
+// its progress to any number of waiting requests. With a [Tracker], a hook of the dispatcher finds
+// the job of a call.
 //
 // # Concurrency
 //

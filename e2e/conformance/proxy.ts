@@ -34,7 +34,10 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** startProxy starts an HTTP proxy on a free port of loopback. The caller must call the returned function close. */
+/**
+ * startProxy starts an HTTP proxy on a free port of the loopback interface. The caller must call the returned function
+ * close.
+ */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => {
     forwardRequest(options, request, response).catch((error: unknown) => {

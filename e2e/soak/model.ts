@@ -45,7 +45,7 @@ interface ExpectedEnding {
   readonly ms: number;
 }
 
-/** expectEnding returns how a call ends without faults, also if the client cancels the call. */
+/** expectEnding returns how a call ends without faults, and takes into account that the client may cancel it. */
 function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
@@ -103,8 +103,8 @@ const codesWithoutBrowser = [
 ];
 
 /**
- * listCodesWithoutDocument returns the allowed codes of a call whose document is gone. A call for a specific tab may
- * fail because the tab was closed. A call without a given tab can run in another tab.
+ * listCodesWithoutDocument returns the error codes that are allowed for a call whose document no longer exists. A call
+ * for a specific tab may fail because the tab was closed. A call without a given tab can run in another tab.
  */
 function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
@@ -160,7 +160,7 @@ function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly st
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
-    // The idle timer restarts after a lost link has reconnected, so a handler that reports nothing may still succeed
+    // When a lost link is reconnected, the idle timer restarts, so a handler that reports nothing may still succeed
     // after the idle limit.
     ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
     ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
@@ -175,7 +175,10 @@ export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean
   return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs;
 }
 
-/** mayHaveStaleSession reports whether the client of a call may still use a session from before a daemon restart. */
+/**
+ * mayHaveStaleSession reports whether the client that made a call may still use a session that the daemon forgot at a
+ * restart.
+ */
 function mayHaveStaleSession(
   call: ObservedCall,
   faults: readonly ObservedFault[],

@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// Selection is which calls a command considers if the user gives no call ID.
+// Selection determines which calls a command considers if the user gives no call ID.
 type Selection int
 
 const (
@@ -22,7 +22,7 @@ const (
 	Open
 )
 
-// idPrefix is the prefix of the ID of every call.
+// idPrefix is the text with which the ID of every call begins.
 const idPrefix = "call_"
 
 // maxShownIDs is how many matching calls an error message lists if the user typed an

@@ -95,8 +95,8 @@ type treeRow struct {
 	depth int
 }
 
-// orderInTrees orders calls so that each nested call follows its parent call. The calls
-// of one parent are sorted from oldest to newest.
+// orderInTrees orders calls so that each nested call follows its parent call. Nested calls with the
+// same parent are sorted from oldest to newest.
 func orderInTrees(calls []dispatch.View) []treeRow {
 	isListed, children := map[string]bool{}, map[string][]dispatch.View{}
 	for _, v := range calls {

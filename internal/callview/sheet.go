@@ -16,9 +16,9 @@ type callDetails struct {
 	view dispatch.View
 	// verbose is true if reports and activities that are not for the user are shown too.
 	verbose bool
-	// columns is the width of the terminal, or 0 if the output is not a terminal. With 0
-	// columns, the progress is a plain line instead of a bar, and cells of tables are not
-	// shortened.
+	// columns is the width of the terminal, or 0 if the output is not a terminal. If
+	// columns is 0, progress is printed as a text line instead of a bar, and table cells
+	// are not shortened.
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
@@ -36,9 +36,9 @@ func fieldLine(label, text string) string {
 	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
 }
 
-// renderLines returns the details of a call as lines: its fields, timeline, open question
-// and activities. If maxLines is not 0, the activities are shortened so that all lines
-// fit into maxLines.
+// renderLines returns the details of a call as lines: its fields, its timeline, the
+// question that it asks the user, and its activities. If maxLines is not 0, the
+// activities are shortened so that all lines fit into maxLines.
 func (s callDetails) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)

@@ -165,8 +165,8 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 			return false, err
 		}
 		w.display.show(*w.lastView)
-		// The end of the call normally arrives as an event. If the event for the end of
-		// the call was lost, refreshCall reports the end 1 s later.
+		// Normally, the watcher learns from an event that the call has ended. If the
+		// event for the end of the call was lost, refreshCall reports the end 1 s later.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.redraw(now)

@@ -156,8 +156,8 @@ type setting struct {
 	// environment variable is derived from flag.
 	flag string
 	kind kind
-	// description is the help text of the setting. allowed describes the allowed values,
-	// for errors.
+	// description is the help text of the setting. allowed describes the allowed values in error
+	// messages.
 	description, allowed string
 	set                  func(s *Settings, text string) bool
 	get                  func(s Settings) string

@@ -53,8 +53,9 @@ func (p callPrinter) line(e dispatch.Event) string {
 	return text
 }
 
-// followCalls prints the events of the plugin's calls until ctx is done. Calls from the
-// prompt are left out, because the prompt shows their progress and results.
+// followCalls prints the events of the plugin's calls until ctx is done. Calls that the
+// user typed at the prompt are omitted, because the prompt shows their progress and
+// results.
 func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
 	printer := callPrinter{lastReports: map[string]time.Time{}}
 	// If call events are not available, `opentabs plugin dev` continues without printing

@@ -224,7 +224,8 @@ func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	return ""
 }
 
-// printTabs prints which tabs run the new build, and what to do about all other tabs.
+// printTabs prints which tabs run the new build, and what the user can do about the other
+// tabs.
 func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:

@@ -191,8 +191,8 @@ func (m *Map) Encode() ([]byte, error) {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes one segment of a source map. The numbers are in base 64, with five
-// bits per digit and the sign in the lowest bit.
+// decodeVLQ decodes one segment of a source map. The numbers are written in base 64, with
+// five bits per digit. The lowest bit of a number is its sign.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0

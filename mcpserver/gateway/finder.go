@@ -35,7 +35,8 @@ type Site struct {
 	Name, DisplayName string
 	// Tools are the plugin's tools in the order in which they are listed.
 	Tools []Tool
-	// Source identifies the tools: two sites with equal tools have an equal Source.
+	// Source identifies the tools of the site: two sites with equal tools have an equal
+	// Source.
 	Source any
 }
 
@@ -49,7 +50,8 @@ type Tool struct {
 	InputSchema    json.RawMessage
 }
 
-// Availability determines whether a search finds a tool.
+// Availability is whether a tool may run, which determines whether a search finds the
+// tool.
 type Availability int
 
 const (

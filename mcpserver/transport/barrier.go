@@ -29,10 +29,10 @@ const (
 	// within 5 s is assumed to answer no pings.
 	recentProgressTime = 5 * time.Second
 	// paddedAnswerBytes is the length of a padded answer with the line end, in bytes.
-	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
-	// reads. A padded answer is so long that Node.js never reads its end together with
-	// the line before the answer. The padded line is short enough for clients that read
-	// lines of at most 64 KiB.
+	// Node.js reads at most 65,536 bytes at once, and runs the pending microtasks between
+	// two reads. A padded answer is so long that Node.js never reads its end together
+	// with the line before the answer. The padded line is short enough for clients that
+	// read lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
 	// versions without ping. The pause helps clients that read more bytes at once than

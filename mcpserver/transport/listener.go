@@ -41,8 +41,8 @@ type listener struct {
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
 	// isConfirmed is set after a client of protocol version 2026-07-28 has received the
-	// list of its subscriptions. The list of subscriptions must precede all
-	// notifications.
+	// list of its subscriptions. The client must receive this list before any
+	// notification.
 	isConfirmed bool
 }
 

@@ -111,8 +111,8 @@ type Params struct {
 	// the reason of the cancellation, as text.
 	RequestID json.RawMessage `json:"requestId"`
 	Reason    json.RawMessage `json:"reason"`
-	// InputResponses are the user's answers to forms, and RequestState identifies the
-	// call, in a repeated request (from 2026-07-28 on).
+	// In a repeated request (from 2026-07-28 on), InputResponses are the user's answers
+	// to forms, and RequestState identifies the call.
 	InputResponses json.RawMessage `json:"inputResponses"`
 	RequestState   string          `json:"requestState"`
 	Meta           struct {

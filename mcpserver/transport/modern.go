@@ -77,8 +77,8 @@ func (w idWriter) Write(b []byte) (int, error) {
 }
 
 // serveModernListening serves a subscriptions/listen request until the client disconnects
-// or the server stops. The session clientSession exists until serveModernListening
-// returns.
+// or the server stops. The caller keeps the session clientSession open until
+// serveModernListening returns.
 func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
@@ -163,8 +163,8 @@ func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params)
 	return checkModernMeta(p)
 }
 
-// checkModernMeta returns an error if the _meta of a call violates protocol version
-// 2026-07-28, or nil.
+// If the _meta of a call violates protocol version 2026-07-28, checkModernMeta returns an
+// error, and otherwise nil.
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):

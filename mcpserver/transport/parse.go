@@ -44,8 +44,8 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	return decodeAnyForm[Params](raw)
 }
 
-// decodeAnyForm decodes JSON of any form with encoding/json; slower than splitMessage and
-// splitParams.
+// decodeAnyForm decodes any valid JSON with encoding/json. It is slower than splitMessage
+// and splitParams.
 func decodeAnyForm[T any](raw []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)

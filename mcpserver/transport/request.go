@@ -125,8 +125,8 @@ type Fault struct {
 // maxFaultText limits the message of a JSON-RPC error, in characters.
 const maxFaultText = 4000
 
-// Faultf returns a JSON-RPC error. Hidden characters, which may come from the client, are
-// removed from the error's message.
+// Faultf returns a JSON-RPC error with a code and a formatted message. Hidden characters,
+// which may come from the client, are removed from the error's message.
 func Faultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }

@@ -87,7 +87,7 @@ func (s *Server) RevokeToken(token string) {
 	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
 }
 
-// Log sends a log message to all clients that want messages of its level, without
+// Log sends a log message to each client whose log level includes the message, without
 // blocking. A client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.allListeners() {

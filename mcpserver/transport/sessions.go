@@ -26,7 +26,7 @@ var (
 	ErrRevoked      = errors.New("the token of the client was removed")
 )
 
-// errDuplicateID rejects a request with the ID of a running request.
+// errDuplicateID is the error for a request whose ID is the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
 // These constants are the values of Transport: how a session is connected.
@@ -115,7 +115,8 @@ type sessions struct {
 	resources    Resources // nil if the server has no resources
 	// shutdownBegun is closed when Shutdown begins.
 	shutdownBegun chan struct{}
-	// openTasks counts the tasks that have not finished. No task is added once isClosed is set.
+	// openTasks counts the tasks that have not finished. Once isClosed is set, no more tasks are
+	// added.
 	openTasks sync.WaitGroup
 
 	mu           sync.Mutex // guards all fields below, and the fields of session whose comments name sessions.mu
@@ -250,8 +251,8 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	return nil
 }
 
-// releaseTask removes the task with the given key. A released task can no longer be
-// cancelled, and its ID may be reused. Call finishTask after the answer has been written.
+// releaseTask removes the task with the given key. A released task can no longer be cancelled, and
+// another request may use its ID again. Call finishTask after the answer has been written.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)

@@ -142,7 +142,7 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 }
 
 // smallAnswer is the length in bytes up to which net/http buffers a response until the
-// handler returns. A write deadline for a buffered answer would have no effect.
+// handler returns. A write deadline has no effect on an answer that net/http buffers.
 const smallAnswer = 2 << 10
 
 // endUnanswered ends the stream without an answer, because the client has cancelled its

@@ -7,9 +7,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to tools/list. The schemas of tools are written unchanged,
-// because they are already JSON. The library mcp-go would copy each schema four times,
-// which takes longer than starting a hundred plugins.
+// toolList is an answer to a tools/list request, encoded without mcp-go. The schemas of
+// tools are written unchanged, because they are already JSON. The library mcp-go would
+// copy each schema four times, which takes longer than starting a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
@@ -56,8 +56,8 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	b.WriteString("]}}")
 }
 
-// writeTool writes a tool with the same members in the same order as mcp-go. A tool with
-// members that opentabs never sets is encoded by mcp-go.
+// writeTool writes a tool as JSON, with the same members in the same order as mcp-go. A
+// tool with members that opentabs never sets is encoded by mcp-go.
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
 	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {

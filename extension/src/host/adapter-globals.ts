@@ -72,7 +72,7 @@ export function addAdapterGlobals(container: unknown, services: HostServices): v
   defineAccessor('pluginConfig', () => services.config, doNothing);
   defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
   defineAccessor('_notifyReadinessChanged', () => services.onReadinessChanged, doNothing);
-  // _setTimer is not part of the original plugin format. Without _setTimer, the SDK would use the timers of the page.
+  // The original plugin format has no property _setTimer. Without _setTimer, the SDK would use the timers of the page.
   defineAccessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (entries: unknown) => services.logs.accept(entries);
   let installTransport: unknown = lookup(container, '_setLogTransport');

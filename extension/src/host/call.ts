@@ -77,7 +77,7 @@ export interface CallEvents {
 /** ToolRunner runs the tools of one adapter. */
 export interface ToolRunner {
   run(request: CallRequest): void;
-  /** cancel aborts the signal of a call, and returns false if the call is not running. */
+  /** cancel aborts the signal of a running call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
   /**
    * answer settles one tool request of a call with the server's answer. `value` is the output of the tool request, or a
@@ -191,7 +191,7 @@ export function makeToolRunner(
 ): ToolRunner {
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
-  // obtains the container after the start cannot replace the adapter.
+  // obtains the container later cannot replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 

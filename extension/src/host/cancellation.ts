@@ -9,7 +9,7 @@ export interface Cancellation {
   getSignal(): unknown;
 }
 
-/** makeCancellation returns the Cancellation of a call that is not cancelled. */
+/** makeCancellation returns the Cancellation of a call that has not been cancelled. */
 export function makeCancellation(): Cancellation {
   let isCancelled = false;
   let abortReason: unknown;

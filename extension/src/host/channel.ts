@@ -34,7 +34,7 @@ import {
 
 /** BridgeChannel is the host's end of the connection to the bridge (handshake.ts). */
 export interface BridgeChannel {
-  /** port is the event target through which the host and the bridge exchange all messages. */
+  /** port is the object on which the host and the bridge dispatch all messages as events. */
   readonly port: EventTarget;
   sendToBridge(text: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
@@ -45,8 +45,8 @@ export interface BridgeChannel {
    */
   offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
-   * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
-   * accepted the channel.
+   * offerThroughPort dispatches an event of the given type on `target`, in which it offers the channel. It reports
+   * whether a bridge has accepted the channel.
    */
   offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
 }

@@ -13,8 +13,8 @@ export interface LoggedFailure {
 }
 
 /**
- * makeThrownFailure describes an error that a tool threw. An error with a code is thrown on purpose, so its log entry
- * has the level debug.
+ * makeThrownFailure describes an error that a tool threw. A tool that throws an error with a code does so on purpose,
+ * so the log entry of such an error has the level debug.
  */
 export function makeThrownFailure(tool: string, thrown: unknown): LoggedFailure {
   const text = readMessage(thrown);

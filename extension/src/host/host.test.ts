@@ -15,7 +15,7 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
   return { realm, port };
 }
 
-/** callTool runs a call of a tool, and returns the messages that the host sent. */
+/** callTool calls a tool, and returns the messages that the host sent to the bridge. */
 async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await openWithTools(tools);
   port.send('call', 1, 'run', max, args);

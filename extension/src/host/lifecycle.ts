@@ -57,7 +57,7 @@ export interface Lifecycle {
 /**
  * EntryPoint is a function through which a plugin receives an adapter after the document has started. The script that
  * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
- * nor replace the constant of an entry point, and cannot guess its name.
+ * nor replace the constant in which an entry point is stored, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 

@@ -40,7 +40,10 @@ export interface Logs {
    * entries. accept never throws.
    */
   accept(given: unknown): void;
-  /** write adds a log entry of the host itself. `stack` is the stack trace of an error; see {@link StackTrace}. */
+  /**
+   * write adds an entry that the host itself writes to the adapter's log. `stack` is the stack trace of an error; see
+   * {@link StackTrace}.
+   */
   write(level: HostLogLevel, message: string, stack?: StackTrace): void;
   /** flush sends all log entries that wait for the end of the task. */
   flush(): void;

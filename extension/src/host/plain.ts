@@ -167,7 +167,9 @@ function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined):
   return copy;
 }
 
-/** isNonFunction narrows an object to a record for the compiler. */
+/**
+ * isNonFunction returns true for an object that is not a function. For the compiler, it narrows the object to a record.
+ */
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }

@@ -48,7 +48,10 @@ interface PageChange {
   readonly next: PageChange | undefined;
 }
 
-/** RestoreFailure contains the name of a built-in that cannot be restored, and the changes that were already undone. */
+/**
+ * RestoreFailure contains the name of a built-in that cannot be restored, and the page's changes that were undone
+ * before the failure.
+ */
 interface RestoreFailure {
   readonly lockedName: string;
   readonly changes: PageChange | undefined;
@@ -214,8 +217,8 @@ function formatPropertyName(key: PropertyKey): string {
 }
 
 /**
- * takeSnapshots uses only built-in functions that intact.ts has checked, because another page may have used the window
- * before.
+ * takeSnapshots uses only built-in functions that intact.ts has checked, because an earlier page may have changed the
+ * window's built-in functions.
  */
 function takeSnapshots(): readonly BuiltInSnapshot[] {
   const classes: readonly (readonly [string, { readonly prototype: object }])[] = [

@@ -12,7 +12,7 @@ const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Pr
 }) }`;
 const cancelTool = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs._setTimer(ms, () => {})(); } }`;
 
-/** openWithTimerTool starts a plugin in a page with mocked timers. */
+/** openWithTimerTool starts a plugin with the tool timerTool in a page whose timers are mocked. */
 async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();

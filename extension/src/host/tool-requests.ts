@@ -56,8 +56,8 @@ interface OpenRequest {
 }
 
 /**
- * makeToolRequests returns the ToolRequests of a new call. `send` sends a request, with its number (from 1) and its
- * JSON text.
+ * makeToolRequests returns the ToolRequests of a new call. `send` sends one request to the server. Its arguments are
+ * the number of the request, from 1, and the JSON text of the request.
  */
 export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
   const openRequests = makeBareObject();
@@ -118,7 +118,10 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     send(number, body);
     return deferred.promise;
   };
-  /** startRequest sends a request, and returns a rejected promise if the handler passed invalid arguments. */
+  /**
+   * startRequest sends a tool request to the server. If the handler passed invalid arguments, it returns a rejected
+   * promise instead.
+   */
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
       const body = readBody();
