@@ -13,8 +13,8 @@ import (
 )
 
 // TestTracedCall checks that the _meta of a traced call's result contains the server's
-// timestamps (hops), even if the tool fails. The results of untraced calls must have no
-// hops.
+// timestamps (hops), even if the tool fails. The results of calls that are not traced
+// must contain no hops.
 func TestTracedCall(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for _, m := range []hops.Checkpoint{hops.CheckpointTargetChosen, hops.CheckpointSent, hops.CheckpointAnswered, hops.CheckpointDecoded} {

@@ -314,8 +314,7 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	}
 }
 
-// descriptionsOf returns the descriptions that a loaded plugin keeps in memory, as one
-// text.
+// descriptionsOf concatenates the descriptions that a loaded plugin keeps in memory.
 func descriptionsOf(p *plugin.Plugin) string {
 	tool := p.Tools[0]
 	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)

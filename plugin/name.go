@@ -22,7 +22,7 @@ const (
 
 var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// reservedNames are names that a plugin cannot have.
+// reservedNames are names that opentabs uses itself, so no plugin can have them.
 var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "tools", "mcp", "web", "webmcp", "job"}
 
 // BuiltinToolNames are the names of the tools that opentabs itself offers to agents.

@@ -73,8 +73,8 @@ func (w *attackFixture) checkClosed(code int) {
 	}
 }
 
-// checkConnected checks that the hub ignored the attacking browser's frames without closing its
-// link.
+// checkConnected checks that the hub ignored the attacking browser's frames without closing the
+// browser's link.
 func (w *attackFixture) checkConnected() {
 	w.t.Helper()
 	if got := w.attackingBrowser.end(); got != "" {

@@ -227,7 +227,7 @@ func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	return job.result, job.err, true
 }
 
-// recordProgress records a progress notification and wakes the goroutines in Wait.
+// recordProgress records a progress notification and wakes the goroutines that are blocked in Wait.
 func (job *Job) recordProgress(p dispatch.Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()

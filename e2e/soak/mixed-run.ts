@@ -274,7 +274,7 @@ class SoakRun {
     }
   }
 
-  /** checkLeftovers checks that the daemon has no call and no session left after all clients have disconnected. */
+  /** checkLeftovers checks that, after all clients have disconnected, the daemon has no calls or sessions left. */
   async #checkLeftovers(): Promise<void> {
     await pause(3_000);
     this.system.countStarts();

@@ -1,4 +1,4 @@
-/** Computes how a call may end during a soak test, from the faults that overlapped the call. */
+/** Computes how a call may end during a soak test, considering the faults that overlapped the call. */
 
 import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
@@ -32,7 +32,8 @@ const faultSettleMs = 2_000;
 /** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
 const gracePeriodMs = 10_000;
 /**
- * toleranceMs is how late a call may end on a machine with two cores that runs the whole soak test, in milliseconds.
+ * toleranceMs is how much later than expected a call may end in a whole soak test on a machine with two cores, in
+ * milliseconds.
  */
 const toleranceMs = 8_000;
 
@@ -151,8 +152,8 @@ function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
 }
 
 /**
- * listCodesOfDelay returns the additional allowed codes of a call whose progress reports a fault delays. If a delay is
- * longer than the call's idle limit or hard limit, the call times out.
+ * listCodesOfDelay returns the error codes that are also allowed if a fault delays the progress reports of a call. If a
+ * delay is longer than the call's idle limit or hard limit, the call times out.
  */
 function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
@@ -199,7 +200,7 @@ function mayHaveStaleSession(
   );
 }
 
-/** findViolations describes what is wrong with the ending of a call. The result is empty if the ending is allowed. */
+/** findViolations describes what is wrong with the ending of a call. If the ending is allowed, the result is empty. */
 export function findViolations(
   call: ObservedCall,
   faults: readonly ObservedFault[],

@@ -124,7 +124,7 @@ export interface ActionResult {
 export type ToPanel =
   /**
    * `ended` contains the calls that have ended since the previous state message, newest first. The worker may send the
-   * same ended call twice.
+   * same ended call in two state messages.
    */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
   /** `plugins` is the new list of plugins, and `failed` is the new list of plugins that could not be loaded. */

@@ -96,8 +96,7 @@ func NewUnknownCallError(typed string) error {
 // isWholeID reports whether a text is long enough to be the whole ID of a call.
 func isWholeID(typed string) bool { return len(typed) >= len(idPrefix)+26 }
 
-// hasIDPrefix reports whether typed is the beginning of id, with or without the prefix
-// "call_".
+// hasIDPrefix reports whether id begins with typed, or with "call_" followed by typed.
 func hasIDPrefix(id, typed string) bool {
 	return strings.HasPrefix(id, typed) || strings.HasPrefix(id, idPrefix+typed)
 }

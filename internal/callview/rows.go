@@ -219,8 +219,8 @@ func runTimeText(v dispatch.View) string {
 	return shortDuration(runTime(v))
 }
 
-// shortDuration formats a duration as [terminal.Elapsed] does, but durations below 0.1 s in
-// milliseconds.
+// shortDuration formats a duration as [terminal.Elapsed] does, except that it gives durations below
+// 0.1 s in milliseconds.
 func shortDuration(d time.Duration) string {
 	if d < 100*time.Millisecond {
 		return humanize.Duration(d)

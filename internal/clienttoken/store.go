@@ -68,8 +68,8 @@ const (
 var (
 	// ErrUnknown means that no client with a token has the given name.
 	ErrUnknown = errors.New("there is no client of this name")
-	// errRevoked is the cause with which running requests are cancelled when their
-	// client's token is removed.
+	// When a client's token is removed, the client's running requests are cancelled with
+	// the cause errRevoked.
 	errRevoked = errors.New("the token of the client was removed")
 )
 
@@ -295,8 +295,7 @@ func (s *Store) Watch(ctx context.Context) {
 	}
 }
 
-// Close blocks until all pending changes of [Client.LastUsed] are written to the token
-// file.
+// Close blocks until the token file contains all pending changes of [Client.LastUsed].
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
 // RepairFile renames a damaged token file, so that tokens can be added again, and returns

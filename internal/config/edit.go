@@ -13,7 +13,7 @@ import (
 type Effective struct {
 	// Key is the name of the setting in config.json.
 	Key string `json:"setting"`
-	// Value is the value of the setting, as `opentabs config set` accepts it.
+	// Value is the setting's value in the form that `opentabs config set` accepts.
 	Value string `json:"value"`
 	// Source is where the value of the setting comes from: "the default", the path of
 	// config.json, or the name of an environment variable.

@@ -89,8 +89,8 @@ func checkUnusable(t *testing.T, d Dirs, problem string) {
 	}
 }
 
-// TestTokenForbidden checks that a repair keeps a token that only the mode of its file
-// hides. The user root can read files of every mode.
+// TestTokenForbidden checks that a repair keeps a valid token whose file the user could
+// not read because of the file mode. The user root can read files of every mode.
 func TestTokenForbidden(t *testing.T) {
 	d := makeHome(t, "")
 	token, err := d.Token()

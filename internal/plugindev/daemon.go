@@ -136,7 +136,7 @@ type tabState struct {
 	ready *bool
 }
 
-// collectTabs returns the tabs in a daemon's status in which the plugin may run.
+// collectTabs reads from a daemon's status the tabs in which the plugin may run.
 func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
 	for _, b := range status.Browsers {

@@ -137,7 +137,8 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// currentInput returns the channel of typed lines; nil while a call runs.
+// currentInput returns the channel of the lines that the user types, or nil while a call
+// runs.
 func (s *session) currentInput() <-chan string {
 	if s.callDone != nil {
 		return nil

@@ -98,9 +98,9 @@ func (m *Map) Find(line, column int) (Position, bool) {
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
-// pluginFilePath returns the path of a source file relative to the plugin's directory.
-// pluginFilePath returns false for files that the author did not write. Paths in a source
-// map are relative to the folder dist.
+// pluginFilePath returns the path of a source file relative to the plugin's directory. If
+// the author did not write the file, pluginFilePath returns false. Paths in a source map
+// are relative to the folder dist.
 func pluginFilePath(source string) (string, bool) {
 	if strings.Contains(source, ":") || strings.Contains(source, "node_modules/") || strings.HasSuffix(source, "opentabs-entry.ts") {
 		return "", false

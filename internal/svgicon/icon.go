@@ -198,7 +198,7 @@ func (n *node) renameIDs(prefix string) {
 	})
 }
 
-// selectorPattern matches the selectors of a CSS style, that is the text before each
+// selectorPattern matches the selectors of a CSS style: the text before each opening
 // brace.
 var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 

@@ -189,8 +189,8 @@ func resultProblem(e recorder.Entry) error {
 	return nil
 }
 
-// newCall returns the call that undoes c. The caller of newCall must set the client and
-// the tab.
+// newCall returns a call that undoes the recorded call c. The caller of newCall must set
+// the client and the tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	name := c.entry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)

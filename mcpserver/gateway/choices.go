@@ -19,9 +19,9 @@ const (
 // until the server stops, so their number needs a limit.
 const maxChoices = 4096
 
-// Choices remembers which sessions list only the gateway, so that the list of a session
-// does not change back and forth. The zero value is ready to use. Choices is safe for
-// concurrent use.
+// Choices remembers which sessions list only the gateway, so that a session that has
+// switched to the gateway never switches back. The zero value is ready to use. Choices is
+// safe for concurrent use.
 type Choices struct {
 	mu       sync.Mutex      // guards sessions
 	sessions map[string]bool // the sessions in mode Auto that list the gateway

@@ -80,7 +80,7 @@ func (a *clientRequests) forgetRequest(key string) {
 	delete(a.answerFuncs, key)
 }
 
-// handleAnswer passes an answer of the client to the pending request. An answer to a
+// handleAnswer passes the client's answer to the code that waits for it. An answer to a
 // request that is no longer pending is dropped.
 func (a *clientRequests) handleAnswer(m message) {
 	key, ok := requestKey(m.ID)

@@ -70,7 +70,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// If an error ended the line early, the next read returns the error again.
+		// If an error ended the line early, the next read returns this error again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }

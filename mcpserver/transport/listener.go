@@ -84,8 +84,8 @@ func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-// tagSubscription adds the subscription's ID to a notification if the client's protocol
-// version requires the ID.
+// If the client's protocol version requires it, tagSubscription adds the subscription's
+// ID to a notification.
 func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,8 @@ func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotifica
 	}
 }
 
-// popUpdates removes and returns the pending notifications of changed resources and the
-// log messages.
+// popUpdates removes and returns all pending updates for the client: notifications of
+// changed resources, and log messages.
 func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
 	mayNotify := !l.isModern || l.isConfirmed

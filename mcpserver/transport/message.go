@@ -76,8 +76,8 @@ func idAtStart(text []byte) json.RawMessage {
 }
 
 // lastMemberID matches the end of an object whose last member is an ID. Text inside a
-// JSON string never matches lastMemberID, because each quote in a string follows a
-// backslash.
+// JSON string never matches lastMemberID, because JSON escapes each quote in a string
+// with a backslash.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
 // idAtEnd returns the ID in the last bytes of a request, or nil if the last member is not

@@ -15,7 +15,8 @@ import (
 // not one JSON-RPC object, parseMessage returns false, and invalidMessageText returns the
 // error.
 func parseMessage(b []byte) (message, bool) {
-	// Invalid UTF-8 would reach the browser, which would close the connection.
+	// A message with invalid UTF-8 would be passed on to the browser, which would close
+	// the connection.
 	if !utf8.Valid(b) || !wire.IsJSON(b) {
 		return message{}, false
 	}

@@ -82,8 +82,9 @@ type earlyCancel struct {
 }
 
 const (
-	// earlyCancelLifetime is how long an early cancellation is kept for its request. Over HTTP, a
-	// call and its cancellation may use separate connections, so the cancellation may arrive first.
+	// earlyCancelLifetime is how long a cancellation that arrives before its request is kept for
+	// this request. Over HTTP, a call and its cancellation may use separate connections, so the
+	// cancellation may arrive first.
 	earlyCancelLifetime = 5 * time.Second
 	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored keys
 	// of ended tasks of one session.
@@ -198,8 +199,8 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordEarlyClose records that a client closed a response early. The client may send
-// another request later, because a session is not bound to a connection.
+// recordEarlyClose records that a client closed a response early. The client may still send another
+// request, because a session does not depend on a connection.
 func (t *sessions) recordEarlyClose(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -275,8 +276,8 @@ func newCancelCause(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
-// cancelTask cancels the task with the given key, even if the task starts only within
-// earlyCancelLifetime. If the task has already ended, cancelTask does nothing.
+// cancelTask cancels the task with the given key, even if the task starts up to earlyCancelLifetime
+// later. If the task has already ended, cancelTask does nothing.
 func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]

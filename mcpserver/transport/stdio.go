@@ -117,8 +117,9 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 	}
 }
 
-// serveLine starts to serve one message. A request that can be cancelled is registered
-// before serveLine returns, so that a cancellation in the next line finds the request.
+// serveLine begins to serve the message in one line. A request that can be cancelled is
+// registered before serveLine returns, so that a cancellation in the next line finds the
+// request.
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {

@@ -19,8 +19,8 @@ export abstract class OpenTabsPlugin {
 
   /**
    * Reports whether the plugin's tools can work in this page, which usually means that the user is logged in. The
-   * extension calls `isReady` before each tool call and waits up to 5 s. Any result other than true means that the
-   * plugin is not ready.
+   * extension calls `isReady` before each tool call and waits up to 5 s. If the result is not true, the plugin is not
+   * ready.
    */
   abstract isReady(): Promise<boolean>;
 

@@ -98,8 +98,8 @@ export interface RetryOptions extends SleepOptions {
 }
 
 /**
- * Calls `attempt` until it succeeds, and returns its result. If all attempts fail, `retry` throws the error of the last
- * one. If the signal aborts between two attempts, `retry` throws a ToolError `aborted`.
+ * Calls `attempt` until it succeeds, and then returns the result of `attempt`. If all attempts fail, `retry` throws the
+ * error of the last one. If the signal aborts between two attempts, `retry` throws a ToolError `aborted`.
  */
 export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;

@@ -54,8 +54,8 @@ func (r *Log) RecordUnpaired(keyID string) {
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// UnpairedTries returns the last attempt with each KeyID within unpairedWindow, the oldest
-// attempt first.
+// UnpairedTries returns the last attempt of each KeyID, if it was at most unpairedWindow
+// ago, with the oldest attempt first.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()

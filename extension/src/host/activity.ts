@@ -5,7 +5,10 @@ import { readAudience, truncateMessage } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
-/** MaxStoredChars limits the activity reports of one call that the host stores for a resync, in UTF-16 units. */
+/**
+ * MaxStoredChars limits the total size of the activity reports that the host stores for resyncs of one call, in UTF-16
+ * units.
+ */
 const MaxStoredChars = 1024 * 1024;
 /**
  * MaxResends limits how often the host resends the unchanged content of an activity. Without MaxResends, a patch that

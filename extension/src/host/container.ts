@@ -96,8 +96,9 @@ function makeWindowMembrane(): WindowMembrane {
       return apply(weakMapGet, originals, [value]) ?? value;
     },
   };
-  // If an adapter calls a function of the window on its scope, the function receives the window as `this`, as built-in
-  // functions require. A function of the page must not receive the adapter's scope as `this` or as an argument.
+  // If an adapter calls a function of the window on its scope, the function receives the real window as `this`, which
+  // built-in functions require. A function of the page must not receive the adapter's scope as `this` or as an
+  // argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));

@@ -15,8 +15,8 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// An object literal inherits from the page's Object.prototype. A page that defines `limit` on Object.prototype would
-// add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls inherit
+// An object literal inherits from the page's Object.prototype. If the page defined `limit` on Object.prototype, every
+// call would have a limit, and a setter there would receive values that the host assigns. Arguments of calls inherit
 // from frozen copies of the standard prototypes, which the page cannot change. The page cannot access the frozen copies
 // of the standard prototypes unless a handler passes them to the page.
 

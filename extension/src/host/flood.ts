@@ -2,14 +2,15 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
 // Collects the progress reports of all calls of one host until the end of the task, so that the host sends few
 // messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals.
-// Without the sends at intervals, the server would receive no progress during a long task.
+// Without these intermediate sends, the server would receive no progress during a long task.
 
 /**
  * SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array of wire.Report.
  */
 export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
 
-// MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits all chunks that wait to be sent.
+// MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits the total size of all chunks
+// that wait to be sent.
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
@@ -30,7 +31,10 @@ interface ReportChunk {
 
 /** ReportBuffer is a bounded buffer of progress reports. */
 export interface ReportBuffer {
-  /** add appends `count` reports of a call. `reports` contains the JSON texts of the reports, joined by commas. */
+  /**
+   * add appends `count` progress reports of one call to the buffer. `reports` contains the JSON texts of the reports,
+   * joined by commas.
+   */
   add(call: number, reports: string, count: number): void;
   /** flush sends all progress reports in the buffer. */
   flush(): void;

@@ -38,7 +38,7 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
     if (preScript) lifecycle.prepare(preScript);
   };
   if (isInFrame && !options.runsInFrames) {
-    // The pre-script waits until all hosts of the document have stored their built-in functions.
+    // The pre-script runs only after all hosts of the document have stored their built-in functions.
     if (preScript) runAtStart(() => runInMicrotask(prepare));
     return undefined;
   }

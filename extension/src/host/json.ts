@@ -39,9 +39,7 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(copyAsPlainValue(value, onLoss));
 }
 
-/**
- * EncodedPieceBytes is the size of the buffer into which countUtf8Bytes encodes one piece of a text after the other.
- */
+/** EncodedPieceBytes is the size of the buffer into which countUtf8Bytes encodes a text piece by piece. */
 const EncodedPieceBytes = 64 * 1024;
 
 /**

@@ -142,7 +142,8 @@ function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlo
  */
 function makeEntryPoint(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
   let armed: ExpectedAdapter | undefined;
-  // Only the host, which receives the nonce over the private port, and the script with the adapter have the nonce.
+  // Besides the host, which receives the nonce over the private port, only the script that contains the adapter has the
+  // nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: armedHash } = armed;
@@ -240,7 +241,7 @@ function runWithBuiltIns(
 }
 
 function doNothing(): void {
-  // The host does not map stack traces of a pre-script to its source.
+  // The host does not map positions in stack traces of a pre-script to the author's source.
 }
 
 function isEvaluate(value: unknown): value is Evaluate {

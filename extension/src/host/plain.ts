@@ -34,7 +34,7 @@ import {
   urlHrefGetter,
 } from './primordials.ts';
 
-/** MaxCopyDepth limits the nesting of a value that is written as JSON. */
+/** MaxCopyDepth limits how deeply a value that is written as JSON may be nested. */
 const MaxCopyDepth = 2000;
 
 /** PathEntry is a linked list of the objects that contain a value, from the innermost object to the root. */

@@ -135,8 +135,8 @@ function restoreBuiltIn(
       return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
     changes = makePageChange(object, key, pageDescriptor, null, changes);
   }
-  // If the page deleted and added equally many properties, comparing the numbers of properties does not detect the
-  // added ones.
+  // The page may have deleted and added equally many properties, so an equal number of properties does not prove that
+  // none was added.
   return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
 }
 

@@ -39,13 +39,13 @@ interface Timer {
 }
 
 /**
- * makeTimers returns a Timers in which no timer is set. `announce` receives the time until the next timer is due, in
- * milliseconds, or -1 if no timer is set.
+ * makeTimers returns a Timers in which no timer is set. `requestWake` is called with the time until the next timer is
+ * due, in milliseconds, or with -1 if no timer is set.
  */
 export function makeTimers(requestWake: (ms: number) => void): Timers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
-  /** announcedDueAt is the due time that was announced last; Infinity if none was announced. */
+  /** announcedDueAt is the due time that was last reported to the bridge; Infinity if none was reported. */
   let announcedDueAt = Infinity;
   let isAnnouncing = false;
 

@@ -41,8 +41,8 @@ export interface ToolRequests {
    */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all unanswered and all future requests with the error that makeError returns. Only the first call of
-   * `close` has an effect.
+   * close rejects all unanswered requests, and all later requests, with the error that makeError returns. Only the
+   * first call of `close` has an effect.
    */
   close(makeError: () => unknown): void;
 }
