@@ -299,8 +299,8 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-// readAndHash measures how long reading and hashing all files of the packages takes on
-// all processors, and returns the shortest measurement.
+// readAndHash returns the shortest measured time for reading and hashing all files of the
+// packages on all processors.
 func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 	bestTime := time.Hour
 	for range 5 {

@@ -13,9 +13,9 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits how many patches that do not apply are searched for, because
-// finding each one requires parsing the content several times. After maxFailedPatches
-// failures, valid patches may be dropped together with failing patches.
+// maxFailedPatches limits the search for patches that do not apply, because finding each
+// one requires parsing the content several times. After maxFailedPatches failures, valid
+// patches may be dropped together with failing patches.
 const maxFailedPatches = 16
 
 // applyPatches applies JSON Patches in order. A patch is applied completely or not at

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// trackerHook is a hook of the dispatcher that counts the calls for which the Tracker has
+// trackerHook is a hook of the dispatcher. It counts the calls for which the Tracker has
 // a value, and the other calls.
 type trackerHook struct {
 	tracker        joblist.Tracker[int]

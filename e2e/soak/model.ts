@@ -32,8 +32,8 @@ const faultSettleMs = 2_000;
 /** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
 const gracePeriodMs = 10_000;
 /**
- * toleranceMs is how much later than expected a call may end in a whole soak test on a machine with two cores, in
- * milliseconds.
+ * toleranceMs is how much later than expected a call may end, in milliseconds. It allows for a machine with two cores
+ * that runs the whole soak test.
  */
 const toleranceMs = 8_000;
 
@@ -112,8 +112,8 @@ function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): reado
 }
 
 /**
- * codesByFault maps each kind of fault to a function that returns additional allowed error codes for a call that
- * overlaps the fault.
+ * codesByFault maps each kind of fault to a function that returns additional allowed error codes for an overlapping
+ * call.
  */
 const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
   'worker stopped': (call, fault) => listCodesOfDelay(call, fault),
@@ -177,8 +177,7 @@ export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean
 }
 
 /**
- * mayHaveStaleSession reports whether the client that made a call may still use a session that the daemon forgot at a
- * restart.
+ * mayHaveStaleSession reports whether the client that made a call may still use a session from before a daemon restart.
  */
 function mayHaveStaleSession(
   call: ObservedCall,

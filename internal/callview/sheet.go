@@ -36,9 +36,9 @@ func fieldLine(label, text string) string {
 	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
 }
 
-// renderLines returns the details of a call as lines: its fields, its timeline, the
-// question that it asks the user, and its activities. If maxLines is not 0, the
-// activities are shortened so that all lines fit into maxLines.
+// renderLines returns the details of a call as lines: its fields, timeline, question to
+// the user, and activities. If maxLines is not 0, the activities are shortened so that
+// all lines fit into maxLines.
 func (s callDetails) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)

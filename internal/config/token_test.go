@@ -72,8 +72,8 @@ func TestTokenDamaged(t *testing.T) {
 	checkUnusable(t, d, "is a folder")
 }
 
-// checkUnusable checks that d reports a problem of the token file, and that a repair
-// renames the file so that a new token can be created.
+// checkUnusable checks that d reports a problem of the token file. A repair must rename
+// the file, so that a new token can be created.
 func checkUnusable(t *testing.T, d Dirs, problem string) {
 	t.Helper()
 	_, err := d.Token()
@@ -89,8 +89,8 @@ func checkUnusable(t *testing.T, d Dirs, problem string) {
 	}
 }
 
-// TestTokenForbidden checks that a repair keeps a valid token whose file the user could
-// not read because of the file mode. The user root can read files of every mode.
+// TestTokenForbidden checks that a repair keeps a valid token whose file has a mode that
+// prevents reading. The user root can read files of every mode.
 func TestTokenForbidden(t *testing.T) {
 	d := makeHome(t, "")
 	token, err := d.Token()

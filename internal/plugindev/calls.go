@@ -102,8 +102,8 @@ func (s *session) repeatCall(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// repeatCallAfterBuild repeats the tool call that the user last typed, if the option
-// Rerun is true and no call is running.
+// If the option Rerun is true and no call is running, repeatCallAfterBuild repeats the
+// tool call that the user last typed.
 func (s *session) repeatCallAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
 		s.repeatCall(ctx)

@@ -177,8 +177,8 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	return c, nil
 }
 
-// resultProblem returns why the record of a call lacks a part of the call's result; nil
-// if the result is complete.
+// resultProblem returns why the record of a call lacks a part of the result; nil if the
+// result is complete.
 func resultProblem(e recorder.Entry) error {
 	switch {
 	case e.OutputBytes > 0 && len(e.Output) == 0:
@@ -273,8 +273,8 @@ func (u *Undoer) setState(callID string, s undoState) {
 	u.states[callID] = s
 }
 
-// lateLimit is how long, after an undo has ended without a known outcome, opentabs
-// accepts its late result from the page.
+// lateLimit is how long after an undo has ended without a known outcome its late result
+// is accepted.
 const lateLimit = 24 * time.Hour
 
 // ReceiveLate handles a result that a page sends after its call has ended. If the call is

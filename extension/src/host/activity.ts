@@ -5,10 +5,7 @@ import { readAudience, truncateMessage } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
-/**
- * MaxStoredChars limits the total size of the activity reports that the host stores for resyncs of one call, in UTF-16
- * units.
- */
+/** MaxStoredChars limits the activity reports of one call that the host stores for resyncs, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
 /**
  * MaxResends limits how often the host resends the unchanged content of an activity. Without MaxResends, a patch that
@@ -35,8 +32,8 @@ export interface Activities {
    */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends an activity again, if the host still stores its reports: the last complete content and all later
-   * patches, joined by commas. If `type` is empty, resend sends the activities of all types.
+   * resend sends an activity again, if the host still stores its reports. They are joined by commas: the last complete
+   * content, then all later patches. If `type` is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

@@ -108,5 +108,5 @@ function runPristine(callback: unknown): void {
 }
 
 function doNothing(): void {
-  // doNothing has two uses: as a setter that ignores its value, and as an undo function that has nothing to undo.
+  // This function is a setter that ignores its value, and an undo function that has nothing to undo.
 }

@@ -68,9 +68,7 @@ export interface CallEvents {
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
-  /**
-   * ready is called when the adapter has reported for the first time whether it is ready, and again after each change.
-   */
+  /** ready is called when the adapter first reports whether it is ready, and again after each change. */
   ready(ready: boolean): void;
 }
 

@@ -62,8 +62,8 @@ function detachToDepth(value: unknown, depth: number): unknown {
 }
 
 /**
- * setDetachedPrototype makes an object or array, whose fields are already detached, inherit from a frozen copy of its
- * standard prototype, and returns it.
+ * setDetachedPrototype makes an object or array inherit from a frozen copy of its standard prototype, and returns it.
+ * Its fields must already be detached.
  */
 export function setDetachedPrototype(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);

@@ -9,8 +9,8 @@ export interface BuiltInPatchHistory {
   /** recordPatched records the current methods of `history`, which the adapter may have replaced when it started. */
   recordPatched(): void;
   /**
-   * undoAfter runs the adapter's teardown and then removes the methods that the adapter set on `history`, but keeps
-   * methods of other plugins.
+   * undoAfter runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
+   * other plugins.
    */
   undoAfter(tearDown: () => void): void;
 }

@@ -49,8 +49,8 @@ interface PageChange {
 }
 
 /**
- * RestoreFailure contains the name of a built-in that cannot be restored, and the page's changes that were undone
- * before the failure.
+ * RestoreFailure contains the name of a built-in that cannot be restored. It also contains the page's changes that were
+ * undone before.
  */
 interface RestoreFailure {
   readonly lockedName: string;

@@ -55,8 +55,8 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // doNothing has two uses: as a placeholder until the Promise constructor has passed its functions, and as a handler
-  // that ignores rejections.
+  // This function is a placeholder until the Promise constructor has passed its functions. It is also a handler that
+  // ignores rejections.
 }
 
 /** followPromise implements `promise.then(onFulfilled, onRejected)`. */
