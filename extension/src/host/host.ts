@@ -137,7 +137,7 @@ function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint
 }
 
 function doNothing(): void {
-  // This undo function is empty because the base has no adapter to start.
+  // This callback is empty, because the base has no adapter that could start.
 }
 
 /**
