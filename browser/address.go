@@ -28,8 +28,8 @@ func checkOpenable(address string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// newInvalidVerdict returns a verdict that ends a call with invalid_arguments. The text of
-// the error is written for both agents and users.
+// newInvalidVerdict returns a verdict that ends a call with invalid_arguments. Agents and
+// users receive the same error text.
 func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }

@@ -106,7 +106,8 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 	return true
 }
 
-// run runs the steps one after the other, and stops at the first step that fails.
+// run runs the steps of the batch one after the other, and stops at the first step that
+// fails.
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
 	var output agentResult

@@ -22,8 +22,8 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents may upload.
 	// By default, agents may upload no files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab. By default, calls
-	// are not limited.
+	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
+	// may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
 	// browser's extension. By default, only the extension checks its Chrome permissions.
@@ -161,7 +161,8 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-// setMember returns a JSON object with one more member.
+// setMember returns a copy of a JSON object to which the member key with the given value
+// is added.
 func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {

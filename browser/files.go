@@ -24,8 +24,8 @@ type writtenFile struct {
 	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
 	MediaType string `json:"mimeType"`
-	// Text is the content of a text file. Data is the content of a binary file, in
-	// base64.
+	// Text is the content of a text file. Data is the base64-encoded content of a binary
+	// file.
 	Text string `json:"text"`
 	Data string `json:"data"`
 }
@@ -161,7 +161,8 @@ func downloadName(address string) string {
 	return name
 }
 
-// defaultFileName is the name of a download whose address contains no file name.
+// defaultFileName is the name of a downloaded file if the download's URL contains no file
+// name.
 const defaultFileName = "download"
 
 // trimFileName removes leading and trailing dots and spaces from a file name. A leading

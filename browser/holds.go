@@ -18,7 +18,8 @@ const (
 	// holdTime is how long a client keeps a tab after its last acting call in the tab.
 	holdTime = time.Minute
 	// maxHoldWait limits how long an acting call waits until another client's hold ends.
-	// If the hold lasts longer than maxHoldWait, the call fails at once.
+	// If the other client holds the tab for more than maxHoldWait longer, the call fails
+	// at once.
 	maxHoldWait = 10 * time.Second
 	// waitReportInterval is the interval between progress reports of a call that waits
 	// for a held tab.
@@ -26,9 +27,9 @@ const (
 )
 
 // Holds are the reservations of tabs by clients. A client holds a tab while it acts in
-// the tab, and for one minute afterwards. Other clients cannot act in a held tab. A click
-// or a key press of the user ends the hold, and the client must read the page before it
-// acts again. Holds is safe for concurrent use.
+// the tab, and for one minute afterwards. Other clients cannot act in a held tab. If the
+// user clicks or types in a held tab, the hold ends, and the client must read the page
+// before it acts again. Holds is safe for concurrent use.
 type Holds struct {
 	onChange func(browser string) // nil until OnChange
 	calls    CallCanceler         // nil until SetCalls
@@ -38,9 +39,9 @@ type Holds struct {
 	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// stoppedClients contains the clients that the user has stopped in a tab. A client is
-	// stored by its identity, not its session, so the stop also applies to its later
-	// sessions.
+	// stoppedClients contains the clients that the user has stopped in a tab. A stopped
+	// client is stored by its identity instead of its session, so later sessions of the
+	// client are stopped too.
 	stoppedClients map[tabClient]bool
 }
 
@@ -74,8 +75,9 @@ type tabHolder struct {
 	actingCallID string
 	// released is closed when the hold ends early.
 	released chan struct{}
-	// takenBackAt is when the user last clicked or typed in the tab since the client's last
-	// acting call began. The time is zero if the user has not done so.
+	// takenBackAt is when the user last clicked or typed in the tab after the client's last
+	// acting call began. takenBackAt is zero if the user has neither clicked nor typed
+	// since then.
 	takenBackAt time.Time
 	// hasReadPage is true if the client has read the page since the user took the tab back.
 	hasReadPage bool
@@ -126,11 +128,11 @@ func (t tabHolder) release() {
 }
 
 // OnChange sets the function that is called when a hold changes, with the ID of the tab's
-// browser. Call OnChange before the first tool call.
+// browser. OnChange must be called before the first tool call.
 func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
 
-// SetCalls sets the dispatcher whose calls Release cancels. Call SetCalls before the
-// first tool call.
+// SetCalls sets the dispatcher whose calls Release cancels. SetCalls must be called
+// before the first tool call.
 func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 
 // Name implements dispatch.Gate.
@@ -199,8 +201,8 @@ func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 	return isActingCall(callInfo) && h.stoppedClients[stoppedClientKey(callInfo)]
 }
 
-// ObserveDecision implements dispatch.DecisionObserver. After the user's approval, a
-// stopped client may act in the tab again.
+// ObserveDecision implements dispatch.DecisionObserver. If the user approves a call of a
+// client that the user had stopped, the client may act in the tab again.
 func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	if !r.Allow {
 		return
@@ -326,10 +328,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. After a page read, the client
-// may act in the tab again, unless the user has used the tab since the call began. If a
-// step of a batch reads the page, the later steps of the batch still may not act, because
-// the client chose them before it saw the page.
+// recordRead records that a call has read the page of a tab. After reading the page of a
+// tab, a client may act in the tab again, unless user input arrived since the reading call
+// began. If a step of a batch reads the page, the later steps of the batch still may not
+// act, because the client chose them before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -376,8 +378,8 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 // Release ends a client's hold of a tab at the user's request. The client's running calls
 // in the tab are cancelled, and its next acting call there needs an approval. Release
 // returns the name of the client whose hold has ended. The argument surface is where the
-// user made the request, such as the side panel. The text of a returned error is for the
-// user.
+// user made the request, such as the side panel. The text of a returned error is written
+// for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestHeldTab checks that a client holds a tab for a minute after it acted there. Other
-// clients may read the page in a held tab, but not act there.
+// clients may read the page in a held tab, but must not act in the tab.
 func TestHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -100,8 +100,8 @@ func TestUserInputInFreeTab(t *testing.T) {
 }
 
 // TestUserInputDuringCall checks the effect of user input while a call runs in the tab. A
-// page read that began before the input does not allow the client to act. The result of a
-// running acting call must mention that the user has used the tab.
+// page read that began before the input does not allow the client to act. If an acting
+// call was running, its result must mention that the user has used the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -198,7 +198,8 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 
 // TestWaitForHeldTab checks that a call waits for a tab that another client holds for
 // less than 10 s more. The waiting call reports progress, and runs when the hold ends or
-// the user ends it. If the holding client acts again, the waiting call fails.
+// the user ends it. If the client that holds the tab acts in the tab again, the waiting
+// call fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -289,7 +290,8 @@ func TestHoldDuringLongCall(t *testing.T) {
 
 // TestReadInBatchAfterUserInput checks that a batch cannot read and then act after user
 // input in the tab. The acting step must fail, because the client chose the steps before
-// it saw the page. After the batch, the client may act in the tab.
+// it saw the page. After the batch has failed, a new call of the client may act in the
+// tab.
 func TestReadInBatchAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -32,8 +32,8 @@ func isTyping(tool string) bool {
 
 // inspectionFor returns which secret fields of the page the gate must check before a
 // call, or nil for none. For a typing call, the gate checks the fields into which the
-// call types. Other acting calls are checked only if a rule with a wildcard is "auto";
-// then all visible fields are inspected.
+// call types. For an acting call that does not type, the gate checks all visible fields,
+// but only if a rule with a wildcard is "auto".
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
@@ -58,9 +58,10 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 	return inspection
 }
 
-// showsSecrets reports whether the page of a call shows a secret field. An unresponsive
-// page counts as showing a secret field. The argument address is the address for which the
-// gate decides, which may differ from the page's current address.
+// showsSecrets reports whether the page of a call shows a secret field. If the page does
+// not respond, showsSecrets returns true, because the page might show a secret field. The
+// argument address is the address for which the gate decides, which may differ from the
+// page's current address.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || originOf(address) != originOf(target.URL) {

@@ -200,8 +200,8 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 }
 
 // closeApprovalKey returns the key of an approval to close a tab: the tab, the document and the
-// URL. While the user decides, the tab may load another page, which the approval must not
-// cover.
+// URL. The key contains the document, because an approval to close the tab must not cover a
+// page that the tab loads while the user decides.
 func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
@@ -256,8 +256,8 @@ func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule)
 		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
 }
 
-// verbOf returns the verb for a class of tools, such as "act on", for texts before a
-// site.
+// verbOf returns the verb for a class of tools, such as "act on". Error texts put the
+// verb before the name of a site.
 func verbOf(class toolClass) string {
 	switch class {
 	case classRead:

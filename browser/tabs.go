@@ -190,9 +190,10 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// record stores the page that the result of a call shows. The result isKnown is true if
-// the client saw the same page last in this tab. Nested calls are not recorded, because
-// the calling tool may hide the result from its client.
+// record stores which page a client last saw in a tab: the page that the result of the
+// client's call shows. The result isKnown is true if the client saw the same page last in
+// this tab. Nested calls are not recorded, because the calling tool may hide the result
+// from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false

@@ -16,7 +16,7 @@ import (
 // Name is the name of the built-in plugin, on the wire and in permissions.
 const Name = "browser"
 
-// The gates have special rules for the browser tools with these names.
+// These are the names of the browser tools for which the gates have special rules.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
@@ -77,8 +77,8 @@ type toolDefinition struct {
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
 	readActions []string
-	// actingArgument is the name of a boolean argument that makes a reading tool act, such as
-	// "reload", or empty.
+	// actingArgument is the name of a boolean argument with which a reading tool acts, such
+	// as "reload"; empty for no such argument.
 	actingArgument string
 	// hasReadCursor is true if a call with the argument "cursor" only reads the next part
 	// of an earlier result.
@@ -118,8 +118,8 @@ func Groups() []Group {
 	return groups
 }
 
-// SelectTools returns the names of the browser tools that names selects. Each name is a
-// tool or a group of tools.
+// SelectTools returns the names of the browser tools that names selects. Each element of
+// names is the name of a tool or of a group of tools.
 func SelectTools(names []string) ([]string, error) {
 	var selected, groupNames []string
 	for _, g := range Groups() {

@@ -88,8 +88,8 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 }
 
 // TestBrowserDataNeedsApproval checks when a call needs an approval to use browser data,
-// such as the history. A wildcard rule must not replace any of these approvals, and an
-// approval to read must not cover acting.
+// such as the history. For browser data, a wildcard rule must not replace an approval,
+// and an approval to read must not cover acting.
 func TestBrowserDataNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}

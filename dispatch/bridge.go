@@ -75,11 +75,11 @@ type TargetChoice struct {
 	// returns the current state of the tab TabID, or of all browsers if TabID is 0.
 	TargetKind TargetKind
 	// Tool and Args are the name and the arguments of a browser tool. For tools of plugins,
-	// Tool and Args are empty.
+	// both fields are empty.
 	Tool string
 	Args json.RawMessage
-	// IsPreview is true if the search for targets must not affect pages. During a preview, the
-	// bridge opens no tab and reloads only Chrome's error pages.
+	// IsPreview is true if the search for targets must not affect pages. If IsPreview is true,
+	// the bridge opens no tab and reloads only error pages of Chrome.
 	IsPreview bool
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
@@ -191,9 +191,9 @@ type Run struct {
 // never block, may be called from any goroutine, and do nothing after the end of the run.
 type Sink interface {
 	// Reports receives progress reports in order. The argument skippedCount is the number of
-	// preceding reports that the page dropped.
+	// reports that the page dropped just before these reports.
 	Reports(reports []wire.Report, skippedCount int)
-	// Ask receives each request of the tool once, such as for a nested call. The dispatcher
+	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
 	// answers through Bridge.Answer, unless the tool withdraws the request or the run ends.
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the browser disconnected and may reconnect. Until LinkRestored,

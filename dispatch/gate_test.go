@@ -212,9 +212,9 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second, Message: fmt.Sprintf("%d left", *g.waitCount)}}
 }
 
-// TestGateWaits checks that a gate that delays a call decides again after each delay. The
-// client receives the reasons for the delays as progress messages, and can cancel the call
-// during a delay.
+// TestGateWaits checks that a gate that has delayed a call decides about the call again
+// after each delay. The client receives the reasons for the delays as progress messages,
+// and can cancel the call during a delay.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

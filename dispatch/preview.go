@@ -46,8 +46,8 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 }
 
 // targetAfterApproval returns the document in which a call would run after an approval, or
-// explains why the call can't run. If opentabs must open a tab first, only the browser in
-// the returned Target is set.
+// explains why the call can't run. If opentabs must open a tab first, the returned Target
+// names only the browser.
 func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
 	liveTargets, problem := chooseTargets(targets, choice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
@@ -67,8 +67,8 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 	return Target{}, problem
 }
 
-// canOpenTab reports whether opentabs opens a tab for the call. The call must permit a new
-// tab, and no open tab may match.
+// canOpenTab reports whether opentabs opens a tab for the call. canOpenTab returns true if
+// the call permits a new tab and no open tab matches the call.
 func canOpenTab(targets Targets, choice TargetChoice) bool {
 	matching := func(groups ...[]Target) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
@@ -93,8 +93,8 @@ type reloadGate struct{}
 // Name implements Gate.
 func (reloadGate) Name() string { return "reload" }
 
-// Decide implements Gate. Because Decide never allows the reload, only the user's decision
-// closes the ticket.
+// Decide implements Gate. Decide never allows the reload, so the call waits until the
+// user's decision closes the ticket.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
 // requestReload asks the user to approve the reload of a tab for a call. If the call has

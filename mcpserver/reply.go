@@ -18,7 +18,7 @@ import (
 )
 
 // metaError is the key in a failed result's _meta that contains the error for programs. The
-// text content contains the error for agents.
+// result's text content contains the error text for agents.
 const metaError = "opentabs/error"
 
 // Keys in a result's _meta for the audience, the job and the hops of a call.
@@ -52,12 +52,12 @@ type reply struct {
 	// _meta; empty for none.
 	audience string
 	job      json.RawMessage
-	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending this
-	// result repeats.
+	// replayedCall is the value of metaReplayed: the ID of an earlier call, whose stored
+	// ending this result repeats.
 	replayedCall string
 	// isResultLost is the value of metaResultLost: the call is done, but its result is not stored.
 	isResultLost bool
-	// untrusted lists the pages that the result quotes, as JSON, or is nil for none.
+	// untrusted is a JSON list of the pages that the result quotes, or nil for none.
 	untrusted json.RawMessage
 	// trace is the trace of the call, or nil. The hops of the trace are the value of metaHops.
 	trace *hops.Trace

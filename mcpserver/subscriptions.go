@@ -188,8 +188,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 }
 
-// notifyOfChange notifies the subscribers of a resource at once, or at the end of the current
-// updateInterval. The caller holds resources.mu.
+// notifyOfChange notifies the subscribers of a changed resource, at once or when the current
+// updateInterval ends. The caller holds resources.mu.
 func (r *resources) notifyOfChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {

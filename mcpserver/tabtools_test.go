@@ -30,8 +30,8 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, top}, TabsToReload: []dispatch.Target{old}}
 }
 
-// withTabs returns a client of a server with the plugins "messages" and "wiki". The
-// plugin "wiki" is not reviewed.
+// withTabs returns a client of a server with the plugins "messages" and "wiki". The user
+// has not reviewed the plugin "wiki".
 func withTabs(t *testing.T) *client { return withTabsAndUnreviewed(t, "wiki") }
 
 // withTabsAndUnreviewed returns a client of a server with the plugins "messages" and

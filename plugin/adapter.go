@@ -67,8 +67,8 @@ type adapterInfo struct {
 }
 
 // inspectAdapter reads and checks the adapter of the package in dir. If the index of
-// adapters has the adapter's hash, inspectAdapter does not read the file. The returned
-// problem is empty if the adapter is valid.
+// adapters has the adapter's hash, inspectAdapter does not read the file. If the adapter
+// is valid, the returned problem is empty; otherwise it describes what is wrong.
 func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {

@@ -65,7 +65,8 @@ type Entry struct {
 	Hash string
 	// Manifest is the SHA-256 of the descriptions at the time when the user added the
 	// plugin, in hex. Manifest is empty in older lists of plugins. A package that
-	// opentabs installed is not loaded if its files differ from Hash and Manifest.
+	// opentabs installed is loaded only if the hashes of its files equal Hash and
+	// Manifest.
 	Manifest string
 	// Added is the time at which the user added the plugin, in UTC; zero if not recorded.
 	Added time.Time

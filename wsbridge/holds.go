@@ -30,7 +30,7 @@ type HoldSender struct {
 	holds Holds      // nil until SetSource
 }
 
-// SetSource sets the source of the held tabs. Call SetSource before the first browser connects.
+// SetSource sets the source of held tabs. It must be called before a browser connects.
 func (s *HoldSender) SetSource(holds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,8 +25,8 @@ type malformedCase struct {
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has one row for each kind of malformed input. In each row, another
-// browser runs call_b, which must succeed.
+// malformedFrames has one row for each kind of malformed input. While a row's malformed
+// frames arrive, another browser runs call_b, which must succeed.
 var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},

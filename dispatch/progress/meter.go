@@ -25,8 +25,8 @@ type meter struct {
 
 	// queue contains the accepted notices that are not yet sent. With a positive Interval,
 	// the queue has at most one due notice, maxKeptNotifications kept notices and the first
-	// final report. Before and after the final report, the queue may also contain one
-	// notice for each audience and one reminder.
+	// final report. Before the final report, and again after it, the queue may also contain
+	// one notice for each audience and one reminder.
 	queue      []queuedNotification
 	keptCount  int       // the number of kept notices in the queue
 	lastSentAt time.Time // the time when the last notification was sent
@@ -51,8 +51,8 @@ type queuedNotification struct {
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
 	// queued before a suspension. Due notices and kept notices are never replaced.
 	isDue, isKept bool
-	// isReminder marks a message that opentabs itself sends to the user. A reminder never
-	// replaces a tool's message for the user.
+	// isReminder marks a message that opentabs itself sends to the user. A reminder in
+	// the queue never replaces a message that a tool sent to the user.
 	isReminder bool
 }
 
@@ -99,9 +99,9 @@ func (m *meter) Remind(now time.Time, message string) {
 	})
 }
 
-// KeepQueued ensures that later messages do not replace the queued messages for the user.
-// The caller uses KeepQueued before a suspension, because the queued messages may explain
-// the question to the user.
+// The dispatcher calls KeepQueued before a call is suspended, because the queued messages
+// may explain the question to the user. The caller uses KeepQueued before a suspension,
+// because the queued messages may explain the question to the user.
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]
@@ -134,7 +134,7 @@ func (m *meter) push(e queuedNotification) {
 	}
 	e.inheritFrom(&m.queue[lastIndex])
 	// If inheritFrom copies a text for the user into the new notice, the new notice also
-	// replaces earlier notices for the user.
+	// replaces the earlier queued notices for the user.
 	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
 		e.inheritFrom(&m.queue[lastIndex])
@@ -223,10 +223,11 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 	return Notification{}, false
 }
 
-// moveText keeps the text of a notice that can't be sent because no number is free for it.
-// If the next notice has no text, the text moves to the next notice. If the next notice has
-// a text, a text for the user is queued again after the next notice with a number of the
-// tool. If a newer message for the user comes first, the older text is dropped.
+// moveText keeps the text of a notice that cannot be sent, because no progress number lies
+// between its neighbors. If the next notice has no text, the text moves to the next notice.
+// If the next notice has a text, a text for the user is queued again after the next notice
+// with a number of the tool. If a newer message for the user comes first, the older text is
+// dropped.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

@@ -14,7 +14,7 @@ import (
 func newFloat(v float64) *float64 { return &v }
 
 // notificationsFor returns the notifications that a meter without a rate limit creates for
-// reports.
+// the given progress reports.
 func notificationsFor(reports ...wire.Report) []Notification {
 	m := meter{Interval: -1}
 	for i := range reports {
@@ -356,7 +356,8 @@ func meterProblem(seed uint64) string {
 	return c.problem
 }
 
-// meterCheck checks the notifications of a meter in the order in which they are sent.
+// meterCheck receives the notifications of a meter in the order in which they are sent,
+// and checks each notification.
 type meterCheck struct {
 	m          *meter
 	audienceOf map[string]string // the audience of each message
@@ -393,8 +394,8 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 }
 
 // unsentStep reports whether the first accepted report was a text without numbers that is
-// still queued. After such a text, a report with progress 0 can't be sent unchanged,
-// because progress must increase.
+// still queued. Because a text without a number gets a number when it is sent, a later
+// report with progress 0 must get a greater number.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * assertAccessible checks a page with rules of axe-core, by default all. The error lists each violation and the
- * element.
+ * assertAccessible checks a page with rules of axe-core, by default all. assertAccessible throws an error that lists
+ * each violated rule and the element that violates the rule.
  */
 export async function assertAccessible(page: Page, scene: string, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);

@@ -1,6 +1,6 @@
 /**
- * In the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a
- * tab. The test saves screenshots of the side panel to e2e/out/.
+ * In the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a tab. This
+ * test file saves screenshots of the side panel to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

@@ -137,7 +137,8 @@ test('buttons that have just moved inside an approval card ignore clicks', async
     'the Deny button to be enabled',
     async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
   );
-  // If there are many approval cards, each card shows fewer lines of arguments, so the card's buttons move.
+  // If many approval cards are shown, each card shows fewer lines of arguments, so the card's buttons change their
+  // position.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));

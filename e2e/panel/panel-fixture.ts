@@ -22,8 +22,8 @@ export interface PanelFixture {
   /** tabId is the ID of the tab that shows sitePage. */
   readonly tabId: number;
   /**
-   * showCalls sends calls to the side panel, and returns before the panel renders the calls. Until the panel's page is
-   * reloaded, the panel keeps the ended calls that it received earlier.
+   * showCalls sends calls to the side panel, and returns before the panel renders the calls. The panel keeps ended
+   * calls that it received earlier, until the panel's page is reloaded.
    */
   showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
   close(): Promise<void>;

@@ -69,7 +69,7 @@ export async function createBookmark(bookmark: {
 export interface NotificationText {
   readonly title: string;
   readonly message: string;
-  /** source is a text that Chrome shows below the message of the notification. */
+  /** source is a text, such as the name of a client, that Chrome shows below the notification's message. */
   readonly source: string;
 }
 

@@ -57,24 +57,19 @@ export const DOWN_MESSAGE = 'down';
 //
 // The base sends only the message `host`, in an event whose port is the new channel.
 //
-// `host <json>`: The base offers a channel for a plugin that the bridge requested.
+// `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
 //
-// Each message from the bridge to the host is the JSON text of an array. A space before the array means that the text
-// has no integer of 16 or more digits, so the host need not preserve large integers.
+// Each message from the bridge to the host is the JSON text of an array. If the JSON text contains no integer of 16 or
+// more digits, the bridge puts a space before the array. The host then parses the message without special handling of
+// large integers.
 //
-// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. The decision is absent if no approval was
-// required.
-// `["traced", ...]`: Starts a traced call, with the operands of "call".
-// `["cancel", call, reason]`: Cancels a call.
-// `["answer", call, ask, ok, value]`: Answers a tool request. The value of the answer is a wire.CallError if ok is
-// false, and is absent for undefined.
-// `["resync", call, type]`: Requests a new report of an activity.
-// `["begin"]`: The document is parsed, so adapters that wait for the parsing start.
-// `["probe"]`: Requests the readiness of the adapter.
-// `["wake"]`: A timer is due.
-// `["settings", settings]`: Replaces the settings with this wire.PluginSettings.
-// `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
+// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array
+// has no decision. `["traced", ...]`: Starts a traced call, with the operands of "call". `["cancel", call, reason]`:
+// Cancels a call. `["answer", call, ask, ok, value]`: Answers a tool request. The value of the answer is a
+// wire.CallError if ok is false, and is absent for undefined. `["resync", call, type]`: Requests a new report of an
+// activity. `["begin"]`: The document is parsed, so adapters that wait for the parsing start. `["probe"]`: Requests the
+// readiness of the adapter. `["wake"]`: A timer is due. `["settings", settings]`: Replaces the settings with this
+// wire.PluginSettings. `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
 // `["host", options, nonce]`: Asks the base to offer a plugin with these options (JSON text), whose entry point accepts
-// an adapter with the nonce.
-// `["remove"]`: The plugin is removed. The host tears down the adapter, and rejects calls until the entry point accepts
-// another adapter.
+// an adapter with the nonce. `["remove"]`: The plugin is removed. The host tears down the adapter, and rejects calls
+// until the entry point accepts another adapter.

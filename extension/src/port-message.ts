@@ -27,8 +27,8 @@ export interface LiveAdapter extends TabPlugin {
 }
 
 /**
- * RemovedPlugin is a plugin whose adapter was removed from a document. A document can later get a new adapter of the
- * removed plugin.
+ * RemovedPlugin is a plugin whose adapter was removed from a document. The document may later receive a new adapter of
+ * the same plugin.
  */
 export interface RemovedPlugin {
   name: string;
@@ -73,7 +73,7 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
-  /** Confirms an 'answer' message. `taken` is true if a tool request was waiting for the answer. */
+  /** Confirms an 'answer' message. `taken` is true if the tool was still waiting for the answer to its request. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
    * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the calls that reached a host
@@ -139,7 +139,8 @@ export type ToBridge =
   /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
   /**
-   * Reports that a part of a large result was sent to the server. The bridge may then send the next part of the result.
+   * Reports that one part of a tool's large result was sent to the server. The bridge may then send the next part of
+   * the result.
    */
   | { op: 'partSent' }
   /** Reports that the endings of calls have reached the server, so that the bridge can delete the calls. */

@@ -18,18 +18,18 @@ type callsMeasurement struct {
 	// AllNs is the time from the start of the first call to the end of the last call.
 	AllNs int64 `json:"allNs"`
 	// Failed is the number of calls that ended with an error. Problem is the error
-	// message of one failed call.
+	// message of one of the failed calls.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
-	// Bytes is the length of the last response body, in bytes.
+	// Bytes is the length of the body of the last call's response, in bytes.
 	Bytes int `json:"bytes"`
 	// Hops are the measured steps of each call on its way through opentabs, in the order
 	// of EachNs. Hops is empty if the request did not ask for traced calls.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
-// measureCalls makes o.Calls tool calls and measures each. Up to o.InFlight calls run at
-// once, each on its own keep-alive connection.
+// measureCalls makes o.Calls tool calls and measures the duration of each call. Up to
+// o.InFlight calls run at the same time, each on a separate keep-alive connection.
 func measureCalls(t *target, o request) (callsMeasurement, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var nextCall atomic.Int64
@@ -132,7 +132,7 @@ type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
 	Events  []event `json:"events"`
-	// Result is the JSON-RPC response to the tools/call request.
+	// Result is the server's JSON-RPC response to the measured tools/call request.
 	Result json.RawMessage `json:"result"`
 }
 

@@ -102,8 +102,8 @@ func (c *followerGroup) read(i int, body io.Reader) {
 		text := buffer[:keptBytes+n]
 		lineEnd := bytes.LastIndexByte(text, '\n')
 		if lineEnd > 0 {
-			// The last line feed is kept for the next read, because eventMarker and
-			// missedMarker begin with a line feed.
+			// The last line feed stays in the buffer for the next read, because the
+			// markers eventMarker and missedMarker begin with a line feed.
 			missedCount := bytes.Count(text[:lineEnd], missedMarker)
 			c.events[i].Add(int64(bytes.Count(text[:lineEnd], eventMarker) - missedCount))
 			c.missed.Add(int64(missedCount))

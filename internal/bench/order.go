@@ -34,7 +34,8 @@ type request struct {
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
 	// TokenFile is the path of the file with the server's token. If TokenFile is not
-	// empty, the action "start" also measures a tools/list request.
+	// empty, the action "start" also measures how long the server takes to answer
+	// tools/list.
 	TokenFile string `json:"tokenFile"`
 	// SettleMs is how long the action "start" waits, in milliseconds, before it measures
 	// the server's memory.

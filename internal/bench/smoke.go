@@ -35,8 +35,8 @@ const smokeAttempts = 3
 // bench-smoke`.
 type smokeGroup struct {
 	rows []smoke.Row
-	// measure runs the measurement and returns one value per row of the group. The
-	// parameter dir is an empty temporary directory.
+	// measure runs the measurement and returns the measured value of each row, in the
+	// order of rows. The parameter dir is an empty temporary directory.
 	measure func(ctx context.Context, dir string) ([]float64, error)
 	// needsLinux is true if the measurement reads /proc, which only Linux has.
 	needsLinux bool
@@ -84,7 +84,8 @@ var smokeGroups = []smokeGroup{
 }
 
 // runSmoke measures all rows of `make bench-smoke` and compares them with the stored
-// values. If isUpdate is true, runSmoke stores the new values instead.
+// values. If isUpdate is true, runSmoke replaces the stored values with the measured
+// values.
 func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
 	last, err := smoke.Read(smokeFile)
 	if err != nil {
@@ -125,9 +126,9 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-// measureGroup measures the rows of a group and returns the lowest measured value of each
-// row. If a row is worse than its stored value, measureGroup repeats the measurement, up
-// to smokeAttempts times in total.
+// measureGroup measures all rows of a group, and returns each row with the lowest value
+// that was measured for the row. If a row is worse than its stored value, measureGroup
+// repeats the measurement, up to smokeAttempts times in total.
 func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
 	rows := slices.Clone(group.rows)
 	for i := range rows {

@@ -20,8 +20,8 @@ import (
 
 // hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
-	// ratio is the time of a tool run divided by the time of a plain echo over the
-	// WebSocket library.
+	// ratio compares a tool run with a plain echo through the WebSocket library: the
+	// duration of the tool run divided by that of the echo.
 	ratio float64
 	// dispatchBytes is the length of the message frame that starts a tool run without
 	// arguments.
@@ -133,8 +133,9 @@ func (endSignal) LinkRestored() {}
 // Finish sends the error of the ended run to the channel; nil after a success.
 func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
-// reportingBridge simulates a browser whose tools never end by themselves. The sink of
-// each run is sent to the channel sinks, so that a benchmark can report progress.
+// reportingBridge simulates a browser whose tools never end by themselves. The channel
+// sinks receives the [dispatch.Sink] of each tool run, so that a benchmark can send
+// progress reports to the run.
 type reportingBridge struct {
 	instantBridge
 	sinks chan dispatch.Sink
@@ -148,8 +149,8 @@ func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.
 }
 
 // measureSmokeReports measures how long package dispatch takes for one progress report.
-// The measured time is divided by the time to lock a mutex, read the clock and store a
-// number.
+// measureSmokeReports divides this time by the time of a minimal operation: locking a
+// mutex, reading the clock and storing a number.
 func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 	bridge := reportingBridge{sinks: make(chan dispatch.Sink, 1)}
 	d := dispatch.New(bridge, dispatch.Options{})

@@ -10,8 +10,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is a server to measure: an MCP server, or `bench floor`, which echoes the bodies
-// of requests.
+// target is a server whose speed is measured: an MCP server, or the baseline server of
+// `bench floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
@@ -106,8 +106,8 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 	return append(dst, "}}"...), id
 }
 
-// responseError returns the beginning of a response that reports an error; "" if the call
-// succeeded. The response is not decoded, because a response may have 100 MB.
+// responseError returns the beginning of an error response, or "" if the response reports
+// no error. The response is not decoded, because a response may have 100 MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

@@ -164,7 +164,7 @@ func (p Program) RemoveCommand() string {
 }
 
 // StablePath returns a path of the program that stays valid after an upgrade. The
-// configuration files of MCP clients contain this path.
+// configuration files of MCP clients contain the path that StablePath returns.
 func (p Program) StablePath() string {
 	slashed := filepath.ToSlash(p.Path)
 	var stable string

@@ -115,8 +115,8 @@ func (r *Reader) Object(key string) *Reader {
 }
 
 // Strings returns the valid strings of an optional array. Strings returns nil if the
-// member is absent or not an array. For an empty array, Strings returns an empty slice
-// that is not nil.
+// member is absent or not an array. If the array is empty, Strings returns an empty slice
+// instead of nil.
 func (r *Reader) Strings(key string) []string {
 	if !r.Has(key) {
 		return nil

@@ -43,7 +43,7 @@ type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
 	// Backoff is the pause before the second attempt of a request. The pause before the
-	// third attempt is twice as long. Default: 300 ms.
+	// third attempt is twice as long as the pause before the second. Default: 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.
@@ -199,7 +199,8 @@ type timedBody struct {
 // Read reads from the response body and restarts the timer.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	// Stop returns false if the timer has already cancelled the request.
+	// The method Stop of the timer returns false if the timer has already fired and
+	// cancelled the HTTP request.
 	if b.hasTimedOut = b.hasTimedOut || !b.timer.Stop(); !b.hasTimedOut {
 		b.timer.Reset(b.limit)
 	}
@@ -224,8 +225,9 @@ func networkErrorReason(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// invalidContentError is the error for a response whose content cannot be used. A request that
-// fails with an invalidContentError is not retried.
+// invalidContentError is the error for a registry's response that the client rejects, such as
+// a response that is too large. A request that fails with an invalidContentError is not
+// retried.
 type invalidContentError struct{ text string }
 
 func (e *invalidContentError) Error() string { return e.text }

@@ -192,7 +192,8 @@ func respondText(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
 
-// breakConnection closes the connection in the middle of the response.
+// breakConnection begins a response and closes the connection before the response is
+// complete.
 func breakConnection(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	fmt.Fprint(w, "{")

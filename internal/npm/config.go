@@ -20,7 +20,8 @@ const maxNpmrcBytes = 1 << 20
 
 // Environment contains the places in which [LoadConfig] searches for settings.
 type Environment struct {
-	// Getenv and Environ are os.Getenv and os.Environ. Tests replace Getenv and Environ.
+	// Getenv and Environ are the functions os.Getenv and os.Environ, or fake functions in
+	// a test.
 	Getenv  func(string) string
 	Environ func() []string
 	// Home is the user's home directory; Home may be empty.
@@ -128,7 +129,8 @@ func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }
 
-// readFile adds the settings of an .npmrc file whose keys are allowed and not yet set.
+// readFile reads an .npmrc file, and adds each setting whose key is allowed and not yet
+// set.
 func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// GlobalFolders returns the folders of globally installed npm packages. To find the
-// folders, GlobalFolders runs no program. GlobalFolders checks the prefix in npm's
+// GlobalFolders returns the folders of globally installed npm packages. GlobalFolders
+// runs neither npm nor any other program. GlobalFolders checks the prefix in npm's
 // settings, the folder of Node, and the usual places, and returns the folders that exist.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home

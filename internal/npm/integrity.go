@@ -41,7 +41,8 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 	return nil, fmt.Errorf("the registry returned no integrity hash, so the download cannot be verified; ask its author to republish it")
 }
 
-// contains reports whether one of the accepted hashes equals sum.
+// contains reports whether sum, the hash of a downloaded file, is one of the accepted
+// hashes.
 func (i integrityHashes) contains(sum []byte) bool {
 	for _, acceptedSum := range i {
 		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {

@@ -75,8 +75,9 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Package downloads the metadata of a package from its registry. The error names an
-// action for the user, and wraps [ErrNotFound] if the package does not exist.
+// Package downloads the metadata of a package from its registry. If the download fails,
+// the error names an action for the user. If the package does not exist, the error wraps
+// [ErrNotFound].
 func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -122,7 +123,8 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 // ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An
 // empty text means the tag "latest". In a range, ChooseVersion prefers the version with
 // the tag "latest", then the newest version, as npm does. A deprecated version is chosen
-// only if no other version matches. The error lists the available versions.
+// only if no other version matches. If no version matches, the error lists the available
+// versions.
 func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {

@@ -28,9 +28,9 @@ const (
 )
 
 // Unpack writes the files of a package to dir, which must be empty or absent. Unpack
-// first checks the whole archive. Unpack rejects links, devices, paths outside of dir,
-// names that differ only in case, and packages that exceed a limit. Each file has mode
-// 0600, so that no file is executable.
+// checks the whole archive before it writes the first file. Unpack rejects links,
+// devices, paths outside of dir, names that differ only in case, and packages that exceed
+// a limit. Each file has mode 0600, so that no file is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package plaintext removes hidden characters from text that plugins, pages and clients
 // have sent. Agents, logs and users only receive the cleaned text.
 //
-// Hidden characters are invisible, or change how other text looks. Examples are control
-// characters except line feed and tab, characters that change the writing direction,
-// tags, fillers and variation selectors.
+// Hidden characters are invisible, or change how other text looks. Examples of hidden
+// characters are control characters except line feed and tab, characters that change the
+// writing direction, tags, fillers and variation selectors.
 //
 // Hidden characters that have a visible effect in ordinary text are kept. Zero-width
 // joiners are kept between emoji, as in emoji of families. Zero-width joiners and
@@ -12,9 +12,9 @@
 // where it selects emoji or text style. Variation selectors are also kept after Mongolian
 // letters.
 //
-// Letters of all scripts are kept, including scripts that are written from right to left.
-// The flags of England, Scotland and Wales contain tag characters, so they become a plain
-// black flag. Tool results must never be cleaned, because they are data.
+// plaintext keeps the letters of all scripts, including scripts that are written from
+// right to left. The flags of England, Scotland and Wales contain tag characters, so they
+// become a plain black flag. Tool results must never be cleaned, because they are data.
 //
 // The side panel implements the rules of package plaintext in
 // extension/src/panel/plain-text.ts. The Go and TypeScript tests both read

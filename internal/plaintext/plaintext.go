@@ -69,8 +69,8 @@ func Replace(text string, replacement func(hidden rune) string) string {
 	return b.String()
 }
 
-// FirstHidden returns the first hidden character of text. The result ok is false if no
-// character is hidden.
+// FirstHidden returns the first hidden character of text. If text contains no hidden
+// character, ok is false.
 func FirstHidden(text string) (hidden rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range text {

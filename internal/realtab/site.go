@@ -27,7 +27,8 @@ const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.
 type Page struct {
-	// URL is the address of the page. The fragment of URL is ignored.
+	// URL is the address of the page. The page ignores the fragment of the URL (the part
+	// after "#").
 	URL  string
 	HTML string
 	// Cookies are the page's cookies, in the form of document.cookie.
@@ -47,7 +48,7 @@ type Request struct {
 
 // Answer is the response to an HTTP request of a page.
 type Answer struct {
-	// Missing is true if the test has no response for the address.
+	// Missing is true if the test defines no response for the requested address.
 	Missing bool              `json:"missing"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -70,8 +71,8 @@ type Site struct {
 }
 
 // Listen starts a server that simulates all websites. answer returns the response to each
-// request except the request for the page. If answer returns an error, or a page fetches
-// an unknown address, the server closes the connection without a response.
+// request except the request for the page. The server closes the connection without a
+// response if answer returns an error, or if answer has no response for the address.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -200,7 +201,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 }
 
 // isBrowserRequest reports whether the browser itself made a request, for example for the
-// list of Google accounts. Requests of the browser itself come from no page.
+// list of Google accounts. No page makes such a request.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }

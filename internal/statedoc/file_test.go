@@ -66,7 +66,8 @@ func TestFileChange(t *testing.T) {
 }
 
 // TestFilePutsDamageAside checks that a change renames and replaces a damaged file. A file
-// of a newer opentabs and an unreadable file must stay.
+// that a newer opentabs wrote, and a file that cannot be read, must keep their name and
+// content.
 func TestFilePutsDamageAside(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)

@@ -10,8 +10,9 @@ import (
 // perPluginVersion is the newest file format of [Plugins] that this opentabs reads.
 const perPluginVersion = 1
 
-// Object is a JSON object whose members are not decoded. An edit therefore keeps members
-// that this version of opentabs does not use.
+// Object is a JSON object whose members are not decoded. Because the members are not
+// decoded, an edit of an Object preserves members that this version of opentabs does not
+// use.
 type Object map[string]json.RawMessage
 
 // Child decodes the object in a member. If the member is missing or not an object, Child

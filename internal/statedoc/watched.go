@@ -16,15 +16,16 @@ import (
 const watchInterval = time.Second
 
 // Watched is a state file whose content is kept in memory. The file is read again when
-// another process or an editor has changed it. The type parameter T is the type of the
-// file's content. V is the type of the view, which Watched computes once from each new
-// content. Create a Watched with [NewWatched]. A Watched is safe for concurrent use.
+// another process or an editor has changed it. The type parameter T is the Go type of the
+// file's decoded content. V is the type of the view, which Watched computes once from
+// each new content. Create a Watched with [NewWatched]. A Watched is safe for concurrent
+// use.
 //
 // Lock notifyLock before readLock, because listeners may call Current. Lock mu last.
 type Watched[T, V any] struct {
 	file File[T]
-	// view computes the view from the content. emptyView is the view of a missing or
-	// unreadable file.
+	// view computes the view from the content. emptyView is the view that is used while
+	// the file is missing or unreadable.
 	view      func(T) V
 	emptyView V
 	// onReading is called with the result each time the file was read.
@@ -132,8 +133,8 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 	return w.latest.Load()
 }
 
-// Latest returns the content without checking the file for changes. Use Latest where the
-// system call of a check is too slow, or shortly after Current.
+// Latest returns the content that was last read, without checking the file for changes.
+// Use Latest where the system call of a check is too slow, or shortly after Current.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
 // refresh reads the file if the file has changed since it was last read, and reports
@@ -144,8 +145,8 @@ func (w *Watched[T, V]) refresh() bool {
 	}
 	w.readLock.Lock()
 	defer w.readLock.Unlock()
-	// While this goroutine waited for readLock, another goroutine may have read the
-	// file, perhaps before the latest change.
+	// Another goroutine may have read the file while this goroutine waited for readLock,
+	// so the check is repeated.
 	lastReading := w.latest.Load()
 	if w.isCurrent(lastReading) {
 		return false
@@ -159,7 +160,7 @@ func (w *Watched[T, V]) refresh() bool {
 	return true
 }
 
-// isCurrent reports whether the file has not changed since r was read.
+// isCurrent reports whether the file is unchanged since the reading r.
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	info, err := os.Stat(w.file.Path)
 	if err != nil {
@@ -194,8 +195,7 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	return newReading
 }
 
-// sameFile reports whether a and b describe the same file with the same modification time
-// and size.
+// sameFile reports whether a and b describe the same file, modification time and size.
 func sameFile(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -147,7 +147,7 @@ func (m *objectMembers) hasValidURI() bool {
 	return err == nil && u.IsAbs()
 }
 
-// hasValidSize reports whether the member "size" is missing or a number of bytes.
+// hasValidSize reports whether the member "size" is either missing or a number of bytes.
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64

@@ -36,8 +36,8 @@ type Result struct {
 }
 
 // Every content block that JSON.stringify has written contains one of blockHints. Each
-// hint is long and begins with a rare byte, because a text search finds such texts
-// fastest.
+// hint is long and begins with a byte that is rare in JSON, because a text search finds
+// such hints fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
 // mayHaveBlocks reports whether a result may contain content blocks, by a text search
@@ -52,7 +52,7 @@ func mayHaveBlocks(output []byte) bool {
 }
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
-// SeparateBlocks returns false if the tool's result contains no content blocks.
+// If the tool's result contains no content blocks, SeparateBlocks returns false.
 func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
 		return Result{}, false
@@ -109,7 +109,8 @@ type contentFinder struct {
 // found.
 const maxBlockDepth = 100
 
-// scanValue scans the JSON value at i and returns its end, or false for invalid JSON.
+// scanValue scans the JSON value at index i, and returns the index after the value, or
+// false for invalid JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -158,7 +159,8 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 	}
 }
 
-// scanObject scans a JSON object, and records it if it is a content block.
+// scanObject scans the JSON object at index i. If the object is a content block,
+// scanObject adds it to blocks.
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	countBefore := len(f.blocks)
 	m, end, ok := f.scanMembers(i, depth)
@@ -267,9 +269,9 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	return append(out, f.text[copied:]...)
 }
 
-// listOfBlocks returns the elements of an array that contains only content blocks. At
-// least one content block must not be a text block. For any other tool result,
-// listOfBlocks returns false.
+// listOfBlocks returns the content blocks of a tool result that is an array of content
+// blocks and nothing else. At least one of the content blocks must have a type other than
+// "text". For any other tool result, listOfBlocks returns false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

@@ -113,8 +113,9 @@ const (
 )
 
 // refusedCalls records which plugins tried to call which other plugins without
-// permission. The side panel and the command line offer to allow such calls. A
-// refusedCalls is safe for concurrent use.
+// permission. For each refused call, the side panel and the command line offer to allow
+// calls from the calling plugin to the called plugin. A refusedCalls is safe for
+// concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards byCaller
 	// byCaller maps each calling plugin to the plugins that it tried to call.

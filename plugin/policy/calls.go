@@ -96,8 +96,8 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	})
 }
 
-// allowAlways stores that a tool runs without approval for one caller. The caller of
-// allowAlways must record the decision and notify listeners.
+// allowAlways stores that a tool runs without approval for one caller. After allowAlways
+// returns, its caller must record the user's decision and notify the listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)

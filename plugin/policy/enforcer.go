@@ -186,7 +186,7 @@ func callChainText(callInfo dispatch.CallInfo) string {
 }
 
 // offVerdict returns the verdict for a tool that is off. The verdict's text names the
-// permission that turns the tool off.
+// plugin or the tool whose permission is "off".
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
@@ -208,8 +208,8 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", fact, command))
 }
 
-// ObserveDecision implements [dispatch.DecisionObserver]. ObserveDecision stores the
-// permission that the user gave.
+// ObserveDecision implements [dispatch.DecisionObserver]. If the user allowed the call,
+// ObserveDecision stores a grant for the scope that the user chose.
 func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := callInfo.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
@@ -325,7 +325,7 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 }
 
 // limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
-// user has to approve them. As a hook, limitGate counts the calls that run.
+// user has to approve them. As a hook, limitGate counts the calls that actually run.
 type limitGate struct {
 	p            *Policy
 	callCounters *callCounters

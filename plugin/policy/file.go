@@ -64,8 +64,8 @@ type PluginEntry struct {
 
 // ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
-	// Permission is the tool's own permission. If Permission is empty, the plugin's
-	// permission applies.
+	// Permission is the user's permission for this tool alone. If Permission is empty,
+	// the plugin's permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Limit is how often the tool may run.
 	Limit Limit `json:"limit,omitzero"`

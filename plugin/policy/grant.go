@@ -77,7 +77,7 @@ func (g *memoryGrants) endCall(callID string) {
 	delete(g.singleCalls, callID)
 }
 
-// add stores a grant for later calls of a tool.
+// add stores a grant that allows later calls of a tool.
 func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -93,8 +93,9 @@ type Change struct {
 	Tool string
 	// Old and New are the values before and after the change, such as a permission, a
 	// limit, or a page that calls may open. For a change of "settings", New lists the
-	// changed keys without values. For a change of "calls", Old or New is the name of the
-	// called plugin. For a change of "late-access", the values are "on" or empty.
+	// names of the changed settings without their values. For a change of "calls", Old or
+	// New is the name of the called plugin. For a change of "late-access", the values are
+	// "on" or empty.
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string
@@ -118,7 +119,8 @@ type State struct {
 	// EffectivePermission is the permission of the plugin; "off" for a plugin that is not
 	// reviewed.
 	EffectivePermission wire.Permission
-	// builtin is the plugin itself if it is part of opentabs, or nil.
+	// builtin is the loaded plugin if the plugin is part of opentabs; nil for an
+	// installed plugin.
 	builtin *plugin.Plugin
 }
 

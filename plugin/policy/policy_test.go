@@ -25,7 +25,8 @@ type policyFixture struct {
 	policy *policy.Policy
 	// enforcer applies the policy of the test.
 	enforcer *policy.Enforcer
-	// warnings and changes are what the policy has reported.
+	// warnings and changes contain the warnings and the changes of permissions that the
+	// policy has reported.
 	warnings []string
 	changes  []policy.Change
 

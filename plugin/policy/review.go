@@ -31,7 +31,8 @@ type acceptedReview struct {
 // If the plugin's content has changed since the last review, ReviewAll also removes
 // permissions: the permission "auto" of single tools, the late access, and the calls to
 // other plugins. While the author develops the plugin, ReviewAll keeps late access and
-// calls. Tools that are off remain off, unless the review sets their permission.
+// calls. Tools whose permission is "off" stay off, unless the review itself sets their
+// permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
 	var accepted []acceptedReview
@@ -82,8 +83,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if r.Hash != loadedPlugin.ContentHash() {
 		return nil, fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", r.Plugin)
 	}
-	// checkReview reads the plugin's files again, because the hash of the plugin in
-	// memory may come from the index of adapters.
+	// checkReview reads the plugin's files from disk again, because the hash of the
+	// loaded plugin may come from a stored index of adapters.
 	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)

@@ -142,8 +142,8 @@ func sitePatterns(address string) []string {
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
 // Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set also
-// removes the clients that may always use the site; without a port in site, Set does so
-// for all ports. by is the surface on which the user made the change.
+// removes the list of clients that may always use the site. If site has no port, Set
+// removes these lists for all ports of the host.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {

@@ -60,8 +60,8 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	}
 }
 
-// Setting the rule of a site keeps the permissions of plugins. Removing the rule also
-// removes the clients that may always use the site.
+// If the user sets the rule of a site, the permissions of plugins do not change. Removing
+// the rule also removes the clients that may always use the site.
 func TestSetSite(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)

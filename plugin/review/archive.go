@@ -28,8 +28,8 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-// copiedFiles are the files in the copy of a plugin, in the order in which a diff shows the
-// files.
+// copiedFiles are the files that the archive stores for each reviewed plugin, in the order
+// in which a diff shows them.
 var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName matches the file name of the adapter's entry module, which the original
@@ -92,9 +92,9 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 	return b.String(), hasReviewed, nil
 }
 
-// reviewableFiles returns the content of a plugin for review, by file name. The files are
-// the descriptions with one member per line, the author's code, and the names and hashes
-// of libraries.
+// reviewableFiles returns the content of a plugin for review, by file name. The returned
+// files contain the plugin's descriptions with one JSON member per line, the author's
+// code, and the names and hashes of the libraries.
 func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	code, err := ReadCode(reviewedPlugin)
 	if err != nil {

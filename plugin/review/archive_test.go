@@ -91,8 +91,8 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	}
 }
 
-// TestArchiveLimitsSize checks that the diff shows a change beyond the stored part of a
-// large file as a changed hash.
+// TestArchiveLimitsSize checks a large file that changed beyond its stored part: the diff
+// shows only that the file's hash changed.
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)

@@ -14,7 +14,7 @@ import {
 // After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, all code
 // belongs to that call. If several calls are running, a wait without a signal stops only when all of them were stopped.
 
-/** The only field of a call's context that this module reads. */
+/** The context of a call, reduced to `signal`, the only field that this module reads. */
 type CallContext = Pick<ToolHandlerContext, 'signal'>;
 
 /** A node of the linked list of running calls, which starts with the newest call. */
@@ -31,8 +31,8 @@ let newestRunningCall: RunningCall | undefined;
 /** The context of the call whose handler runs synchronously now, before its first `await`. */
 let startingContext: CallContext | undefined;
 /**
- * Aborts once all running calls were stopped. `sharedSignal` is created on first use and reset when a call starts or
- * ends.
+ * This signal aborts once every running call has been stopped. `sharedSignal` is created on first use and reset when a
+ * call starts or ends.
  */
 let sharedSignal: AbortSignal | undefined;
 
@@ -67,7 +67,8 @@ function startHandler<T>(context: CallContext, handler: () => T): T {
 
 /**
  * Returns the signal that stops a wait of the SDK. Without a signal from the author, the wait stops with the running
- * calls. If the author passed null, the wait has no signal.
+ * calls. If the author passed no signal, the wait stops when the running calls are stopped. If the author passed null,
+ * nothing stops the wait.
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;

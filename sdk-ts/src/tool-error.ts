@@ -80,8 +80,8 @@ export class ToolError extends Error {
   }
 
   /**
-   * Creates the error for a wait or HTTP request that an AbortSignal stopped. `reason` is the abort reason of the
-   * signal.
+   * Creates the error for a wait or HTTP request that an AbortSignal stopped. `reason` is the value with which the
+   * signal was aborted.
    */
   static aborted(reason: unknown): ToolError {
     const detail = hasProperties(reason) && !isMethod(reason) ? readMessage(reason) : '';

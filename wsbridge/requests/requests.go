@@ -44,8 +44,8 @@ type Table struct {
 	lastID         int
 }
 
-// New returns the request table of a link. The function post sends a frame. The channel
-// linkEnded is closed when the link ends.
+// New returns the request table of a link. The function post sends a message frame on the
+// link. The channel linkEnded is closed when the link ends.
 func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }

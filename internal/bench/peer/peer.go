@@ -26,8 +26,8 @@ const (
 	Key = "benchmark"
 	// Origin is the HTTP origin that the simulated browser sends.
 	Origin = "chrome-extension://benchmark"
-	// pingID is the ID of the ping that the simulated browser sends after its list of
-	// tabs.
+	// pingID is the ID of the ping request that the simulated browser sends right after
+	// its list of tabs.
 	pingID = "ping-2"
 )
 

@@ -27,8 +27,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file. A File whose tar header has no type is a regular
-// file.
+// File is one entry of a .tgz file. If the tar header of a File has no type, the File is
+// a regular file.
 type File struct {
 	tar.Header
 	Text string
@@ -98,8 +98,8 @@ type Version struct {
 	Name, Version string
 	// File is the .tgz file of the package.
 	File []byte
-	// Manifest is added to the metadata beside name, version and dist; Manifest may be
-	// nil.
+	// Manifest contains members that are added to the version's metadata beside name,
+	// version and dist; Manifest may be nil.
 	Manifest map[string]any
 	// Dist replaces members of "dist" in the metadata; Dist may be nil.
 	Dist map[string]any
@@ -171,8 +171,8 @@ func sendJSON(w http.ResponseWriter, v any) {
 	panicOnError(json.NewEncoder(w).Encode(v))
 }
 
-// allVersions returns the published versions and the packages in Folder. The caller has
-// locked r.mu.
+// allVersions returns the versions that a test has published, and the versions of the
+// packages in Folder. The caller has locked r.mu.
 func (r *Registry) allVersions() ([]Version, error) {
 	all := slices.Clone(r.versions)
 	if r.Folder == "" {
