@@ -16,8 +16,8 @@ import (
 // https://shop.example. The user's approvals cover whole origins.
 func originOf(address string) string { return dispatch.OriginOf(address) }
 
-// checkOpenable blocks a call that would open an address outside http and https, or with
-// an ambiguous host.
+// checkOpenable blocks a call that would open an address that is not http or https, or
+// whose host is ambiguous.
 func checkOpenable(address string) dispatch.Verdict {
 	if !isWebAddress(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)

@@ -33,7 +33,7 @@ type batch struct {
 	stopped chan struct{} // closed when the call is cancelled
 }
 
-// batchStep is one step of a batch: a browser tool and its arguments.
+// batchStep is one step of a batch: the name of a browser tool and the tool's arguments.
 type batchStep struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`

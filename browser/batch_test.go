@@ -20,7 +20,7 @@ import (
 )
 
 // TestBatch checks that the steps of a batch run one after the other, each through the
-// gates. The batch must stop at the first step that fails.
+// gates. If a step fails, the batch must not start its later steps.
 func TestBatch(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -26,7 +26,8 @@ type Options struct {
 	// may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
-	// browser's extension. By default, only the extension checks its Chrome permissions.
+	// browser's extension. By default, the server does not check these permissions, and
+	// the extension alone checks them.
 	CapabilitiesOf func(browserID string) []string
 	// Files stores the files that browser tools write. Required.
 	Files *filestore.Store
@@ -34,7 +35,7 @@ type Options struct {
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher.
 // The returned bridge runs browser tools through the given bridge. The returned Holds
-// track the tabs in which clients act. The returned Sessions release the state of a
+// record which client holds which tab. The returned Sessions delete the stored state of a
 // client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
@@ -70,8 +71,8 @@ const clientArgument = "_client"
 const sessionArgument = "_session"
 
 // framesArgument is the argument that contains the site rules for child frames, and for
-// addresses in browser data such as the history. The extension applies these rules,
-// because the gates check only the address of the tab.
+// addresses in browser data such as the history. The extension applies these site rules,
+// because the gates in the server check only the address of the tab.
 const framesArgument = "_frames"
 
 // Targets implements dispatch.Bridge. For browser tools, Targets also requests an

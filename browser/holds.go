@@ -138,8 +138,8 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. A call of a client that the user has stopped is
-// suspended. A call in a tab that another client holds waits or fails.
+// Decide implements dispatch.Gate. If the user has stopped the client in the tab, the
+// call is suspended. A call in a tab that another client holds waits or fails.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -236,8 +236,8 @@ func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
 
-// Before implements dispatch.BeforeHook. For an acting call, the client's hold of the tab
-// begins.
+// Before implements dispatch.BeforeHook. If the call is an acting call, its client holds
+// the tab from the start of the call on.
 func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil
@@ -290,8 +290,8 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook. After an acting call, the client keeps the tab for
-// one minute.
+// After implements dispatch.AfterHook. After an acting call has ended, its client holds
+// the tab for another minute.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
@@ -330,8 +330,8 @@ func (h *Holds) recordBatchEnd(batchID string) {
 
 // recordRead records that a call has read the page of a tab. After reading the page of a
 // tab, a client may act in the tab again, unless user input arrived since the reading call
-// began. If a step of a batch reads the page, the later steps of the batch still may not
-// act, because the client chose them before it saw the page.
+// began. If a step of a batch reads the page, the batch's later steps still must not act
+// in the tab. The client chose these steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -407,7 +407,7 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-// forgetTab ends the hold of a tab that was closed.
+// If a client held the closed tab, forgetTab ends the hold.
 func (h *Holds) forgetTab(closed tabKey) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {

@@ -197,9 +197,9 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 }
 
 // TestWaitForHeldTab checks that a call waits for a tab that another client holds for
-// less than 10 s more. The waiting call reports progress, and runs when the hold ends or
-// the user ends it. If the client that holds the tab acts in the tab again, the waiting
-// call fails.
+// less than 10 s more. While the call waits, it reports progress. The call runs when the
+// hold expires or the user ends it. If the client that holds the tab acts in the tab
+// again, the waiting call fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -55,13 +55,14 @@ func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook. Each call counts toward the limit of its tab.
+// Before implements dispatch.BeforeHook. Before counts the call toward the limit of the
+// call's tab.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }
 
-// check returns an error if the tab of a call has reached its limit. If countCall is
-// true, an allowed call counts toward the limit.
+// check returns an error if the number of calls in the call's tab has reached its limit.
+// If countCall is true and the limit allows the call, check counts the call.
 func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
 	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
 	if callInfo.Tool.Name == toolScreenshot {

@@ -60,8 +60,8 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 
 // showsSecrets reports whether the page of a call shows a secret field. If the page does
 // not respond, showsSecrets returns true, because the page might show a secret field. The
-// argument address is the address for which the gate decides, which may differ from the
-// page's current address.
+// argument address is the address that the gate checks; the page's current address may
+// differ.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || originOf(address) != originOf(target.URL) {
@@ -119,9 +119,10 @@ func nameKinds(kinds []string) string {
 const secretMask = "•••"
 
 // maskForApproval returns a call's arguments for requests for approval and for the audit log.
-// Typed text is masked if the field may be secret. Values of cookies and of site storage
-// are always masked. In a batch, all typed text is masked, because the fields are not
-// inspected. The dispatcher calls maskForApproval as [dispatch.Options].ShownArgs.
+// Typed text is masked if the field may be secret. Values of cookies and of site storage are
+// always masked. In a batch, all typed text is masked, because the gate does not check the
+// fields into which a batch types. The dispatcher calls maskForApproval as
+// [dispatch.Options].ShownArgs.
 func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {

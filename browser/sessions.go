@@ -97,8 +97,9 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.removeState(key, isUsed)
 }
 
-// removeState removes the state of a session. The argument isUsed is true if browsers may
-// store state of the session.
+// removeState removes the stored state of a client's session that has ended. The argument
+// isUsed is true if browsers may store data for the session, so the session's end must be
+// sent to them.
 func (s *Sessions) removeState(key string, isUsed bool) {
 	for _, store := range s.stores {
 		store.endSession(key)

@@ -58,8 +58,8 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-// newSites returns a site gate. The argument tabs stores which client has opened which
-// tab.
+// newSites returns a site gate. The argument tabs records, for each tab that a client has
+// opened, which client opened it.
 func newSites(o Options, tabs *tabTable) *siteGate {
 	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()
@@ -389,7 +389,7 @@ func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	delete(s.callApprovals, callInfo.CallID)
 }
 
-// endSession removes the approvals for a client session.
+// endSession removes the user's approvals that apply only to the given client session.
 func (s *siteGate) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a dispatcher with the browser tools and one tab, which shows the page at
-// address.
+// fixture is a dispatcher with the browser tools and one simulated tab. The field address
+// is the address of the tab's page.
 type fixture struct {
 	t       *testing.T
 	calls   *dispatch.Dispatcher
@@ -29,8 +29,8 @@ type fixture struct {
 	// secrets are the page's secret fields; inspections are what the gate has inspected.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
-	// output is what the extension returns. By default, the extension returns the page of
-	// the tab.
+	// output is the extension's tool result. By default, the result is the page of the
+	// tab.
 	output string
 	runs   []dispatch.Run
 	// caller is the plugin that makes the calls, or nil if the client makes them.
@@ -39,15 +39,15 @@ type fixture struct {
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
-	// approvalReasons are the reasons in the requests for approval. The decision about the next
-	// request is answer.
+	// approvalReasons are the reasons in the approval requests. The field decision answers the
+	// next request.
 	approvalReasons []string
-	// shownArgs are the arguments that the requests for approval show.
+	// shownArgs are the call arguments in the approval requests.
 	shownArgs []string
 	decision  dispatch.Resolution
 	// beforeDecision runs before the user's decision.
 	beforeDecision func()
-	// progress contains the messages of all progress notifications to clients.
+	// progress contains the progress messages that clients received.
 	progress []string
 	// beforeResult runs before the simulated extension returns a result.
 	beforeResult func()
@@ -324,8 +324,7 @@ func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 }
 
 // TestTabNavigatesDuringApproval checks that the gate checks the new site if the tab
-// navigates while the user decides. The approval for the old site must not cover the new
-// site.
+// navigates while the user decides. The old site's approval must not cover the new site.
 func TestTabNavigatesDuringApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -372,8 +371,8 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 	})
 }
 
-// TestRulesOfFrames checks that child frames follow the rules of their sites. No tool may
-// run in a frame that shows the daemon's own address.
+// TestRulesOfFrames checks that child frames follow the rules of their sites. In a frame
+// that shows the daemon's own address, no browser tool may run.
 func TestRulesOfFrames(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "*.news.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -463,7 +462,7 @@ func TestIsSensitive(t *testing.T) {
 }
 
 // TestRuleChangeEndsApprovals checks that a change of a site's rule ends the approvals that
-// are only in memory. The rule "default" ends every approval of the site.
+// are only in memory. A change to "default" ends every approval of the site.
 func TestRuleChangeEndsApprovals(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {

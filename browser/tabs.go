@@ -12,7 +12,7 @@ import (
 // maxTabs limits how many tabs are stored as opened by clients.
 const maxTabs = 10_000
 
-// tabKey identifies a tab of one browser.
+// tabKey identifies a tab: the ID of its browser, and the ID of the tab in this browser.
 type tabKey struct {
 	browser string
 	tabID   int

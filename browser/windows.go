@@ -101,9 +101,9 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the tabs that may close together with a window. The closable tabs
-// are those in the last list of windows, which the user has seen, and all tabs of the
-// client that opened the window.
+// closableTabs returns the tabs that may close together with a window. A closable tab
+// either was in the last window list that the user saw, or belongs to the client that
+// opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

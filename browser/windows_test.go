@@ -15,8 +15,8 @@ const twoWindowsOutput = `{"text":"2 windows.","windows":[
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
 // TestClosingWindows checks which windows a client may close. A client may close its own
-// windows without an approval. Each close of another window needs an approval that
-// describes the window, and only the listed tabs may close.
+// windows without an approval. To close any other window, a client needs an approval that
+// describes the window. Only the tabs that the approval lists may close.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

@@ -103,11 +103,11 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 type Targets struct {
 	// BrowserCount is the number of connected browsers.
 	BrowserCount int
-	// LiveTargets are the documents in which the adapter runs, best first. Documents that may
-	// be ready precede documents that are not ready. Tabs of equal readiness are sorted: the
-	// active tab of the focused window, other active tabs, other tabs of the focused window,
-	// all other tabs. Among equal tabs, the most recently used tab is first, and within a tab
-	// the top document is first. The documents of one browser are consecutive.
+	// LiveTargets are the documents in which the adapter runs, best first. Documents that may be
+	// ready precede documents that are not ready. Tabs of equal readiness are sorted: the active
+	// tab of the focused window, other active tabs, other tabs of the focused window, all other
+	// tabs. Among equal tabs, the most recently used tab is first, and within a tab the top
+	// document is first. In the list, documents of the same browser are next to each other.
 	LiveTargets []Target
 	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
 	// although the adapter runs. No call starts in UnresponsiveTargets.
@@ -126,8 +126,8 @@ type Targets struct {
 	// IsSyncing is true while a browser in which the call may run has not yet confirmed the
 	// current list of plugins.
 	IsSyncing bool
-	// BrowsersToOpen are the browsers in which a tab could be opened for the call. For
-	// BrowsersToOpen, only the fields Browser and BrowserName of Target are set.
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of
+	// each Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
 	// BrowsersToOpen is empty if the call may not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is a tab that opentabs opened for the call, if the plugin did not start in the
@@ -218,10 +218,10 @@ type LateAnswer struct {
 
 // Bridge runs tools in browsers. The methods of a Bridge are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, including targets that choice excludes. If
-	// no target matches choice, Targets waits several seconds for a browser to reconnect or a
-	// document to load. If Targets opens a tab, it waits longer. Targets stops waiting when
-	// ctx ends. If several browsers could open a tab, Targets opens none.
+	// Targets returns where a plugin can run now, including targets that choice excludes. If no
+	// target matches choice, Targets waits several seconds for a browser to reconnect or a document
+	// to load. If Targets opens a tab, it waits longer for the tab's page to load. Targets stops
+	// waiting when ctx ends. If several browsers could open a tab, Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
 	// Start sends run to the browser of its target. The last call to sink is Finish, exactly
 	// once: with the result, an error of the page or the browser, or tab_closed, navigated,
@@ -230,10 +230,10 @@ type Bridge interface {
 	// invalid_arguments if the arguments are too large for a frame, and internal if the ID is
 	// in use. If Start returns an error, no method of sink is called.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run
-	// receives nothing, not even Finish. Cancel calls onOutcome once: with "finished" for an
-	// unknown run, or with "ignored" if the page does not answer within wire.CancelTimeoutMs.
-	// If the browser is disconnected, the request is sent after the browser reconnects.
+	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
+	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
+	// or with "ignored" if the page does not answer within wire.CancelTimeoutMs. If the browser is
+	// disconnected, the request is sent after the browser reconnects.
 	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.

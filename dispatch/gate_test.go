@@ -213,7 +213,7 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 }
 
 // TestGateWaits checks that a gate that has delayed a call decides about the call again
-// after each delay. The client receives the reasons for the delays as progress messages,
+// after each delay. The client receives the reason for each delay as a progress message,
 // and can cancel the call during a delay.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// shortCallBridge is a dispatch.Bridge on which calls end at once, in four different ways.
+// shortCallBridge is a dispatch.Bridge on which each call ends at once, in one of four ways.
 type shortCallBridge struct{}
 
 func (shortCallBridge) Targets(context.Context, TargetChoice) Targets {

@@ -146,7 +146,7 @@ func TestReloadIsApproved(t *testing.T) {
 }
 
 // TestPermissionDoesNotApproveReload checks a waiting call that a changed permission
-// allows. The reload of the call's tab must still require the user's approval.
+// allows. A permission must not replace the user's approval of the tab's reload.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false

@@ -231,7 +231,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 }
 
 // TestJobThatWaitsForTheUser checks that the client receives a job while the call waits
-// for approval. The form must be cancelled, and the job must continue after a decision.
+// for approval. The approval form must be cancelled; the job continues after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(3, `"done"`), func(t *testing.T, s *jobServer) {
@@ -341,7 +341,7 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
 			t.Error(m.text)
 		}
-		// A cancellation after the answer with the job's ID has no effect.
+		// After the client has received the job's ID, cancelling its request has no effect.
 		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
 		c.requestAndRead(cancelText(`9`))
 		synctest.Wait()

@@ -61,12 +61,12 @@ type reply struct {
 	untrusted json.RawMessage
 	// trace is the trace of the call, or nil. The hops of the trace are the value of metaHops.
 	trace *hops.Trace
-	// onUndelivered, if not nil, is called if the answer could not be delivered.
+	// onUndelivered, if not nil, runs if the client did not receive the answer.
 	onUndelivered func()
 	// members are the members of a result of prompts/get or resources/read, without braces.
 	// members is nil for tools/call.
 	members []byte
-	// requiresInput is set if members contains forms for the user (input_required).
+	// requiresInput is true if members contains forms that the user must fill in (input_required).
 	requiresInput bool
 }
 
@@ -89,8 +89,8 @@ func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// newSuccessReply returns the reply for the output of a tool. The output is JSON that the
-// bridge has validated, or empty for undefined.
+// newSuccessReply returns the reply for the output of a tool. output is either JSON text
+// that the bridge has validated, or empty if the tool returned undefined.
 func newSuccessReply(callID string, output json.RawMessage) reply {
 	output = content.OneLine(output)
 	if len(output) == 0 {

@@ -31,7 +31,7 @@ var tabTools = []builtinTool{{
 type tabAnswer struct {
 	TabID int `json:"tabId"`
 	// Origin is scheme, host and port of the page. URL is the page's address without query and
-	// fragment, which may contain secrets. URL is empty if no tool of the plugin may run.
+	// fragment, which may contain secrets. URL is empty while all tools of the plugin are blocked.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
@@ -95,8 +95,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
-// tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer contains no
-// text of the plugin's author.
+// tabsOf describes a plugin and its tabs for the result of plugin_list_tabs. For a plugin that
+// must not run, the answer contains no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}

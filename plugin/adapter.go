@@ -67,8 +67,9 @@ type adapterInfo struct {
 }
 
 // inspectAdapter reads and checks the adapter of the package in dir. If the index of
-// adapters has the adapter's hash, inspectAdapter does not read the file. If the adapter
-// is valid, the returned problem is empty; otherwise it describes what is wrong.
+// adapters has an entry for the unchanged adapter file, inspectAdapter does not read the
+// file. If the adapter is valid, the returned problem is empty; otherwise it describes
+// what is wrong.
 func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // Holds provides the tabs that clients hold while they use browser tools. The type
-// browser.Holds implements this interface.
+// browser.Holds implements the interface Holds.
 type Holds interface {
 	// TabHolds returns the tabs of a browser that clients hold.
 	TabHolds(browserID string) []wire.TabHold

@@ -15,11 +15,11 @@ import (
 type malformedCase struct {
 	name   string
 	frames []string
-	// answers are the frames that the hub must send to the broken extension.
+	// answers are the frames that the hub must send in response to the malformed frames.
 	answers []string
-	// events are the expected events of the calls.
+	// events are the call events that the test expects.
 	events []string
-	// closed is how the link must end, or empty if the link must stay open.
+	// closed is the expected reason for the end of the link; empty if the link must stay open.
 	closed string
 }
 
@@ -119,7 +119,7 @@ func manyMembers(n int) string {
 }
 
 // TestMalformed sends each kind of malformed input to a live hub. The hub may close at
-// most the sender's link, and must not affect another browser.
+// most the link that sent the malformed input, and must not affect another browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {

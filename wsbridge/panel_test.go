@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls returns call views that a test sets. The events of fakeCalls come from a
-// dispatcher whose calls end at once.
+// fakeCalls returns call views that a test sets. A real dispatcher, whose calls end at
+// once, sends the events of fakeCalls.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
@@ -82,8 +82,8 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// changeViews sets the call views, then makes an empty call whose events trigger a
-// state.sync.
+// changeViews replaces the reported calls, then makes an empty call whose events trigger
+// a state.sync.
 func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -151,8 +151,8 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is sent within 20 ms, and later changes at
-// most ten times a second. The last frame must contain the newest change.
+// TestPanelRate checks that the first change is sent within 20 ms, and later changes at most ten
+// times a second. The last frame that the panel receives must contain the newest change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
@@ -235,8 +235,8 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy is a Policy with one plugin. If gate is not nil, the methods of fakePolicy
-// block until gate is closed.
+// fakePolicy is a Policy with one plugin. If gate is not nil, each method of fakePolicy
+// blocks until the test closes gate.
 type fakePolicy struct {
 	gate    chan struct{}
 	mu      sync.Mutex // guards all fields below

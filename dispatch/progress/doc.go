@@ -1,6 +1,6 @@
 // Package progress turns the progress reports of a tool into notifications for an MCP
-// client. The progress strictly increases, and the rate of notifications is limited. The
-// first final report and the last message are never lost.
+// client. The progress numbers in the notifications strictly increase, and the rate of
+// notifications is limited. The first final report and the last message are never lost.
 //
 // [NumbersOf] validates one report, the type meter queues notifications, and a [Sender]
 // delivers them to the client of one call.

@@ -9,8 +9,8 @@ import (
 // meter turns progress reports into notifications with strictly increasing progress, at
 // most one per Interval. A meter is not safe for concurrent use.
 type meter struct {
-	// Interval is the shortest time between two notifications. With a negative Interval, every
-	// accepted report is queued and sent.
+	// Interval is the shortest time between two notifications. If Interval is negative, every
+	// accepted report becomes a notification.
 	Interval time.Duration
 
 	numbers         numberSequence
@@ -49,7 +49,8 @@ type queuedNotification struct {
 	// isFinal marks the first final report, which is sent without delay and never replaced.
 	isFinal bool
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
-	// queued before a suspension. Due notices and kept notices are never replaced.
+	// queued before a suspension. A newer notice never replaces a due notice or a kept
+	// notice.
 	isDue, isKept bool
 	// isReminder marks a message that opentabs itself sends to the user. A reminder in
 	// the queue never replaces a message that a tool sent to the user.
@@ -113,8 +114,8 @@ func (m *meter) KeepQueued() {
 }
 
 // lowerNumbersAbove makes room for the first final report, whose progress must exceed all
-// earlier numbers. Each queued notice whose number is greater than or equal to progress
-// will get a smaller number from popNotification.
+// earlier numbers. popNotification later assigns a smaller number to each queued notice
+// whose number is at least progress.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -200,7 +201,7 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 			if !isLast {
 				return Notification{}, false
 			}
-			// No final report can follow after the end of the call, so progress may exceed the
+			// At the end of a call, no final report can follow, so the progress may exceed the
 			// total.
 			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
@@ -225,9 +226,9 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 
 // moveText keeps the text of a notice that cannot be sent, because no progress number lies
 // between its neighbors. If the next notice has no text, the text moves to the next notice.
-// If the next notice has a text, a text for the user is queued again after the next notice
-// with a number of the tool. If a newer message for the user comes first, the older text is
-// dropped.
+// If the next notice has a text too, a text for the user is queued again behind the next
+// notice that has a number from the tool. If a newer message for the user comes first, the
+// older text is dropped.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

@@ -266,8 +266,8 @@ var (
 	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// randomReport returns a report with arbitrary numbers; randomValidReport returns one from
-// a tool that counts up to a total.
+// randomReport returns a progress report with arbitrary numbers; randomValidReport returns
+// a report of a tool that counts up to a total.
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {

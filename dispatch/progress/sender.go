@@ -67,7 +67,7 @@ func (s *Sender) update(changeQueue func(*meter)) {
 }
 
 // SendDue sends all due notifications. The returned channel fires when the next
-// notification is due, and is nil if none is queued.
+// notification is due. If no notification is queued, the channel is nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()
@@ -89,7 +89,7 @@ func (s *Sender) SendDue() <-chan time.Time {
 }
 
 // SendInBackground sends due notifications on a new goroutine until stop is called. The
-// function stop waits until the goroutine has ended.
+// returned function stop ends the goroutine and waits until it has ended.
 func (s *Sender) SendInBackground() (stop func()) {
 	if s.send == nil {
 		return func() {}
@@ -115,16 +115,16 @@ func (s *Sender) SendInBackground() (stop func()) {
 	}
 }
 
-// Close makes the Sender ignore further reports, and stops SendDue. After Close, Flush can
-// still send the queued notifications.
+// Close makes the Sender ignore later progress reports, and makes SendDue send nothing.
+// After Close, Flush can still send the queued notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isClosed = true
 }
 
-// Flush sends all queued notifications without a rate limit, and must be called after
-// Close.
+// Flush sends all queued notifications at once, without a rate limit. Flush must be
+// called after Close.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

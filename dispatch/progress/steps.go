@@ -40,8 +40,8 @@ func (l *numberSequence) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt stores a number of the tool that is being sent. Later steps are added to the
-// stored number.
+// restartAt stores the number of a tool's report that is being sent. The progress of
+// later artificial steps is this number plus the steps.
 func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 // advanceStep increases the progress by a small step and returns the new progress, or false
@@ -73,7 +73,8 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
 	step := min(fullStep, available/minRangeSteps)
 	if usedRange > available/2 {
-		// Steps shrink as the range fills, so that millions of steps fit into the range.
+		// The more of the range is used, the smaller the steps become, so that millions
+		// of steps fit into the range.
 		remainingPart := (available - usedRange) / (available / 2)
 		return l.lastSent + step*remainingPart*remainingPart
 	}
@@ -99,9 +100,9 @@ func (l *numberSequence) stepScale() float64 {
 }
 
 // stepRange returns the size of the range for steps above stepBase, which ends below the
-// number that the tool is expected to report next. A tool that counts in whole numbers is
-// expected to report the next whole number. Any other tool is expected to increase its
-// number by the smallest increase so far.
+// number that the tool is expected to report next. If a tool's numbers are whole numbers,
+// the next number is expected to be the next whole number. Any other tool is expected to
+// increase its number by the smallest increase so far.
 func (l *numberSequence) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {

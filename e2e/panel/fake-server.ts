@@ -15,8 +15,8 @@ const key = 'key-of-the-fake-server';
 /** FakeServer is a simulated daemon that accepts the extension's link. */
 export interface FakeServer {
   /**
-   * requests lists the requests that the extension has sent, except hello, ping, and the calls.history request of a
-   * newly opened panel.
+   * requests lists the requests that the extension has sent. The list leaves out hello, ping, and the request
+   * calls.history of a newly opened panel.
    */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
   /** listTabs returns the tabs that the extension has reported with tab.sync and tab.changed. */
@@ -67,7 +67,7 @@ export interface ToolRun {
   readonly ended: Promise<Answer>;
   /** reports lists the progress reports that have arrived so far. */
   readonly reports: readonly unknown[];
-  /** partCount is how many parts of a large result have arrived so far. */
+  /** partCount is how many parts of the call's large result the fake daemon has received so far. */
   readonly partCount: number;
   /** cancel cancels the tool call and resolves with the extension's response. */
   cancel(reason: string): Promise<Answer>;

@@ -1,6 +1,6 @@
 /**
- * Until the first call has succeeded, the side panel lists the setup steps. Each step shows its state, what to
- * do next, and a button that copies the command. The test saves screenshots to e2e/out/.
+ * Until the first call has succeeded, the side panel lists the setup steps. For each setup step, the panel shows the
+ * step's state, what to do next, and a button that copies the command. The test saves screenshots to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

@@ -14,7 +14,10 @@ import { type FakeServer, startFakeServer } from './fake-server.ts';
 export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /** panel shows the side panel's page in a tab, 360 px wide. In a tab, screenshots can be as high as the page. */
+  /**
+   * panel shows the side panel's page in a tab, 360 px wide. The page is in a tab because a screenshot of a tab can be
+   * as high as the whole page.
+   */
   readonly panel: Page;
   readonly worker: Worker;
   /** sitePage is a page of a test site that a sample plugin matches. */

@@ -202,7 +202,7 @@ test('a button updates a plugin, and a removal needs a second click', async () =
   assert.deepEqual(await waitForRequest('plugin.remove'), { plugin: 'messages' });
 });
 
-/** makeManyPlugins returns sample plugins. Every tenth plugin needs a review, and every fifth is off. */
+/** makeManyPlugins returns sample plugins. Every tenth plugin is not reviewed yet, and every fifth plugin is off. */
 function makeManyPlugins(count: number): PluginView[] {
   return Array.from({ length: count }, (_, i) => {
     const isNew = i % 10 === 3;

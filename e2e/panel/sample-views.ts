@@ -124,7 +124,9 @@ export const callsWithActivities: readonly CallView[] = [
   }),
 ];
 
-/** makeManyCalls returns 30 running sample calls. Their progress grows with fraction, which is from 0 to 1. */
+/**
+ * makeManyCalls returns 30 running sample calls. The progress of each call grows with fraction, a number from 0 to 1.
+ */
 export function makeManyCalls(fraction: number): readonly CallView[] {
   const tools = ['export_messages', 'read_thread', 'search', 'list_channels'];
   return Array.from({ length: 30 }, (_, i) =>
@@ -207,7 +209,10 @@ export function makeInspection(overrides: Partial<PluginInspectResult> = {}): Pl
   };
 }
 
-/** sampleSettings contains a plugin setting of each type. The first setting is required and has no value. */
+/**
+ * sampleSettings contains a plugin setting of each type. The first of these settings is a required setting that the
+ * user has not set.
+ */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',

@@ -3,21 +3,21 @@
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
-// event target. The host and the bridge send a message with
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so messages
-// arrive synchronously. Scripts of the page cannot reach the port.
+// event target. The host and the bridge send a message with `port.dispatchEvent(new MessageEvent(UP or DOWN, {data:
+// string}))`. The port is only an event target, so messages arrive synchronously. Scripts of the page cannot get the
+// port, because the handshake ends before they run.
 //
 // Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer, which is its first
 // message, only when the bridge starts the handshake. The first host in a document is the base, which belongs to no
 // plugin. Plugins whose code arrives later connect through the base. The bridge starts the handshake once, and listens
-// only during this handshake. The handshake is over when the bridge's script returns, and so before the first page
+// only during this handshake. The handshake ends when the bridge's script returns, so it ends before the first page
 // script can run. A handshake that the page starts gets no response, because each host answers only the first
 // handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
- * JSON text of [plugin, hash, base, whether the host has an adapter]. An offer carries exactly one port, which is the
- * channel. In the offer of the base, the plugin name is empty.
+ * JSON text of [plugin, hash, base, whether the host has an adapter]. The event of an offer carries exactly one port:
+ * the host's end of the channel. The base belongs to no plugin, so the plugin name in its offer is empty.
  */
 export const OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
@@ -39,12 +39,12 @@ export const DOWN_MESSAGE = 'down';
 // `ready`: The adapter is registered and locked.
 // `broken <message>`: The adapter failed to start, for the reason in the message.
 // `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
-// `r <call> <json>`: The result of a call, as JSON text.
+// `r <call> <json>`: The call's result, as JSON text.
 // `n <call>`: The tool returned undefined.
 // `t <call> <ms> <ms> <ms>`: A traced call is about to end. The operands of `t` are the times, by performance.now(), at
 // which isReady had returned, the handler started, and the handler had settled.
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
-// `a <call>`: The handler of a cancelled call has settled.
+// `a <call>`: The handler of a call that was cancelled has settled: it has returned or thrown.
 // `f <call>`: The host received a cancellation for a call that is not running.
 // `q <call> <ask> <json>`: A request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
 // `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
@@ -64,12 +64,18 @@ export const DOWN_MESSAGE = 'down';
 // large integers.
 //
 // `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array
-// has no decision. `["traced", ...]`: Starts a traced call, with the operands of "call". `["cancel", call, reason]`:
-// Cancels a call. `["answer", call, ask, ok, value]`: Answers a tool request. The value of the answer is a
-// wire.CallError if ok is false, and is absent for undefined. `["resync", call, type]`: Requests a new report of an
-// activity. `["begin"]`: The document is parsed, so adapters that wait for the parsing start. `["probe"]`: Requests the
-// readiness of the adapter. `["wake"]`: A timer is due. `["settings", settings]`: Replaces the settings with this
-// wire.PluginSettings. `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
+// has no decision.
+// `["traced", ...]`: Starts a traced call, with the operands of "call".
+// `["cancel", call, reason]`: Cancels a call.
+// `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the value is a wire.CallError. If the
+// answer is undefined, the array has no value.
+// `["resync", call, type]`: Requests a new report of an activity.
+// `["begin"]`: The document is parsed, so adapters that wait for the parsing start.
+// `["probe"]`: Requests the readiness of the adapter.
+// `["wake"]`: A timer that the document requested is due.
+// `["settings", settings]`: Replaces the settings with this wire.PluginSettings.
+// `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
 // `["host", options, nonce]`: Asks the base to offer a plugin with these options (JSON text), whose entry point accepts
-// an adapter with the nonce. `["remove"]`: The plugin is removed. The host tears down the adapter, and rejects calls
-// until the entry point accepts another adapter.
+// an adapter with the nonce.
+// `["remove"]`: The plugin was removed from the document. The host then tears down the adapter, and rejects calls until
+// its entry point accepts another adapter.

@@ -19,7 +19,7 @@ export const BRIDGE_MARK_KEY = 'opentabsBridge';
 
 /**
  * LiveAdapter describes an adapter that was started in a document. `problem` is the reason why the adapter failed to
- * start. `base` identifies the parts of the adapter that a hot reload cannot replace.
+ * start. `base` is a hash of the parts of the plugin that a hot reload cannot replace.
  */
 export interface LiveAdapter extends TabPlugin {
   base?: string;
@@ -64,8 +64,8 @@ export type FromBridge =
   /** Sends a part of a large result. After the last part, the bridge sends a 'result' with the number of parts. */
   | { op: 'part'; id: string; seq: number; text: string }
   /**
-   * `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts.
-   * `hops` is set for a traced call.
+   * `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts. If
+   * the call is traced, `hops` contains the times of the call's steps in the page.
    */
   | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
   /** `error` is the JSON text of a wire.CallError. `hops` is set for a traced call that its host ended. */
@@ -103,8 +103,8 @@ export type FromBridge =
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
-   * Ends the replacement that a message 'replaceAdapter' started. If `problem` is absent, the new adapter is live. If
-   * `problem` is set, the new adapter failed to start and the old adapter stays.
+   * Reports the end of the replacement of an adapter that a message 'replaceAdapter' started. If `problem` is absent,
+   * the new adapter is live. If `problem` is set, the new adapter failed to start and the old adapter stays.
    */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
@@ -147,7 +147,7 @@ export type ToBridge =
   | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
-  /** Requests the readiness of the adapter. */
+  /** Requests whether the adapter of the plugin is ready. */
   | { op: 'probe'; plugin: string }
   /** Wakes the document at the time that its 'scheduleWake' message requested. */
   | { op: 'wake' }

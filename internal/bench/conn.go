@@ -21,8 +21,8 @@ type conn struct {
 	net net.Conn
 	in  *bufio.Reader
 	// requestHead is the head of every HTTP request, up to the value of Content-Length.
-	// The buffer lastRequest contains the last request and is reused for the next
-	// request.
+	// The buffer lastRequest contains the last request that was sent, and is reused for
+	// each request.
 	requestHead, lastRequest []byte
 	body                     bytes.Buffer
 }
@@ -60,7 +60,8 @@ func (c *conn) send(body []byte) error {
 	return err
 }
 
-// readHead reads the head of an HTTP response. An HTTP status of 300 or more is an error.
+// readHead reads the head of an HTTP response. If the response's HTTP status is 300 or
+// more, readHead returns an error.
 func (c *conn) readHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {

@@ -3,7 +3,7 @@
 // opentabs.
 //
 // The servers floor and instant print their port on the first line. The servers floor and
-// instant exit when stdin closes, and therefore together with their parent process.
+// instant exit when their stdin closes, so they also exit when their parent process ends.
 //
 // Usage:
 //

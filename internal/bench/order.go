@@ -28,8 +28,7 @@ type request struct {
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
 	// Command and Env are the command line and the extra environment variables of the
-	// server that the action "start" runs. Port is the port on which the started server
-	// listens.
+	// server that the action "start" runs. Port is the port on which this server listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`

@@ -19,20 +19,20 @@ import (
 )
 
 // smokeFile is the file with the stored value of each row of `make bench-smoke`. The
-// constant program is the path of the binary that `make build` writes. The paths
-// smokeFile and program are relative to the root of the repository.
+// constant program is the path of the binary that `make build` writes. The constants
+// smokeFile and program are paths relative to the root of the repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"
 )
 
-// smokeAttempts is how often a row must be worse than its stored value before the
-// benchmark fails. Several attempts are needed because other programs on the machine can
-// slow down a measurement.
+// smokeAttempts is how many measurements of a row must all be worse than its stored value
+// before the benchmark fails. Several attempts are needed because other programs on the
+// machine can slow down a measurement.
 const smokeAttempts = 3
 
-// smokeGroup is one measurement that produces the values of several rows of `make
-// bench-smoke`.
+// smokeGroup is a group of rows of `make bench-smoke` that one measurement measures
+// together.
 type smokeGroup struct {
 	rows []smoke.Row
 	// measure runs the measurement and returns the measured value of each row, in the

@@ -25,8 +25,8 @@ const maxIdleConns = 1024
 // connectTarget returns a target for the server at url. If token is not empty, the server
 // is an MCP server, and connectTarget starts a session with protocol version 2025-11-25.
 // In this session, the server omits text that repeats the structured content of a result.
-// A large result is then sent only once, so that the comparison with the baseline server
-// is fair.
+// The server then sends a large result only once, like the baseline server, so the
+// comparison is fair.
 //
 // If token is empty, connectTarget sends nothing.
 func connectTarget(url, token string) (*target, error) {
@@ -60,7 +60,8 @@ func connectTarget(url, token string) (*target, error) {
 }
 
 // traceCalls adds the header that makes the server return the hops of each later call.
-// Idle connections are closed, because their requests lack this header.
+// traceCalls closes the idle connections, because requests on these connections would
+// lack the new header.
 func (t *target) traceCalls() {
 	t.isTraced = true
 	t.headers = maps.Clone(t.headers)
@@ -80,8 +81,8 @@ func (t *target) acquire() (*conn, error) {
 	}
 }
 
-// release keeps a connection for reuse, or closes the connection if maxIdleConns are
-// idle. Call release only after the whole response was read from the connection.
+// release keeps an idle connection for reuse, or closes it if maxIdleConns connections
+// are already idle. The caller must have read the whole response from the connection.
 func (t *target) release(c *conn) {
 	select {
 	case t.idleConns <- c:

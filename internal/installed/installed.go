@@ -142,7 +142,7 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 	return ""
 }
 
-// RemoveCommand returns the shell command with which the user removes opentabs. For an
+// RemoveCommand returns the shell command with which the user can remove opentabs. For an
 // archive, RemoveCommand returns "", because opentabs then removes itself. For npx,
 // RemoveCommand returns "", because npm empties the npx cache.
 func (p Program) RemoveCommand() string {

@@ -50,7 +50,8 @@ func (r *Reader) Has(key string) bool {
 }
 
 // Text returns a required string, which must contain more than white space. If the string
-// is missing or empty, Text adds a problem whose text ends with remedy.
+// is missing or empty, Text adds a problem whose text ends with remedy, the advice to the
+// author.
 func (r *Reader) Text(key, remedy string) string {
 	if !r.Has(key) {
 		r.Add(key, "is missing; %s", remedy)
@@ -69,9 +70,9 @@ func (r *Reader) Optional(key string) string {
 	return s
 }
 
-// TextOrFalse returns an optional string; empty and true if the member is absent.
-// TextOrFalse returns false if the member is not a string, or contains characters that a
-// review would not show.
+// TextOrFalse returns an optional string; empty and true if the member is absent. If the
+// member is not a string, or contains characters that a reviewer would not see,
+// TextOrFalse returns false.
 func (r *Reader) TextOrFalse(key string) (string, bool) {
 	if !r.Has(key) {
 		return "", true

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// readObject returns a reader for an object in package.json.
+// readObject returns a reader for text, a JSON object from a package.json, and the list
+// of its problems.
 func readObject(text string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
 	return New([]byte(text), "opentabs.", problems), problems

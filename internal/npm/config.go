@@ -103,8 +103,8 @@ func (c *Config) globalFile() string {
 	return "/usr/local/etc/npmrc"
 }
 
-// readEnvironment adds the settings in npm_config_* variables. The prefix npm_config_ may
-// be in upper or lower case.
+// readEnvironment adds the settings in npm_config_* variables. The prefix npm_config_ of
+// a variable may be written in upper or lower case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {

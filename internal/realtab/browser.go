@@ -90,8 +90,8 @@ type Browser struct {
 	endBrowser context.CancelFunc // kills the browser's process
 }
 
-// Start starts a browser, which runs until Close. The end of ctx stops only the start,
-// not a running browser.
+// Start starts a browser, which runs until Close. The end of ctx makes a Start in
+// progress fail, but does not stop a browser that has started.
 func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
@@ -199,8 +199,8 @@ type Tab struct {
 	ctx     context.Context // chromedp's context of the tab
 }
 
-// Open opens a tab at url, after it has removed the stored data of the site at origin.
-// script runs in each document of the tab before other scripts.
+// Open opens a tab at url, after the browser has deleted the stored data of the site
+// whose origin is origin.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
 	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))

@@ -277,7 +277,7 @@ func (l *sharedListener) Close() error {
 // Addr implements [net.Listener].
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
-// peekedConn is a connection whose first byte has already been read.
+// peekedConn is a network connection whose first byte the listener has already read.
 type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader

@@ -17,9 +17,9 @@ const watchInterval = time.Second
 
 // Watched is a state file whose content is kept in memory. The file is read again when
 // another process or an editor has changed it. The type parameter T is the Go type of the
-// file's decoded content. V is the type of the view, which Watched computes once from
-// each new content. Create a Watched with [NewWatched]. A Watched is safe for concurrent
-// use.
+// file's decoded content. The type parameter V is the type of the view, a value that
+// Watched computes once from each new content. Create a Watched with [NewWatched]. A
+// Watched is safe for concurrent use.
 //
 // Lock notifyLock before readLock, because listeners may call Current. Lock mu last.
 type Watched[T, V any] struct {
@@ -28,7 +28,8 @@ type Watched[T, V any] struct {
 	// the file is missing or unreadable.
 	view      func(T) V
 	emptyView V
-	// onReading is called with the result each time the file was read.
+	// The function onReading receives the result each time that Watched has read the
+	// file.
 	onReading func(ReadResult[V])
 
 	readLock sync.Mutex // locked while the file is read

@@ -28,8 +28,8 @@ type Result struct {
 	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the result
 	// consists only of content blocks.
 	Text json.RawMessage
-	// Data is the same JSON as structured content for programs, or nil if the result is
-	// not an object.
+	// Data is the same JSON for the structured content of the MCP result; nil if the
+	// tool's result is not a JSON object.
 	Data json.RawMessage
 	// Blocks are the content blocks exactly as the page wrote them.
 	Blocks [][]byte
@@ -251,9 +251,9 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	return true
 }
 
-// reducedResult returns the result with the data of each content block replaced by a
-// reference to the block. The argument firstIndex is the index of the first content block
-// in the content array of the MCP result.
+// reducedResult returns the tool's result, in which a reference replaces the data of each
+// content block. The argument firstIndex is the index of the first content block in the
+// content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
 	copied := 0

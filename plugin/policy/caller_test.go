@@ -247,8 +247,9 @@ func TestSetCallsErrors(t *testing.T) {
 	}
 }
 
-// An old permissions.json without members for nested calls is kept and allows no calls
-// between plugins. Malformed members of permissions.json allow nothing.
+// A permissions.json of an older version has no members for nested calls: opentabs
+// accepts the file and allows no calls between plugins. Malformed members of
+// permissions.json allow nothing.
 func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)

@@ -23,7 +23,7 @@ func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	return tools
 }
 
-// removeAlwaysGrants removes a tool's grants that apply always.
+// removeAlwaysGrants removes the grants with which the user has always allowed a tool.
 func removeAlwaysGrants(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
@@ -137,8 +137,8 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// changeEntry edits the permissions of one plugin and notifies listeners. edit returns
-// the setting's value before the change.
+// The function edit changes the permissions and returns the previous value of the changed
+// setting.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })

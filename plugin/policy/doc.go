@@ -6,8 +6,8 @@
 //
 // # Concurrency
 //
-// Policy and Enforcer are safe for concurrent use. Package policy has one lock for each
-// part of its data. A lock in [opentabs/internal/statedoc.Watched] guards
+// Policy and Enforcer are safe for concurrent use. Different locks guard different data
+// of package policy. A lock in [opentabs/internal/statedoc.Watched] guards
 // permissions.json and the listeners. memoryGrants.mu guards the grants in memory.
 // refusedCalls.mu guards the record of refused calls. callCounters.mu guards the counters
 // of calls. A goroutine holds at most one lock of package policy at a time.

@@ -33,8 +33,8 @@ func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call. The hooks drop permissions for a
-// single call and record refused calls between plugins.
+// After returns the hooks that run after each call. The hooks delete the approval of the
+// ended call, and record calls between plugins that were refused.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
@@ -270,7 +270,8 @@ func (g permissionGate) contentHash(name string) string {
 }
 
 // Approval returns the permission that allows a call to run; false if the call has no
-// permission. Call Approval before the After hook of the call has run.
+// permission. Approval must be called before the After hook of the call has run, because
+// this hook deletes the approval of a single call.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	g := permissionGate{e.policy}
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))

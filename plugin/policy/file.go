@@ -24,7 +24,7 @@ type ChangeOrigin struct {
 	// By is the surface on which the user made the change, with the user or browser if
 	// known. By is empty if no surface was recorded.
 	By string `json:"by,omitempty"`
-	// At is the time of the change in UTC; zero if not recorded.
+	// At is the time at which the user made the change, in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // FuzzPermissions checks that malformed content of permissions.json allows nothing. The
-// policy returns only permissions that permissions.json contains. A change of one plugin
-// keeps the permissions of all other plugins.
+// policy returns only permissions that permissions.json contains. A change of one
+// plugin's permissions must keep the permissions of all other plugins.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,

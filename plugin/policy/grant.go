@@ -19,8 +19,9 @@ const (
 
 // Approval describes the permission that allowed a call to run.
 type Approval struct {
-	// Scope is how many calls the permission covers. The permission "auto" of a tool or
-	// plugin has the scope [wire.ScopeAlways].
+	// Scope is how many calls the approval covers, for example one call, or all calls of
+	// a session. The permission "auto" of a tool or plugin has the scope
+	// [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
 	// ChangeOrigin records who gave the permission, and when.
 	ChangeOrigin
@@ -39,7 +40,8 @@ type grant struct {
 	hash    string // content hash of the plugin for which the user gave the grant
 }
 
-// covers reports whether the grant applies to the caller of a call.
+// covers reports whether the grant applies to the client, the session and the calling
+// plugin of a call.
 func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	if g.caller != callInfo.Caller.PluginName() {
 		return false
@@ -60,7 +62,7 @@ type memoryGrants struct {
 	singleCalls map[string]Approval
 }
 
-// grantCall stores a permission for a single call.
+// grantCall stores the user's approval of a single call, which the call's ID identifies.
 func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

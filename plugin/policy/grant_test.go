@@ -18,8 +18,8 @@ func newCallInfo(callID, client, session string) dispatch.CallInfo {
 	}
 }
 
-// newGrant returns a grant for calls of a client. The grant ends after d, or never if d is
-// 0.
+// newGrant returns a grant that allows calls of the given client in the given session. The
+// grant ends after d, or never if d is 0.
 func newGrant(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
 		Approval: Approval{Scope: scope}, client: newCallInfo("", client, "").Client.Identity(), session: session, hash: "h",

@@ -107,7 +107,7 @@ type Change struct {
 	Allow  bool
 	Scope  wire.Scope
 	For    time.Duration
-	// By is the surface on which the user made the change.
+	// By is the surface, such as the side panel, on which the user made the change.
 	By string
 }
 
@@ -138,7 +138,7 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	return p
 }
 
-// logPermissionProblems logs the problems of permissions.json.
+// logPermissionProblems logs which parts of permissions.json cannot be read or parsed.
 func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResult[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")

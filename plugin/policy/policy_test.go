@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-// policyFixture is a policy with plugins that a test can change.
+// policyFixture contains a policy and its plugins, which a test can change.
 type policyFixture struct {
 	t      *testing.T
 	dir    string
@@ -304,8 +304,8 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	}
 }
 
-// A change of permissions.json by another process applies to the next call, and notifies
-// listeners.
+// If another process changes permissions.json, the policy uses the change from the next
+// call on and notifies its listeners.
 func TestChangedFileAppliesToNextCall(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)

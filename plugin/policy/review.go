@@ -92,8 +92,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	return loadedPlugin, nil
 }
 
-// storeReview stores a review in the permissions of its plugin. storeReview returns the
-// changes for the audit log.
+// storeReview records the review r in entry, the permissions of the reviewed plugin, and
+// returns the changes for the audit log.
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string
@@ -163,8 +163,8 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 
 // changePlugins edits the permissions of n plugins and writes permissions.json once.
 // entryAt returns the name of the plugin at an index, and a function that edits the
-// plugin's permissions. Afterwards, changePlugins ends the grants of these plugins,
-// records the changes, and notifies the listeners once.
+// plugin's permissions. After changePlugins has written permissions.json, it ends the
+// grants of these plugins, records the changes, and notifies the listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil

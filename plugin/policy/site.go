@@ -30,7 +30,8 @@ const (
 
 // SiteEntry contains the permissions of one site in permissions.json.
 type SiteEntry struct {
-	// Rule is the user's rule for the site. Rule is empty if only Allowed is set.
+	// Rule is the user's rule for browser tools on the site. Rule is empty if only
+	// Allowed is set.
 	Rule SiteRule `json:"permission,omitempty"`
 	// Allowed are the clients that may always use the site without an approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
@@ -39,8 +40,8 @@ type SiteEntry struct {
 
 // SiteAllowed is the user's permission for one client to always use a site.
 type SiteAllowed struct {
-	// Client is the identity of the MCP client. Class is what the client may do: "read",
-	// "act", or the name of one dangerous tool.
+	// Client is the identity of the MCP client. Class is what the client may always do on
+	// the site: "read", "act", or the name of one dangerous tool.
 	Client string `json:"client"`
 	Class  string `json:"class"`
 	ChangeOrigin

@@ -60,8 +60,8 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	}
 }
 
-// If the user sets the rule of a site, the permissions of plugins do not change. Removing
-// the rule also removes the clients that may always use the site.
+// If the user sets the rule of a site, the permissions of plugins do not change. If the
+// user removes a site's rule, the clients that may always use the site are removed too.
 func TestSetSite(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)

@@ -21,8 +21,8 @@ export interface ToolErrorOptions {
 }
 
 /**
- * An error that an agent can act on. The agent receives a ToolError's message, code, category and retry advice, but
- * only the message of any other error.
+ * An error with a message, a code and retry advice, so that an agent can react to a failed call. The agent receives a
+ * ToolError's message, code, category and retry advice, but only the message of any other error.
  */
 export class ToolError extends Error {
   declare readonly code: string;
@@ -69,7 +69,7 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'validation' });
   }
 
-  /** Creates the error for an operation that timed out. Agents may retry the call. */
+  /** Creates the error for an operation that timed out. The error advises the agent that it may retry the call. */
   static timeout(message: string, code = 'TIMEOUT'): ToolError {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }

@@ -28,8 +28,8 @@ const IDPrefix = "s/"
 // answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
 	answers chan<- wire.Envelope // buffered for the only answer
-	// onAnswer, if not nil, is called before the reader of the link handles the next
-	// frame.
+	// onAnswer, if not nil, runs when the answer arrives, before the reader of the link
+	// handles the next frame.
 	onAnswer func()
 }
 
@@ -51,26 +51,29 @@ func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 }
 
 // SendAndWait sends a request and waits for the browser's answer until ctx or the link
-// ends. The goroutine that reads from the link must not call SendAndWait.
+// ends. SendAndWait must not run on the goroutine that reads from the link, because this
+// goroutine delivers the answer.
 func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a sent request. Pass a Request to AwaitAnswer to receive the answer.
+// Request is a request that was sent on a link. AwaitAnswer waits for the answer to a
+// Request.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope
 	sentAt time.Time
 }
 
-// Send sends a request without waiting for the answer. The caller must then call
-// AwaitAnswer for the returned Request.
+// Send sends a request without waiting for the answer. After Send, the caller must pass
+// the returned Request to AwaitAnswer.
 func (r *Table) Send(method wire.Method, params []byte) Request {
 	return r.SendAndReport(method, params, nil)
 }
 
 // SendAndReport sends a request like Send, and calls onAnswer when the answer arrives.
-// The reader of the link calls onAnswer before it handles any later frame.
+// onAnswer runs before the goroutine that reads from the link handles the next message
+// frame.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRequestsEnd checks that a request ends when its answer arrives, its link or context
-// ends, or its timeout expires. An ended request must not remain in any map.
+// ends, or its timeout expires. The table must keep no entry for an ended request.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string

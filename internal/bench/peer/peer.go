@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	// Key is the shared secret of the hub and the simulated browser.
+	// Key is the secret with which the hub and the simulated browser authenticate each
+	// other.
 	Key = "benchmark"
 	// Origin is the HTTP origin that the simulated browser sends.
 	Origin = "chrome-extension://benchmark"
@@ -31,7 +32,7 @@ const (
 	pingID = "ping-2"
 )
 
-// Target is the only document of the simulated browser.
+// Target describes the only document that the simulated browser has.
 var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "document"}
 
 // Browser is a simulated browser that responds to every tool run with the same result.

@@ -34,7 +34,7 @@ func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+ro
 func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
 
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
-// more than the tolerance. Without a stored value, IsWorse returns false.
+// more than the tolerance. If the row has no stored value, IsWorse returns false.
 func IsWorse(last []Row, measured Row) bool {
 	row, ok := find(last, measured.ID)
 	return ok && row.isWorse(measured.Value)

@@ -108,8 +108,8 @@ type Version struct {
 // Registry is an npm registry that serves published versions and the packages in a
 // folder.
 type Registry struct {
-	// Token is the token that each request must have. If Token is empty, requests need no
-	// token.
+	// Token is the token that each request must have. If Token is empty, the registry
+	// serves requests without a token.
 	Token string
 	// Folder is a folder whose subfolders each contain one built package; Folder may be
 	// empty.
