@@ -118,8 +118,8 @@ func Groups() []Group {
 	return groups
 }
 
-// SelectTools returns the names of the browser tools that names selects. Each element of
-// names is the name of a tool or of a group of tools.
+// SelectTools returns the names of the browser tools that the argument names selects.
+// Each element of names is the name of a tool or of a group of tools.
 func SelectTools(names []string) ([]string, error) {
 	var selected, groupNames []string
 	for _, g := range Groups() {

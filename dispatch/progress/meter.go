@@ -100,9 +100,9 @@ func (m *meter) Remind(now time.Time, message string) {
 	})
 }
 
+// KeepQueued ensures that later messages do not replace the queued messages for the user.
 // The dispatcher calls KeepQueued before a call is suspended, because the queued messages
-// may explain the question to the user. The caller uses KeepQueued before a suspension,
-// because the queued messages may explain the question to the user.
+// may explain the question to the user.
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]

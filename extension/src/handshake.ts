@@ -3,9 +3,9 @@
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
-// event target. The host and the bridge send a message with `port.dispatchEvent(new MessageEvent(UP or DOWN, {data:
-// string}))`. The port is only an event target, so messages arrive synchronously. Scripts of the page cannot get the
-// port, because the handshake ends before they run.
+// event target. To send a message, the host and the bridge call
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so messages
+// arrive synchronously. Scripts of the page cannot get the port, because the handshake ends before they run.
 //
 // Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer, which is its first
 // message, only when the bridge starts the handshake. The first host in a document is the base, which belongs to no

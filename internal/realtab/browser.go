@@ -200,7 +200,8 @@ type Tab struct {
 }
 
 // Open opens a tab at url, after the browser has deleted the stored data of the site
-// whose origin is origin.
+// whose origin is origin. The JavaScript code script runs in each document of the tab
+// before the page's scripts.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
 	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))

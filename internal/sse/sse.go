@@ -58,7 +58,8 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// isFirstData is true if the event contains no data line yet.
+// addLine adds one line of the stream to the event and reports whether the line is a data
+// line. isFirstData is true if the event contains no data line yet.
 func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))

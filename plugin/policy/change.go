@@ -137,8 +137,8 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// The function edit changes the permissions and returns the previous value of the changed
-// setting.
+// changeEntry edits the permissions of one plugin and notifies listeners. The function
+// edit changes the permissions and returns the previous value of the changed setting.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })

@@ -51,8 +51,8 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-// answer is the user's decision about the call. If answer is nil, the call must run
-// without an approval.
+// call runs a tool of the plugin a in a session. answer is the user's decision about the
+// call. If answer is nil, the call must run without an approval.
 func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
