@@ -138,8 +138,9 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// newStepError returns the error of a batch whose step failed with err. PageText contains
-// the results of the earlier steps, because these results quote pages.
+// newStepError returns the error of a batch that stopped because its step failed with
+// err. PageText contains the results of the earlier steps, because these results quote
+// pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message
@@ -159,7 +160,7 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	return &failed
 }
 
-// addPages appends pages to a list, but only those that the list does not contain yet.
+// addPages appends to pages each of the added pages that pages does not contain yet.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {
@@ -169,7 +170,8 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 	return pages
 }
 
-// runStep runs one step as a nested call, and returns false if the batch was cancelled.
+// runStep runs one step of a batch as a nested call, and returns false if the batch was
+// cancelled.
 func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
 		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true

@@ -75,8 +75,8 @@ const sessionArgument = "_session"
 // because the gates in the server check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge. For browser tools, Targets also requests an
-// inspection of the page's secret fields.
+// Targets implements dispatch.Bridge. If choice describes a call of a browser tool,
+// Targets also requests an inspection of the page's secret fields.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)

@@ -21,8 +21,9 @@ var capabilityTexts = map[string]struct{ message, userText string }{
 	},
 }
 
-// CheckCapability returns an error if no connected browser can run a browser tool. The
-// argument capabilities lists each capability that at least one connected browser has.
+// CheckCapability returns an error if no connected browser has the capability that a
+// browser tool needs. The argument capabilities lists each capability that at least one
+// connected browser has.
 func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	d := definitionOf(tool)
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {

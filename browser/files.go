@@ -18,8 +18,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// writtenFile is a file that a browser tool has written, in the form that the extension
-// returns.
+// writtenFile is a file that a browser tool has written, as the extension returns the
+// file in a tool's result.
 type writtenFile struct {
 	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
@@ -80,8 +80,8 @@ func keepFileNameChar(c rune) rune {
 const fileNameArgument = "_fileName"
 
 // refusedTypesArgument is the argument that lists file extensions of programs, such as
-// "exe", which a new download must not have. Without a list of refused types, a site could
-// redirect an approved download to a program.
+// "exe". The extension refuses a download with one of these file extensions. Without a
+// list of refused types, a site could redirect an approved download to a program.
 const refusedTypesArgument = "_refusedTypes"
 
 // withFileName adds the file name and the refused file extensions to the arguments of a

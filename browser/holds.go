@@ -27,9 +27,9 @@ const (
 )
 
 // Holds are the reservations of tabs by clients. A client holds a tab while it acts in
-// the tab, and for one minute afterwards. Other clients cannot act in a held tab. If the
-// user clicks or types in a held tab, the hold ends, and the client must read the page
-// before it acts again. Holds is safe for concurrent use.
+// the tab, and for one minute afterwards. While a client holds a tab, other clients
+// cannot act in the tab. If the user clicks or types in a held tab, the hold ends, and
+// the client must read the page before it acts again. Holds is safe for concurrent use.
 type Holds struct {
 	onChange func(browser string) // nil until OnChange
 	calls    CallCanceler         // nil until SetCalls
@@ -96,7 +96,7 @@ func newHolds() *Holds {
 	return &Holds{holders: map[tabKey]tabHolder{}, runningCalls: map[string]tabCall{}, stoppedClients: map[tabClient]bool{}}
 }
 
-// timeLeft returns how long the client still holds the tab; negative after the hold has
+// timeLeft returns how long the client will still hold the tab; negative if the hold has
 // ended.
 func (t tabHolder) timeLeft() time.Duration {
 	if t.actingCallID != "" {
@@ -105,7 +105,7 @@ func (t tabHolder) timeLeft() time.Duration {
 	return holdTime - time.Since(t.actedAt)
 }
 
-// endTime returns when the hold will end.
+// endTime returns the time at which the client's hold of the tab will end.
 func (t tabHolder) endTime() time.Time { return time.Now().Add(t.timeLeft()) }
 
 // timeLeftText returns the remaining time of the hold in whole seconds, such as "5 s".
@@ -116,7 +116,8 @@ func (t tabHolder) timeLeftText() string {
 // isHolding reports whether other clients must wait before they act in the tab.
 func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLeft() > 0 }
 
-// mustRead reports whether the client must read the page before it acts in the tab again.
+// mustRead reports whether the user has taken the tab back and the client has not read
+// the page since then.
 func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
 // release wakes the calls of other clients that wait for the tab. The caller holds
@@ -222,7 +223,7 @@ func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }
 
-// tabName returns the name of a tab in texts for the user, such as "tab 7".
+// tabName returns the name with which texts for the user refer to a tab, such as "tab 7".
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
 // isActingCall reports whether a call of a browser tool may change its tab or the page in the
@@ -377,7 +378,7 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 
 // Release ends a client's hold of a tab at the user's request. The client's running calls
 // in the tab are cancelled, and its next acting call there needs an approval. Release
-// returns the name of the client whose hold has ended. The argument surface is where the
+// returns the name of the client that held the tab. The argument surface is where the
 // user made the request, such as the side panel. The text of a returned error is written
 // for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {

@@ -14,8 +14,8 @@ import (
 // limitPeriod is the period for which [Limits] limit the number of calls.
 const limitPeriod = time.Minute
 
-// maxLimitedTabs limits the number of stored tabs. If more tabs are stored, limitGate
-// drops the tabs without calls in the last minute.
+// maxLimitedTabs limits the number of stored tabs. If more than maxLimitedTabs tabs are
+// stored, limitGate drops the tabs in which no call ran in the last minute.
 const maxLimitedTabs = 1000
 
 // Limits are the maximum numbers of acting calls and of pictures per minute in one tab,

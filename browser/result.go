@@ -79,7 +79,8 @@ type agentResult struct {
 	Steps []stepBlocks `json:"steps,omitempty"`
 }
 
-// stepBlocks are the picture and the file from one step of a batch, each as raw JSON.
+// stepBlocks are the picture and the file that one step of a batch returned, each as JSON
+// text.
 type stepBlocks struct {
 	Image json.RawMessage `json:"image,omitempty"`
 	File  json.RawMessage `json:"file,omitempty"`
@@ -261,7 +262,8 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 	return lines
 }
 
-// quoteTitle returns a page's title in quotes, shortened to one line.
+// quoteTitle returns a page's title in quotation marks, shortened to one line of limited
+// length.
 func quoteTitle(title string) string {
 	return fmt.Sprintf("%q", cmp.Or(plaintext.Line(title, maxTitleChars), "(no title)"))
 }

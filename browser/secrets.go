@@ -13,7 +13,7 @@ import (
 )
 
 // secretsArgument is the argument that lists the kinds of secret fields into which a call
-// may type. The page script checks the kind of the field immediately before it types,
+// may type. Immediately before the page script types, it checks the kind of the field,
 // because the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
@@ -119,10 +119,10 @@ func nameKinds(kinds []string) string {
 const secretMask = "•••"
 
 // maskForApproval returns a call's arguments for requests for approval and for the audit log.
-// Typed text is masked if the field may be secret. Values of cookies and of site storage are
-// always masked. In a batch, all typed text is masked, because the gate does not check the
-// fields into which a batch types. The dispatcher calls maskForApproval as
-// [dispatch.Options].ShownArgs.
+// Typed text is masked if the field may be secret. The values of cookies, localStorage and
+// sessionStorage are always masked. In a batch, all typed text is masked, because the gate
+// does not check the fields into which a batch types. opentabs passes maskForApproval to the
+// dispatcher as [dispatch.Options].ShownArgs.
 func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {
@@ -134,7 +134,7 @@ func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	return maskArgs(callInfo.Tool.Name, callInfo.Args)
 }
 
-// maskSteps masks the secret text in the arguments of each step of a batch.
+// maskSteps replaces secret text in the arguments of each step of a batch by a mask.
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
 	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {

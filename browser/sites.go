@@ -19,16 +19,17 @@ import (
 // sessionGrantTime limits how long an approval for a session lasts.
 const sessionGrantTime = 24 * time.Hour
 
-// maxGrants limits the number of approvals in memory. Beyond the limit, the oldest
-// approval is dropped.
+// maxGrants limits the number of approvals that siteGate keeps in memory. Beyond the
+// limit, the oldest approval is dropped.
 const maxGrants = 1000
 
-// siteGate decides on which sites browser tools may run. The user's rules are in
-// [policy.Sites]. Approvals for a session or for some time are only in memory.
+// siteGate decides on which sites browser tools may run. The rules that the user has set
+// for sites are in [policy.Sites]. Approvals for a session or for some time are only in
+// memory.
 type siteGate struct {
 	rules policy.Sites
 	tabs  *tabTable
-	// ownAddress is the address of the daemon, as host:port.
+	// ownAddress is the address on which the daemon listens, as host:port.
 	ownAddress string
 	// uploadFolders are the folders whose files may be uploaded.
 	uploadFolders []string
@@ -168,8 +169,8 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 	return s.decideAddress(callInfo, classAct, address)
 }
 
-// decideTabs decides about a call of browser_tabs. A client may close the tabs that it
-// opened. Each close of another tab needs an approval.
+// decideTabs decides about a call of browser_tabs. Without an approval, a client may
+// close only the tabs that it opened. Each close of another tab needs an approval.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket

@@ -72,7 +72,8 @@ func tabOfCall(callInfo dispatch.CallInfo) tabKey {
 	return tabKey{callInfo.Target.Browser, callInfo.Target.TabID}
 }
 
-// isOpenedByClient reports whether the client of a call has opened the call's tab.
+// isOpenedByClient reports whether the tab in which a call runs was opened by the client
+// of the call.
 func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,8 +176,9 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDown
 // maxShownPages limits the number of pages in shownPages.
 const maxShownPages = 10_000
 
-// shownPages stores the address and title of the page that each client saw last in each
-// tab. A tool's result omits the page if the client has already seen it.
+// If the client has already seen a page, the results of later calls in the tab omit the
+// page's address and title. A tool's result omits the page if the client has already seen
+// it.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
 	pages map[clientTab]pageInfo
@@ -190,10 +192,10 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// record stores which page a client last saw in a tab: the page that the result of the
-// client's call shows. The result isKnown is true if the client saw the same page last in
-// this tab. Nested calls are not recorded, because the calling tool may hide the result
-// from its client.
+// record stores which page a client last saw in a tab, namely the page in a call's
+// result. The result isKnown is true if the client saw the same page last in this tab.
+// Nested calls are not recorded, because the calling tool may hide the result from its
+// client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
@@ -211,7 +213,7 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInf
 	return false
 }
 
-// endSession removes the pages that a client session has seen.
+// endSession removes the record of the pages that a client session has seen.
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

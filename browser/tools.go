@@ -29,13 +29,14 @@ const (
 	toolScreenshot = "browser_take_screenshot"
 )
 
-// toolClass is what a tool does to a site: read, act, or something dangerous.
+// toolClass is what a browser tool does to a site: it reads, acts, or does something
+// dangerous.
 type toolClass string
 
 const (
 	// classRead means that a tool only reads.
 	classRead toolClass = "read"
-	// classAct means that a tool changes the page or the tab.
+	// classAct means that a tool changes the page in a tab, or the tab itself.
 	classAct toolClass = "act"
 	// classDangerous means that a tool runs code, or uses data that the page itself does
 	// not show, such as cookies.
@@ -78,7 +79,7 @@ type toolDefinition struct {
 	// reads, such as "list".
 	readActions []string
 	// actingArgument is the name of a boolean argument with which a reading tool acts, such
-	// as "reload"; empty for no such argument.
+	// as "reload"; or empty.
 	actingArgument string
 	// hasReadCursor is true if a call with the argument "cursor" only reads the next part
 	// of an earlier result.
@@ -86,9 +87,8 @@ type toolDefinition struct {
 	// addressArgument is the argument whose address determines the site of a tool without
 	// a page, such as "url", or empty.
 	addressArgument string
-	// browserData names the browser data that a tool without a page and without an address
-	// uses, such as "the history of the browser". The user approves the use of the named
-	// data.
+	// browserData names the browser data that a tool without a page and an address uses,
+	// such as "the history of the browser". The user approves the use of the named data.
 	browserData string
 	// capability is the optional Chrome permission without which no browser can run the
 	// tool, or empty.
@@ -105,7 +105,7 @@ type Group struct {
 	Tools []string
 }
 
-// Groups returns all groups of browser tools, with the group "core" first.
+// Groups returns all groups of browser tools. The group "core" is the first group.
 func Groups() []Group {
 	var groups []Group
 	for _, g := range toolGroups() {
@@ -139,8 +139,8 @@ func SelectTools(names []string) ([]string, error) {
 	return selected, nil
 }
 
-// toolIdleLimit is the idle limit of browser tools. The idle limit is long, because a
-// busy page may delay a progress report.
+// toolIdleLimit is the idle limit of browser tools. The limit is longer than the idle
+// limit of other tools, because a busy page may delay a progress report.
 const toolIdleLimit = 2 * time.Minute
 
 // FullName returns a tool's name for agents: <plugin>__<tool>, or only the tool's name

@@ -11,8 +11,8 @@ const (
 	toolDownloads = "browser_downloads"
 )
 
-// windowsTools manage browser windows and the user's browser data, such as history and
-// bookmarks.
+// windowsTools are the browser tools that manage browser windows and the user's browser
+// data, such as history and bookmarks.
 var windowsTools = []toolDefinition{
 	{
 		name: toolWindows, title: "Windows", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: "the windows of the browser",

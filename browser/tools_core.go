@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// JSON Schema properties that several browser tools share.
+// These JSON Schema properties are part of the input schemas of several browser tools.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`

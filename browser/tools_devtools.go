@@ -53,7 +53,7 @@ var devtoolsTools = []toolDefinition{
 	},
 }
 
-// checkEvaluate blocks a call of browser_evaluate that has both or neither of "function"
+// checkEvaluate blocks a call of browser_evaluate unless it has exactly one of "function"
 // and "cursor". Code that is too long for a request for approval is blocked too.
 func checkEvaluate(args json.RawMessage) dispatch.Verdict {
 	hasCode, hasCursor := rawjson.Get(args, "function") != nil, rawjson.Get(args, "cursor") != nil

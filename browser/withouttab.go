@@ -61,7 +61,8 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 	}}
 }
 
-// textArgument returns the value of a string argument, or "" if the argument is missing.
+// textArgument returns the value of the named string argument, or "" if the argument is
+// missing.
 func textArgument(args json.RawMessage, name string) string {
 	var text string
 	if value := rawjson.Get(args, name); value != nil {
@@ -159,9 +160,10 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideDownload decides whether to allow a call of browser_downloads. A new download
-// counts as acting on the site of its address. Each download of a program needs the user's
-// approval. A client may wait for and cancel only downloads that it has started.
+// decideDownload decides whether to allow a call of browser_downloads. The start of a
+// download counts as an acting call on the site of the download's URL. Each download of a
+// program needs the user's approval. A client may wait for and cancel only downloads that
+// it has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)

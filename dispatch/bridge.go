@@ -84,7 +84,7 @@ type TargetChoice struct {
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
 	IsReloadApproved bool
-	// Inspect, if not nil, requests the kinds of secret fields in the page of the tab TabID.
+	// If not nil, Inspect requests which kinds of secret fields the tab TabID shows.
 	Inspect *wire.TabInspection
 }
 
@@ -183,15 +183,15 @@ type Run struct {
 	// MaxResultBytes is the maximum size of the result that the page may send.
 	MaxResultBytes int
 	Target         Target
-	// Trace records when the run passes each stage, or is nil for a run that is not traced.
+	// If the run is traced, Trace records when the run passes each stage; otherwise Trace is nil.
 	Trace *hops.Trace
 }
 
 // Sink receives the progress, the requests and the result of one run. The methods of Sink
 // never block, may be called from any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports receives progress reports in order. The argument skippedCount is the number of
-	// reports that the page dropped just before these reports.
+	// Reports receives the run's progress reports in order. The argument skippedCount is the
+	// number of reports that the page dropped just before these reports.
 	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
 	// answers through Bridge.Answer, unless the tool withdraws the request or the run ends.

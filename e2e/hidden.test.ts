@@ -92,7 +92,7 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    // If the page loaded before Chrome had registered the plugin, the call reloads the page.
+    // If Chrome had not registered the plugin's scripts when the page loaded, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
     // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the

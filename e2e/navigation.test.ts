@@ -1,6 +1,6 @@
 /**
- * A call whose tab closes or navigates fails at once with the right error code. If a tool itself navigates and
- * then returns, its result still arrives.
+ * A call whose tab closes or navigates fails at once with the right error code. If a tool navigates its tab and then
+ * returns a result, the client still receives the result.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -33,8 +33,8 @@ async function readSettings(): Promise<unknown> {
 }
 
 /**
- * waitForSettings waits until the test plugin sees the expected settings in the page, because new settings may arrive
- * after a call has started.
+ * waitForSettings waits until the test plugin reads the expected settings in the page. New settings may arrive in the
+ * page after a call has started.
  */
 async function waitForSettings(expected: object): Promise<void> {
   await waitFor(JSON.stringify(expected), async () => {

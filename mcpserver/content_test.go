@@ -190,8 +190,8 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// restoreBlocks returns the text of a result with the data of its content blocks put
-// back.
+// restoreBlocks returns a reply's text with each reference to a content block replaced by
+// the block's data.
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	text := r.output

@@ -365,8 +365,8 @@ func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	})
 }
 
-// TestDetachWithoutJobs checks that the argument _detach is passed to the tool if calls
-// never become jobs.
+// TestDetachWithoutJobs checks that if calls never become jobs, opentabs passes an
+// argument named _detach to the tool.
 func TestDetachWithoutJobs(t *testing.T) {
 	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {

@@ -199,8 +199,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content of a tool's result. A string is copied exactly as the page
-// encoded it. Any other value is written as its JSON text.
+// writeText writes the text content block of a tool's result. A string is copied exactly as
+// the page encoded it. Any other value is written as its JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {

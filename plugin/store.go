@@ -30,7 +30,8 @@ type StoreOptions struct {
 	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change of the store waits for a lock that another process
-	// holds. If the lock is not free within LockWait, Add and Remove fail. Default: 10 s.
+	// holds. If the change does not get the lock within LockWait, the change fails.
+	// Default: 10 s.
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.

@@ -389,8 +389,8 @@ func TestPanelShowsCalls(t *testing.T) {
 	})
 }
 
-// TestPanelActivitiesAreBounded checks the total size limit for many calls with large
-// activities.
+// TestPanelActivitiesAreBounded checks that many calls with large activities cannot
+// exceed the limit for the activities' total size.
 func TestPanelActivitiesAreBounded(t *testing.T) {
 	calls := newFakeCalls()
 	for range wire.MaxActivityTypes {

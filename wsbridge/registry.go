@@ -210,7 +210,7 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// removeHandshaking removes a link from the handshakes in progress. The caller holds registry.mu.
+// removeHandshaking removes a link from handshakingLinks. The caller holds registry.mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)

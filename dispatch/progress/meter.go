@@ -59,8 +59,9 @@ type queuedNotification struct {
 
 func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUser }
 
-// Accept queues a progress report that arrived at the given time. A report whose number
-// does not increase is dropped, unless its text is new or it is the first final report.
+// Accept queues a progress report that arrived at the given time. If a report's number
+// does not increase, the report is dropped, unless its text is new or it is the first
+// final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	e := queuedNotification{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
@@ -227,8 +228,8 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 // moveText keeps the text of a notice that cannot be sent, because no progress number lies
 // between its neighbors. If the next notice has no text, the text moves to the next notice.
 // If the next notice has a text too, a text for the user is queued again behind the next
-// notice that has a number from the tool. If a newer message for the user comes first, the
-// older text is dropped.
+// notice that has a tool's number. If a newer message for the user comes first, the older
+// text is dropped.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

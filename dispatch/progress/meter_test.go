@@ -28,7 +28,7 @@ func (m *meter) accept(now time.Time, r *wire.Report) {
 	m.Accept(now, n, Text{r.Message, r.Status, r.Audience})
 }
 
-// drainMeter returns the notifications that a meter sends at the end of a call.
+// drainMeter returns the notifications that a meter creates when a call ends.
 func drainMeter(m *meter) []Notification {
 	var sent []Notification
 	for {
@@ -266,7 +266,7 @@ var (
 	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// randomReport returns a progress report with arbitrary numbers; randomValidReport returns
+// randomReport returns a progress report with arbitrary numbers. randomValidReport returns
 // a report of a tool that counts up to a total.
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report

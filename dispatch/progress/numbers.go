@@ -21,7 +21,8 @@ type Numbers struct {
 	HasProgress, HasTotal, HasLoaded bool
 }
 
-// IsFinal reports whether progress equals total.
+// IsFinal reports whether the progress equals the total, so that the report is a final
+// report.
 func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
 
 // NumbersOf validates and normalizes the numbers of a progress report. The field percent

@@ -7,12 +7,12 @@
 // `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so messages
 // arrive synchronously. Scripts of the page cannot get the port, because the handshake ends before they run.
 //
-// Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer, which is its first
-// message, only when the bridge starts the handshake. The first host in a document is the base, which belongs to no
-// plugin. Plugins whose code arrives later connect through the base. The bridge starts the handshake once, and listens
-// only during this handshake. The handshake ends when the bridge's script returns, so it ends before the first page
-// script can run. A handshake that the page starts gets no response, because each host answers only the first
-// handshake.
+// Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
+// offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
+// base, which belongs to no plugin. Plugins whose code arrives later connect through the base. The bridge starts the
+// handshake once, and listens only during this handshake. The handshake ends when the bridge's script returns, so it
+// ends before the first page script can run. A handshake that the page starts gets no response, because each host
+// answers only the first handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the

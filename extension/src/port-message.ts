@@ -82,7 +82,7 @@ export type FromBridge =
   | { op: 'leaving'; begunCalls: readonly string[] }
   /** Reports that the document started to navigate away, or that the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** Reports that the readiness of a live adapter changed. */
+  /** Reports that a running adapter became ready, or is no longer ready. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
    * `entries` is the JSON text of an array of at most MaxLogEntries wire.LogEntry. `dropped` is the number of log
@@ -90,8 +90,8 @@ export type FromBridge =
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
-   * Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. A new
-   * 'scheduleWake' message of a document replaces the previous one.
+   * Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. If a document
+   * sends 'scheduleWake' again, the new time replaces the previous time.
    */
   | { op: 'scheduleWake'; ms: number }
   /** Answers a 'ping' at once. */
@@ -179,7 +179,9 @@ const MaxWakeMs = 2 ** 31 - 1;
  */
 export const MaxCallAgeMs = 4000;
 
-/** readFromBridge validates a message from a document, and returns undefined for an invalid message. */
+/**
+ * readFromBridge checks whether value is a valid message from a document, and returns undefined for an invalid message.
+ */
 export function readFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridgeReaders, value);
 }

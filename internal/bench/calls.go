@@ -71,7 +71,7 @@ type worker struct {
 }
 
 // makeCalls makes tool calls until all workers together have made the requested number.
-// All workers of a measurement share the counter nextCall.
+// The workers of a measurement count their calls together with the counter nextCall.
 func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"sync/atomic"
 )
 
-// followerCounts has the numbers of events that followers have read so far. For each line
-// of stdin, the program bench prints one followerCounts as JSON.
+// followerCounts contains the lowest and the highest number of events that a follower has
+// read so far. For each line of stdin, the program bench prints one followerCounts as
+// JSON.
 type followerCounts struct {
 	// Least and Most are the lowest and the highest number of events that one follower
 	// has read. Missed is how often the server reported lost events.

@@ -1,6 +1,6 @@
 // Bench is the Go half of `make bench`: a client that measures servers, and baseline
-// servers for comparison. The program bench is for developers and is not part of
-// opentabs.
+// servers for comparison. The program bench is a tool for developers that users do not
+// receive.
 //
 // The servers floor and instant print their port on the first line. The servers floor and
 // instant exit when their stdin closes, so they also exit when their parent process ends.

@@ -126,9 +126,9 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-// measureGroup measures all rows of a group, and returns each row with the lowest value
-// that was measured for the row. If a row is worse than its stored value, measureGroup
-// repeats the measurement, up to smokeAttempts times in total.
+// measureGroup measures all rows of a group, and returns each row with its lowest
+// measured value. If a row is worse than its stored value, measureGroup repeats the
+// measurement, up to smokeAttempts times in total.
 func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
 	rows := slices.Clone(group.rows)
 	for i := range rows {

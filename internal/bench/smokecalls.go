@@ -19,7 +19,8 @@ import (
 )
 
 // smokeTool is the full name of the tool that `make bench-smoke` calls over HTTP. The
-// arguments smokeArgs are as long as the arguments in the row "server" of `make bench`.
+// JSON text smokeArgs is exactly as long as the arguments of the calls in the row
+// "server" of `make bench`.
 const smokeTool = "smoke__echo"
 
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
@@ -139,8 +140,8 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 }
 
 // countAllocs returns the average number of heap allocations of one run of f, rounded
-// down as in testing.AllocsPerRun. Unlike testing.AllocsPerRun, countAllocs keeps the
-// number of processors, because f waits for other goroutines.
+// down. Unlike testing.AllocsPerRun, countAllocs keeps the number of processors, because
+// f waits for other goroutines.
 func countAllocs(runs int, f func() error) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -20,8 +20,8 @@ import (
 
 // hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
-	// ratio compares a tool run with a plain echo through the WebSocket library: the
-	// duration of the tool run divided by that of the echo.
+	// ratio compares a tool run with a plain echo through the WebSocket library. The
+	// duration of the tool run is divided by the duration of the echo.
 	ratio float64
 	// dispatchBytes is the length of the message frame that starts a tool run without
 	// arguments.

@@ -102,8 +102,8 @@ func measureStart(o request) (s startMeasurement, err error) {
 	return s, err
 }
 
-// listTools starts an MCP session and returns the response to its first tools/list
-// request.
+// listTools starts an MCP session, requests the list of tools once, and returns the
+// response.
 func listTools(url, tokenFile string) ([]byte, error) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is a server whose speed is measured: an MCP server, or the baseline server of
-// `bench floor`, which echoes the bodies of requests.
+// target is a server whose speed is measured. It is an MCP server, or the baseline server
+// of `bench floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
@@ -24,11 +24,11 @@ const maxIdleConns = 1024
 
 // connectTarget returns a target for the server at url. If token is not empty, the server
 // is an MCP server, and connectTarget starts a session with protocol version 2025-11-25.
-// In this session, the server omits text that repeats the structured content of a result.
-// The server then sends a large result only once, like the baseline server, so the
-// comparison is fair.
+// With this protocol version, the server omits text that only repeats the structured
+// content of a result. The server then sends a large result only once, like the baseline
+// server, so the comparison is fair.
 //
-// If token is empty, connectTarget sends nothing.
+// If token is empty, connectTarget sends no request.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {

@@ -1,4 +1,4 @@
-// Package leaktest fails the tests of a package if a goroutine still runs after the
+// Package leaktest makes the tests of a package fail if a goroutine still runs after all
 // tests.
 package leaktest
 

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// These constants limit the size and the redirects of a registry's responses.
+// These constants limit the size of a registry's responses and the number of redirects.
 const (
 	maxPackageBytes = 64 << 20
 	maxSearchBytes  = 8 << 20
@@ -24,7 +24,7 @@ const (
 )
 
 const (
-	// headerTimeout limits the wait for the headers of an HTTP response.
+	// headerTimeout limits how long the client waits for the headers of an HTTP response.
 	headerTimeout = 30 * time.Second
 	// attemptTimeout limits one attempt of a request, with its redirects and the response
 	// body.

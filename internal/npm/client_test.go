@@ -172,7 +172,7 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// serveInTurn returns a handler that passes each request to the next of handlers, and a
+// serveInTurn returns a handler that passes request number n to handler number n, and a
 // counter of requests. If there are more requests than handlers, the last handler
 // receives them.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {

@@ -44,7 +44,8 @@ func (c *Config) GlobalFolders() []string {
 	if nvmDir == "" {
 		nvmDir = joinPath(home, ".nvm")
 	}
-	// Volta has a folder for each package, and nvm has a folder for each version of Node.
+	// Volta stores each global package in a separate folder, and nvm has one folder of
+	// packages for each version of Node.
 	for _, pattern := range []string{
 		joinPath(voltaHome, "tools", "image", "packages", "*", "lib", "node_modules"),
 		joinPath(voltaHome, "tools", "image", "packages", "@*", "*", "lib", "node_modules"),

@@ -24,10 +24,10 @@ const latestTag = "latest"
 // Package is a registry's metadata of one npm package.
 type Package struct {
 	Name string
-	// Registry is the address of the registry that returned the metadata.
+	// Registry is the URL of the registry from which the metadata was downloaded.
 	Registry string
-	// Tags maps the package's tags, such as "latest", to versions. Almost every package
-	// has a "latest" tag.
+	// Tags maps each of the package's tags, such as "latest", to a version. Almost every
+	// package has a "latest" tag.
 	Tags     map[string]string
 	Versions map[string]*Version
 	// Published maps versions to their times of publication. Versions whose time the

@@ -133,9 +133,9 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// FuzzUnpack unpacks arbitrary bytes as a package. Unpack must not write outside of the
-// target folder. After each call of Unpack, the target folder must either contain the
-// whole package or not exist.
+// FuzzUnpack checks how Unpack treats arbitrary bytes as a package. Unpack must not write
+// outside of the target folder. After each call of Unpack, the target folder must either
+// contain the whole package or not exist.
 func FuzzUnpack(f *testing.F) {
 	f.Add(npmtest.Pack(npmtest.NewFile("package/package.json", "{}")))
 	f.Add(npmtest.Pack(npmtest.NewFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))

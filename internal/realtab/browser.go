@@ -41,7 +41,7 @@ var programs = map[string][]string{
 	"windows": {"chromium"},
 }
 
-// closeTimeout is the maximum time for a browser to exit after Close.
+// closeTimeout is how long Close waits at most for the browser to exit.
 const closeTimeout = 10 * time.Second
 
 // errExited is the error of browser commands after the browser has exited.
@@ -199,9 +199,8 @@ type Tab struct {
 	ctx     context.Context // chromedp's context of the tab
 }
 
-// Open opens a tab at url, after the browser has deleted the stored data of the site
-// whose origin is origin. The JavaScript code script runs in each document of the tab
-// before the page's scripts.
+// Open deletes the stored data of the site at origin and then opens a tab at url. The
+// JavaScript code script runs in each document of the tab before the page's scripts.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
 	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))

@@ -41,8 +41,8 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if code in the page made the request. Fetched is false if the page
-	// itself loads something, such as an image.
+	// Fetched is true if JavaScript code in the page made the request, for example with
+	// fetch. Fetched is false if the page itself loads something, such as an image.
 	Fetched bool `json:"fetched"`
 }
 
@@ -70,9 +70,9 @@ type Site struct {
 	page Page
 }
 
-// Listen starts a server that simulates all websites. answer returns the response to each
-// request except the request for the page. The server closes the connection without a
-// response if answer returns an error, or if answer has no response for the address.
+// For each request except the request for the page itself, the function answer returns
+// the response. The server closes the connection without a response if answer returns an
+// error, or if answer has no response for the address.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {

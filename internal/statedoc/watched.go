@@ -44,8 +44,8 @@ type Watched[T, V any] struct {
 type ReadResult[V any] struct {
 	info os.FileInfo // nil if the file was missing
 	View V
-	// Problem is why the file could not be read or parsed; nil after a success. If the
-	// file cannot be read, View is the view of an empty file.
+	// Problem is the reason why the file could not be read or parsed; nil if both
+	// succeeded. If the file cannot be read, View is the view of an empty file.
 	Problem error
 	// hasReadError is true after an I/O error. Each check then reads the file again,
 	// because the file's time and size do not show when the error has ended.
@@ -84,8 +84,8 @@ func (w *Watched[T, V]) Repair() error {
 	return nil
 }
 
-// OnChange registers a function that runs after each change of the file. Listeners run one
-// at a time and must not change the file.
+// OnChange registers a function that runs after each change of the file. The registered
+// functions run one at a time and must not change the file.
 func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,7 +106,7 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 	}
 }
 
-// check reads the file and runs the listeners if the file has changed.
+// check reads the file again and runs the listeners, but only if the file has changed.
 func (w *Watched[T, V]) check() {
 	if w.refresh() {
 		w.Notify()
@@ -170,7 +170,8 @@ func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	return !r.hasReadError && sameFile(r.info, info)
 }
 
-// read reads and parses the file, with its time and size.
+// read reads and parses the file. The returned ReadResult also contains the file's
+// modification time and size.
 func (w *Watched[T, V]) read() *ReadResult[V] {
 	newReading := &ReadResult[V]{View: w.emptyView}
 	f, err := os.Open(w.file.Path)

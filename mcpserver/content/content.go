@@ -28,8 +28,8 @@ type Result struct {
 	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the result
 	// consists only of content blocks.
 	Text json.RawMessage
-	// Data is the same JSON for the structured content of the MCP result; nil if the
-	// tool's result is not a JSON object.
+	// Data is the same JSON for the MCP result's structured content; nil if the tool's
+	// result is no object.
 	Data json.RawMessage
 	// Blocks are the content blocks exactly as the page wrote them.
 	Blocks [][]byte
@@ -308,7 +308,7 @@ func (m *objectMembers) hasStringValue(name, value string) bool {
 	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
 }
 
-// hasStrings reports whether the object has a string for each of the names.
+// hasStrings reports whether each of the named members of the object is a string.
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {

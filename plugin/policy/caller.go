@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// callerGate blocks nested calls from one plugin to another that the user has not
-// allowed.
+// callerGate blocks a nested call from one plugin to another, unless the user has allowed
+// such calls.
 type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }

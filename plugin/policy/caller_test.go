@@ -247,7 +247,7 @@ func TestSetCallsErrors(t *testing.T) {
 	}
 }
 
-// A permissions.json of an older version has no members for nested calls: opentabs
+// A permissions.json of an older version has no members for nested calls. opentabs
 // accepts the file and allows no calls between plugins. Malformed members of
 // permissions.json allow nothing.
 func TestPermissionsFileOfOlderVersion(t *testing.T) {

@@ -65,8 +65,7 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	})
 }
 
-// SetLateAccess sets whether a plugin that starts late receives its secret settings and
-// may call the plugins that [Policy.SetCalls] allows.
+// SetLateAccess gives late access to a plugin, or takes late access away.
 func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// removeAutoPermissions removes the permission "auto" and all grants from the permissions of a
-// plugin's tools.
+// removeAutoPermissions removes the permission "auto" and all grants from the tools of a
+// plugin.
 func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
@@ -42,8 +42,8 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 
 // SetPermission sets the permission of a plugin, or of one of its tools. An empty
 // permission removes the tool's own permission, so that the plugin's permission applies.
-// A plugin that is not reviewed can only be set to "off". SetPermission ends all grants
-// for the tool or plugin.
+// For a plugin that the user has not reviewed, "off" is the only permission that can be
+// set. SetPermission ends all grants for the tool or plugin.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")

@@ -22,8 +22,8 @@ type Enforcer struct {
 func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 
 // Gates returns the gates in the order review, calling plugin, permission and limit. The
-// review gate reloads permissions.json if the file has changed. The permission gate and
-// the limit gate use the content that the review gate loaded.
+// review gate reloads permissions.json if the file has changed. For the same call, the
+// permission gate and the limit gate use the permissions that the review gate has loaded.
 func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.callCounters}}
 }
@@ -97,7 +97,8 @@ func (g reviewGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return g.refusalFor(name, s)
 }
 
-// refusalFor returns the verdict that explains why a plugin does not count as reviewed.
+// refusalFor returns the verdict that blocks a plugin's calls and explains why the plugin
+// does not count as reviewed.
 func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {

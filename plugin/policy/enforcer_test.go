@@ -127,8 +127,8 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// Each change of a permission by the user removes the grants for the tool or
-		// plugin.
+		// If the user sets the permission of a tool or plugin, all grants for this tool
+		// or plugin end.
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
@@ -181,7 +181,7 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 }
 
-// A grant applies only to the reviewed content of a plugin.
+// If the content of a plugin changes, earlier grants do not apply to the new content.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
@@ -298,7 +298,8 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// Concurrent calls cannot exceed the limit of a tool.
+// If many calls of a tool start at the same time, they cannot exceed the tool's limit
+// together.
 func TestLimitConcurrentCalls(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
@@ -326,8 +327,8 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// If the permission changes while a call waits for approval, the new permission applies
-// to the waiting call.
+// If the user changes a permission while a call waits for approval, the new permission
+// decides about the waiting call.
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
@@ -409,8 +410,9 @@ func BenchmarkGates(b *testing.B) {
 	}
 }
 
-// All gates of a call use the same content of permissions.json, and only the first gate
-// checks the file. A change of the file during a call applies to the next call.
+// All gates that decide about the same call use the same content of permissions.json.
+// Only the first gate checks whether the file has changed. A change of the file during a
+// call applies to the next call.
 func TestGatesOfCallReadFileOnce(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}

@@ -13,7 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// setChangeOrigin records in o on which surface the user made a change, and when.
+// setChangeOrigin stores in o the surface on which the user made a change, and the
+// current time.
 func setChangeOrigin(o statedoc.Object, by string) {
 	o.Put("by", by)
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
@@ -41,7 +42,8 @@ type Review struct {
 
 // PluginEntry contains the permissions of one plugin in permissions.json.
 type PluginEntry struct {
-	// Review is nil if the user has not reviewed the plugin.
+	// Review is the user's review of the plugin, or nil if the user has not reviewed the
+	// plugin.
 	Review *Review `json:"reviewed,omitempty"`
 	// Permission applies to all tools that have no permission in Tools. An empty plugin
 	// permission means "off".

@@ -23,7 +23,8 @@ type Approval struct {
 	// a session. The permission "auto" of a tool or plugin has the scope
 	// [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
-	// ChangeOrigin records who gave the permission, and when.
+	// ChangeOrigin records on which surface the user gave the approval or the permission,
+	// and when.
 	ChangeOrigin
 	// Until is the time at which the permission ends; zero if the permission does not
 	// end.
@@ -58,7 +59,8 @@ type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
 	// byTool contains the grants by plugin and toolKey.
 	byTool map[string]map[string][]grant
-	// singleCalls contains the grants for single calls, by call ID, until the call ends.
+	// singleCalls maps the ID of a call to the user's approval of this single call, until
+	// the call ends.
 	singleCalls map[string]Approval
 }
 
@@ -96,8 +98,8 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.byTool[plugin][tool] = toolGrants
 }
 
-// liveGrants removes the expired grants of a tool, and returns the remaining grants. The
-// caller of liveGrants holds mu, and byTool must already have the plugin.
+// liveGrants deletes the expired grants of a tool, and returns the grants that remain.
+// The caller of liveGrants holds mu, and byTool must already have the plugin.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {

@@ -157,8 +157,8 @@ func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, 
 // Path returns the path of permissions.json.
 func (p *Policy) Path() string { return p.file.Path() }
 
-// Repair renames a damaged permissions.json, so that the next change does not overwrite
-// the damaged file.
+// Repair renames a damaged permissions.json. Otherwise, the next change of a permission
+// would overwrite the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
 // OnChange registers a listener that runs after each change of the permissions. Listeners
@@ -179,8 +179,8 @@ func (p *Policy) Problems() []string {
 	return r.View.problems
 }
 
-// State returns the review and the permissions of a plugin. State also returns
-// permissions of plugins that are not installed.
+// State returns the review and the permissions of a plugin. For a plugin that is not
+// installed, State returns the stored permissions too.
 func (p *Policy) State(name string) State {
 	loadedPlugin, _ := p.set().Plugin(name)
 	return p.stateOf(name, loadedPlugin)

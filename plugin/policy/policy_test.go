@@ -206,8 +206,9 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// A change of one plugin keeps the permissions of missing plugins, unsupported members of
-// newer versions, and permissions without a review.
+// A change of one plugin's permissions keeps all other content of permissions.json.
+// Examples are permissions of missing plugins, members that only newer versions support,
+// and permissions without a review.
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -368,7 +369,8 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Concurrent changes and reads lose no change, even with two policies for one folder.
+// Concurrent changes and reads of permissions lose no change, even with two policies that
+// use one folder.
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {

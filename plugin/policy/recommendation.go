@@ -22,15 +22,15 @@ type Recommendation struct {
 	Hash string `json:"hash"`
 	// Permission is the recommended permission: "ask" or "auto".
 	Permission wire.Permission `json:"permission"`
-	// Note is the agent's reason: at most 1,000 characters, without hidden characters.
+	// Note is the reason that the agent gave for its recommendation: at most 1,000
+	// characters, without hidden characters.
 	Note string `json:"note,omitempty"`
 	// ChangeOrigin records which client made the recommendation, and when.
 	ChangeOrigin
 }
 
 // Recommend stores an agent's recommendation for the plugin content with the given hash.
-// Recommend changes no permission and no review, because only the user may change them.
-// by is the client of the agent.
+// The argument by names the client of the agent that recommends.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))

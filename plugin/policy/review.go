@@ -92,8 +92,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	return loadedPlugin, nil
 }
 
-// storeReview records the review r in entry, the permissions of the reviewed plugin, and
-// returns the changes for the audit log.
+// storeReview records the review r in entry, the permissions of the plugin, and returns
+// the changes for the audit log.
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string

@@ -29,7 +29,7 @@ const (
 )
 
 // copiedFiles are the files that the archive stores for each reviewed plugin, in the order
-// in which a diff shows them.
+// of a diff.
 var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName matches the file name of the adapter's entry module, which the original

@@ -4,6 +4,6 @@
 // [ReadCode] splits the code of a plugin into the author's code and libraries. [Archive]
 // stores the reviewed content and later shows what has changed.
 //
-// Package review has no locks. An Archive always replaces complete files, so that no
-// process reads a partial file.
+// Package review has no locks. An Archive never changes a file in place but replaces the
+// whole file, so that no process reads a partial file.
 package review

@@ -11,9 +11,8 @@ export function setPreScriptOwner(name: string): void {
 }
 
 /**
- * Returns the value that the plugin's pre-script stored under `key` in this document. The result is undefined if the
- * pre-script stored nothing under `key` or did not run, for example because the plugin was added after the page had
- * loaded.
+ * Returns the value that the plugin's pre-script stored under `key` in this document. If the pre-script stored nothing
+ * under `key`, or did not run because the plugin was added after the page had loaded, the result is undefined.
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {

@@ -20,8 +20,8 @@ type CallContext = Pick<ToolHandlerContext, 'signal'>;
 /** A node of the linked list of running calls, which starts with the newest call. */
 interface RunningCall {
   /**
-   * The call's context. The context's signal is read only at the first wait, because the extension creates the signal
-   * lazily.
+   * The call's context. The signal of the context is read only when a wait needs it, because reading makes the
+   * extension create the signal.
    */
   readonly context: CallContext;
   next: RunningCall | undefined;

@@ -5,9 +5,9 @@ import { readMessage } from './runtime/value.ts';
 type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
- * Calls `useStorage` with the page's localStorage or sessionStorage. If the page deleted `localStorage` from its
- * window, an invisible iframe gives access to the same data. Throws if the page has no storage, as in a sandboxed
- * iframe.
+ * Calls the function `useStorage` with the localStorage or sessionStorage of the page. If the page deleted
+ * `localStorage` from its window, an invisible iframe gives access to the same data. Throws if the page has no storage,
+ * as in a sandboxed iframe.
  */
 function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
   const pageStorage: Storage | undefined = window[kind];

@@ -33,8 +33,8 @@ export class ToolError extends Error {
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
     // The fields of a ToolError are defined instead of assigned, because a page may have added setters to
-    // Error.prototype. Even undefined fields are defined, so that a forged property of Error.prototype does not take
-    // their place.
+    // Error.prototype. Even fields whose value is undefined are defined, so that a page cannot forge their values with
+    // properties of Error.prototype.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, makeDataDescriptor(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, makeHiddenDescriptor(value));
     defineHiddenField('name', 'ToolError');

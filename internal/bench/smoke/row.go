@@ -40,10 +40,11 @@ func IsWorse(last []Row, measured Row) bool {
 	return ok && row.isWorse(measured.Value)
 }
 
-// Loss is a row whose new value exceeds the stored value by more than the tolerance.
+// Loss is a row of `make bench-smoke` whose new value exceeds the stored value by more
+// than the tolerance.
 type Loss struct {
 	Last Row
-	// Value is the newly measured value.
+	// Value is the value of the new measurement.
 	Value float64
 	// Commits is the range of commits that may have caused the loss; see [CommitsSince].
 	Commits string
@@ -67,7 +68,7 @@ type Result struct {
 	// improved rows should be stored.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
-	// of stored rows that were not measured.
+	// of rows that have a stored value but were not measured.
 	Unknown, Unmeasured []string
 }
 

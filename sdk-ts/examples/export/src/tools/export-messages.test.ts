@@ -3,7 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
 import { exportMessages } from './export-messages.ts';
 
-/** Mocks a site with three pages of one message each. Returns the list that receives the requested paths. */
+/**
+ * Mocks a site with three pages of one message each. Returns the list to which the mock adds the path of each request.
+ */
 function mockSite(t: TestContext): string[] {
   const requestedPaths: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string) => {
