@@ -63,7 +63,7 @@ type toolBridge struct {
 }
 
 // clientArgument is the argument that contains the client's name. The extension uses the
-// name as the title of the client's tab group.
+// client's name as the title of the tab group with the client's tabs.
 const clientArgument = "_client"
 
 // sessionArgument is the argument that contains the client's session. The extension

@@ -376,11 +376,11 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends a client's hold of a tab at the user's request. The client's running calls
-// in the tab are cancelled, and its next acting call there needs an approval. Release
-// returns the name of the client that held the tab. The argument surface is where the
-// user made the request, such as the side panel. The text of a returned error is written
-// for the user, not for an agent.
+// Release ends a client's hold of a tab at the user's request. Release cancels the
+// client's running calls in the tab, and the client's next acting call in the tab needs
+// an approval. Release returns the name of the client that held the tab. The argument
+// surface is where the user made the request, such as the side panel. The text of a
+// returned error is written for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}

@@ -107,8 +107,8 @@ type resultBuilder struct {
 }
 
 // shapeOutput turns the output of a browser tool into a result for the agent. The content
-// of a page that the client may not read is left out, for example after a redirect. The
-// dispatcher calls shapeOutput as [dispatch.Options].ShapeOutput.
+// of a page that the client may not read is left out, for example after a redirect.
+// opentabs passes shapeOutput to the dispatcher as [dispatch.Options].ShapeOutput.
 func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
 	if isBatch(callInfo.Tool) { // shapeOutput has already run for each step of the batch
 		return raw, nil

@@ -8,7 +8,7 @@ import (
 )
 
 // sensitiveHosts are hosts, with their subdomains, on which a wildcard rule never allows
-// reading or acting without an approval. The hosts belong to common services for mail,
+// reading or acting without an approval. These are the hosts of common services for mail,
 // identity, passwords, payment and account settings.
 var sensitiveHosts = []string{
 	// mail

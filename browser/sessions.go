@@ -49,8 +49,8 @@ func newSessions(stores ...sessionStore) *Sessions {
 	return &Sessions{stores: stores, runningSessions: map[string]bool{}, endedSessions: map[string]bool{}}
 }
 
-// OnEnd sets the function that receives the key of each session that has ended. Call
-// OnEnd before the first tool call.
+// OnEnd sets the function that runs after a session has ended, with the key of the
+// session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
 // Before implements dispatch.BeforeHook. The session of the call is recorded as running,

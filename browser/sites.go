@@ -169,8 +169,9 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 	return s.decideAddress(callInfo, classAct, address)
 }
 
-// decideTabs decides about a call of browser_tabs. Without an approval, a client may
-// close only the tabs that it opened. Each close of another tab needs an approval.
+// decideTabs decides whether to allow a call of browser_tabs. Without an approval, a
+// client may close only the tabs that it opened. Each close of another tab needs an
+// approval.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket
@@ -269,9 +270,9 @@ func verbOf(class toolClass) string {
 	return "act on"
 }
 
-// ruleFor returns the user's rule for an address. Without a rule, every site needs
-// approvals. A wildcard rule never allows a sensitive site or a dangerous tool without
-// approvals.
+// ruleFor returns the user's rule for an address. If the user has set no rule for a site,
+// browser tools need the user's approval on this site. A wildcard rule never allows a
+// sensitive site or a dangerous tool without approvals.
 func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {

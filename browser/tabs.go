@@ -159,7 +159,8 @@ func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
 	return t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
 }
 
-// listDownloads returns one line for each download that the client of a call has started.
+// listDownloads returns one line of text for each download that the client of a call has
+// started.
 func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDownload) []string {
 	lines := []string{}
 	for _, d := range listed {
@@ -184,7 +185,7 @@ type shownPages struct {
 	pages map[clientTab]pageInfo
 }
 
-// clientTab identifies a client and a tab.
+// clientTab identifies a tab together with a client that uses the tab.
 type clientTab struct {
 	client string // the clientKey of the client
 	tab    tabKey

@@ -69,8 +69,8 @@ func toolGroups() []toolGroup {
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
-	// properties is the JSON text of the members of the input schema. required lists the
-	// keys of the required members.
+	// properties is the JSON text of the properties of the tool's input schema, without
+	// the outer braces. required lists the keys of the required properties.
 	properties string
 	required   []string
 	targetKind dispatch.TargetKind

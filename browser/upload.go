@@ -137,8 +137,8 @@ func hasHiddenPart(local string) bool {
 	return false
 }
 
-// readBelow reads a regular file in a folder. Links that lead out of the folder are not
-// followed, because os.Root rejects them.
+// readBelow reads the regular file at the path local in a folder. Links that lead out of
+// the folder are not followed, because os.Root rejects them.
 func readBelow(folder, local string, limit int) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

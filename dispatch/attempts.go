@@ -6,7 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-// maxAttempts is the maximum number of documents in which a call is tried.
+// maxAttempts is the maximum number of documents in which opentabs tries to run one call.
 const maxAttempts = 8
 
 // attempts records the documents in which a call was tried. liveCall.mu guards all fields
@@ -19,7 +19,7 @@ type attempts struct {
 	hasOtherTarget bool
 }
 
-// begin records that an attempt begins in the first target.
+// begin records that an attempt to run the call begins in the first of targets.
 func (a *attempts) begin(callID string, targets []Target) {
 	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID

@@ -42,8 +42,8 @@ type Target struct {
 	// For a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
 	// a target of a browser tool, Problem explains why the extension can't run scripts in the tab.
 	Problem string
-	// LoadFailedAtMs is when the page failed to load, in milliseconds since 1970 by the
-	// browser's clock. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
+	// LoadFailedAtMs is when the page failed to load, in milliseconds since 1970, according to the
+	// clock of the browser. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
 	LoadFailedAtMs float64
 	// Secrets are the kinds of secret fields in the page, such as password fields. Secrets is
 	// nil if [TargetChoice.Inspect] is nil or the page did not answer.
@@ -175,7 +175,7 @@ type Run struct {
 	TargetKind TargetKind
 	// Client is the client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
-	// Decision is the JSON of the user's decision that the tool receives, or nil without a
+	// Decision is the user's decision, as JSON, that the tool receives; nil without a
 	// decision.
 	Decision json.RawMessage
 	// Args is a JSON object of the tool's arguments.
@@ -201,7 +201,7 @@ type Sink interface {
 	// LinkRestored return at once and do not call the bridge, which may hold a lock.
 	LinkLost()
 	LinkRestored()
-	// Finish ends the run with a result as JSON text (nil for undefined), or with err.
+	// Finish ends the run with its result as JSON text (nil for undefined), or with err.
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 

@@ -49,8 +49,8 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run, or empty. Only the user can turn on a
-	// plugin's tools.
+	// OffReason is why no tool of the plugin may run, or empty. An agent cannot turn on the
+	// tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 	// NextStep is what the agent should do if no tool of the plugin can run now, or empty.

@@ -16,10 +16,10 @@ const storeFile = "plugins.json"
 // StoreOptions configures a [Store]. The zero value of a field selects the field's
 // default.
 type StoreOptions struct {
-	// CheckCode returns an error for code that is not one complete script. Incomplete code
-	// such as "})" could break out of the function that opentabs puts around it. CheckCode
-	// needs a JavaScript parser. By default, code is not checked, which is safe only in
-	// tests.
+	// CheckCode returns an error if code is not exactly one complete script. Incomplete
+	// code such as "})" could break out of the function that opentabs puts around it.
+	// CheckCode needs a JavaScript parser. By default, code is not checked, which is safe
+	// only in tests.
 	CheckCode func(code []byte) error
 	// HasPassedCheck reports whether the code with the given SHA-256, in hex, has already
 	// passed CheckCode. Add does not check code again that has passed CheckCode. By default, no

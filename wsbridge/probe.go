@@ -21,7 +21,7 @@ type LinkProbe struct{ hub *Hub }
 // connected since then, the sentence is empty.
 func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusals.RefusedHello() }
 
-// UnpairedTries returns the connection attempts of unpaired browsers within the last seconds.
+// UnpairedTries returns recent attempts of unpaired browsers to connect.
 func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
 
 // Reconnect closes the link to a browser, so that the extension reconnects. Running calls continue.

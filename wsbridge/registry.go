@@ -105,11 +105,11 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// chooseID returns the ID for the browser that sent hello. Two running browsers can send the
-// same ID if one Chrome profile is a copy of another. If two browsers shared an ID, each would
-// replace the other's link, and neither would work. If a second browser sends an ID that is in
-// use, its ID is derived from its boot ID. The browser keeps the derived ID when it reconnects.
-// The caller holds registry.mu.
+// chooseID returns the ID under which the hub stores the browser that sent hello. Two running
+// browsers can send the same ID if one Chrome profile is a copy of another. If two browsers
+// shared an ID, each would replace the other's link, and neither would work. If a second
+// browser sends an ID that is in use, its ID is derived from its boot ID. The browser keeps the
+// derived ID when it reconnects. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {

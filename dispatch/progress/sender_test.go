@@ -26,7 +26,8 @@ func reportMessage(s *Sender, message string) {
 }
 
 // TestSenderRate checks that the first report is sent at once and the next report after the
-// interval. A report that a newer report replaces is never sent.
+// interval. If a newer report replaces a report before it is sent, the older report is
+// never sent.
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)

@@ -18,7 +18,8 @@ type numberSequence struct {
 }
 
 const (
-	// stepFraction is the size of a step as a fraction of the total.
+	// stepFraction is the size of one artificial progress step, as a fraction of the
+	// tool's total.
 	stepFraction = 1e-6
 	// rangeFraction is the size of the range for steps above a number that the tool reported,
 	// as a fraction of the total. Progress steps have a constant size in the lower half of the

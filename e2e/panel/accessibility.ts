@@ -24,7 +24,7 @@ export async function assertAccessible(page: Page, scene: string, rules?: readon
 
 /**
  * listTabStops presses Tab from the start of the page until the focus leaves the page. The result lists the name of
- * each focused element. The name of an element without a size begins with "invisible".
+ * each focused element. If an element has no size, its name in the result begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {
   while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page

@@ -1,6 +1,6 @@
 /**
- * Simulates a daemon for the extension. With the fake daemon, tests put the side panel into states that a real daemon
- * rarely causes.
+ * Simulates a daemon to which the extension connects. With the fake daemon, tests put the side panel into states that a
+ * real daemon rarely causes.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -46,7 +46,7 @@ export const DOWN_MESSAGE = 'down';
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
 // `a <call>`: The handler of a call that was cancelled has settled: it has returned or thrown.
 // `f <call>`: The host received a cancellation for a call that is not running.
-// `q <call> <ask> <json>`: A request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
+// `q <call> <ask> <json>`: The tool's request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
 // `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
 // `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry. `dropped` is the
 // number of log entries that were lost before the first one.

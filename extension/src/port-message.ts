@@ -47,9 +47,9 @@ export interface StartedPlugin {
 export type FromBridge =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
-   * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins that are not live yet.
-   * `running` contains the calls that run in the document. `hasBase` is true if the document has a base, which can host
-   * more plugins.
+   * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins whose host has
+   * started, but whose adapter is not live yet. `running` contains the calls that run in the document. `hasBase` is
+   * true if the document has a base, which can host more plugins.
    */
   | {
       op: 'documentState';
@@ -152,14 +152,14 @@ export type ToBridge =
   /** Wakes the document at the time that its 'scheduleWake' message requested. */
   | { op: 'wake' }
   /**
-   * Announces a new adapter, identified by its hash, that replaces the current adapter. The document answers
-   * 'entryPointReady' once the running calls have ended, after at most waitMs. The entry point accepts the adapter with
-   * the nonce only once.
+   * Announces a new adapter, identified by its hash, that replaces the current adapter. Once the running calls have
+   * ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts the adapter with the
+   * nonce only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * Prepares a document for an adapter: the base creates a host with `options` (JSON text), or the plugin's host arms
-   * its entry point.
+   * Prepares a document for an adapter. If the plugin has a host, its entry point will accept the adapter; otherwise
+   * the base creates a host with `options` (JSON text).
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**
@@ -170,12 +170,12 @@ export type ToBridge =
   /** Removes a plugin: the bridge tears down the plugin's adapter. */
   | { op: 'removePlugin'; plugin: string };
 
-/** MaxWakeMs is the longest delay that browser timers support. */
+/** MaxWakeMs is the longest delay that timers in browsers support, in milliseconds. */
 const MaxWakeMs = 2 ** 31 - 1;
 
 /**
- * MaxCallAgeMs is how long a call may take to reach a bridge. The worker treats a call that arrives after MaxCallAgeMs
- * as not started.
+ * MaxCallAgeMs is the maximum time between the sending of a call and its arrival at the bridge, in milliseconds. The
+ * worker treats a call that arrives after MaxCallAgeMs as not started.
  */
 export const MaxCallAgeMs = 4000;
 

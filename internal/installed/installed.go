@@ -59,9 +59,9 @@ func Find(ctx context.Context) (Program, error) {
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
 
-// cellarPath and scoopPath match the path of a program that Homebrew or Scoop installed.
-// The first group of cellarPath and scoopPath matches the part of the path that an
-// upgrade does not change.
+// cellarPath and scoopPath are patterns for the paths of programs that Homebrew and Scoop
+// have installed. The first group of cellarPath and scoopPath matches the part of the
+// path that an upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
@@ -118,9 +118,9 @@ func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 }
 
 // UpgradeCommand returns the shell command with which the user upgrades opentabs. For an
-// archive, UpgradeCommand returns "", because opentabs then upgrades itself. The
-// parameter releaseURL is the URL of the folder that contains the packages of the new
-// version.
+// installation from an archive, UpgradeCommand returns "", because opentabs can replace
+// its own files. The parameter releaseURL is the URL of the folder that contains the
+// packages of the new version.
 func (p Program) UpgradeCommand(releaseURL, version string) string {
 	switch p.Method {
 	case NPM:
@@ -143,8 +143,8 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 }
 
 // RemoveCommand returns the shell command with which the user can remove opentabs. For an
-// archive, RemoveCommand returns "", because opentabs then removes itself. For npx,
-// RemoveCommand returns "", because npm empties the npx cache.
+// installation from an archive, RemoveCommand returns "", because opentabs can remove its
+// own files. For npx, RemoveCommand returns "", because npm empties the npx cache.
 func (p Program) RemoveCommand() string {
 	switch p.Method {
 	case NPM:

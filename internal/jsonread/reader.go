@@ -3,8 +3,8 @@
 //
 // [New] reads an object in compact JSON, without white space between tokens (see
 // [opentabs/internal/rawjson]). The methods of [Reader], such as Text and Bool, return
-// members and check their types. Each mistake becomes a [Problem] that contains the path
-// of the JSON member.
+// members and check their types. Each mistake in the JSON object becomes a [Problem],
+// which contains the path of the wrong JSON member.
 package jsonread
 
 import (

@@ -58,8 +58,8 @@ type Client struct {
 	opts   Options
 }
 
-// New returns a client that uses the proxy, certificates and logins in config. New
-// returns an error if an npm setting in config is invalid.
+// New returns a client that connects with the proxy, the certificates and the logins in
+// config. New returns an error if an npm setting in config is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"

@@ -53,7 +53,8 @@ func validVersion() npmtest.Version {
 	return npmtest.Version{Name: pluginPackage, Version: "1.0.0", File: npmtest.Pack(npmtest.NewFile("package/package.json", "{}"))}
 }
 
-// fetchLatest downloads the latest version of the plugin.
+// fetchLatest downloads the latest version of pluginPackage, the plugin package of these
+// tests.
 func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -88,8 +88,8 @@ func projectFile(dir string) string {
 	}
 }
 
-// globalFile returns the path of the settings file for all users of the machine; "" if
-// its place is unknown.
+// globalFile returns the path of the npm settings file for all users of the machine; ""
+// if unknown.
 func (c *Config) globalFile() string {
 	if file := c.settingText("globalconfig"); file != "" {
 		return file

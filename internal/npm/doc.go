@@ -15,8 +15,9 @@
 // # Trust
 //
 // A downloaded file must match the sha512 integrity hash in the registry's metadata. The
-// size of every HTTP response is limited. A password or token is sent only to the address
-// that the npm setting names, never to the target of a redirect on another host.
+// client limits the size of every HTTP response that it reads. A password or token is
+// sent only to the address that the npm setting names, never to the target of a redirect
+// on another host.
 //
 // # Concurrency
 //

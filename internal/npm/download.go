@@ -91,7 +91,8 @@ func truncateFile(f *os.File) error {
 	return f.Truncate(0)
 }
 
-// saveBody writes the body of a response to f and returns the body's sha512 hash.
+// saveBody writes the body of an HTTP response to the file f, and returns the sha512 hash
+// of the body.
 func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	tooLarge := &invalidContentError{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {

@@ -30,8 +30,8 @@ type Package struct {
 	// package has a "latest" tag.
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published maps versions to their times of publication. Versions whose time the
-	// registry does not list are missing.
+	// Published maps versions to their times of publication. If the registry does not
+	// list the time of a version, Published does not contain the version.
 	Published map[string]time.Time
 }
 

@@ -240,8 +240,8 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates a file with the given content. If root is nil, write only reads the
-// content to its end.
+// write creates the file name with the given content. If root is nil, write only reads
+// the content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)

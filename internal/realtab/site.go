@@ -70,9 +70,10 @@ type Site struct {
 	page Page
 }
 
-// For each request except the request for the page itself, the function answer returns
-// the response. The server closes the connection without a response if answer returns an
-// error, or if answer has no response for the address.
+// Listen starts a server that simulates all websites. For each request except the request
+// for the page itself, the function answer returns the response. The server closes the
+// connection without a response if answer returns an error, or if answer has no response
+// for the address.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {

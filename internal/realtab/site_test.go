@@ -140,7 +140,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestStartReportsOutputOfTheProgram starts programs that are not browsers.
+// TestStartReportsOutputOfTheProgram checks the error of Start for a program that is not
+// a browser.
 func TestStartReportsOutputOfTheProgram(t *testing.T) {
 	executable, err := os.Executable()
 	if err != nil {

@@ -16,13 +16,13 @@ type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText ends the warning about a damaged file with a consequence or an advice, such
-	// as "pin your tools again".
+	// LossText is the end of the warning about a damaged file. It names a consequence or
+	// gives advice, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)
 	Empty    func() T
-	// Parse decodes the text of the file. For damaged text, the error is a
+	// Parse decodes the text of the file. If the text is damaged, Parse returns a
 	// *[DamagedError].
 	Parse  func(text []byte) (T, error)
 	Encode func(T) []byte

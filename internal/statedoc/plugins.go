@@ -15,8 +15,8 @@ const perPluginVersion = 1
 // use.
 type Object map[string]json.RawMessage
 
-// Child decodes the object in a member. If the member is missing or not an object, Child
-// returns an empty object.
+// Child decodes the JSON object that is the value of the member key. If the member is
+// missing or not an object, Child returns an empty object.
 func (o Object) Child(key string) Object {
 	var child Object
 	if json.Unmarshal(o[key], &child) != nil || child == nil {
@@ -37,17 +37,17 @@ func (o Object) Put(key string, v any) {
 	}
 }
 
-// Plugins is the content of a state file with one JSON object per plugin.
+// Plugins is the content of a state file that has one JSON object for each plugin.
 type Plugins struct{ TopLevel Object }
 
-// NewPlugins returns the content of a new state file without plugins.
+// NewPlugins returns the content of a new state file that contains no plugins yet.
 func NewPlugins() *Plugins {
 	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
-// ParsePlugins parses a state file with one JSON object per plugin. The error is a
-// *[DamagedError] if the text is damaged, and another error if a newer version of opentabs
-// wrote the file.
+// ParsePlugins parses a state file with one JSON object per plugin. If the text is
+// damaged, the error is a *[DamagedError]. If a newer version of opentabs wrote the file,
+// the error is another error.
 func ParsePlugins(text []byte) (*Plugins, error) {
 	topLevel, err := ParseTopLevel(text, perPluginVersion)
 	if err != nil {
@@ -59,9 +59,9 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 	return &Plugins{topLevel}, nil
 }
 
-// ParseTopLevel parses a state file that is a JSON object with the member "version". The
-// error is a *[DamagedError] if the text is damaged, and another error if the version is
-// newer than maxVersion.
+// ParseTopLevel parses a state file that is a JSON object with the member "version". If
+// the text is damaged, the error is a *[DamagedError]. If the version is newer than
+// maxVersion, the error is another error.
 func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	var topLevel Object
 	text = rawjson.TrimBOM(text)
@@ -86,8 +86,8 @@ func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.TopLevel))
 }
 
-// EditPlugin calls change to modify the object of one plugin. An object that is empty
-// after the change is deleted.
+// EditPlugin finds the JSON object of one plugin, and calls change to modify this object.
+// An object that is empty after the change is deleted.
 func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)

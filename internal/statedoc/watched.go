@@ -71,8 +71,8 @@ func (w *Watched[T, V]) Change(edit func(T) error) error {
 	return nil
 }
 
-// Repair renames a damaged file and writes an empty one. If the file is not damaged,
-// Repair does nothing.
+// If the file is damaged, Repair renames it and writes an empty file. If the file is not
+// damaged, Repair does nothing.
 func (w *Watched[T, V]) Repair() error {
 	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
 		return nil
@@ -84,7 +84,7 @@ func (w *Watched[T, V]) Repair() error {
 	return nil
 }
 
-// OnChange registers a function that runs after each change of the file. The registered
+// OnChange registers a function that runs each time the file has changed. The registered
 // functions run one at a time and must not change the file.
 func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()

@@ -18,7 +18,7 @@ type Enforcer struct {
 	callCounters callCounters
 }
 
-// NewEnforcer returns an enforcer that applies p.
+// NewEnforcer returns an enforcer that applies the rules of the policy p to calls.
 func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 
 // Gates returns the gates in the order review, calling plugin, permission and limit. The

@@ -171,7 +171,8 @@ func TestGrantAlways(t *testing.T) {
 	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 }
 
-// A grant that cannot be written to permissions.json lasts until the server exits.
+// If a grant cannot be written to permissions.json, the grant lasts until the server
+// exits.
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"

@@ -98,7 +98,8 @@ type permissionRules struct {
 	problems []string
 }
 
-// editTool changes the permissions of one tool within the permissions of its plugin.
+// editTool calls change to edit the permissions of one tool. The argument entry contains
+// the permissions of the tool's plugin.
 func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc.Object)) {
 	tools := entry.Child("tools")
 	toolEntry := tools.Child(tool)

@@ -155,8 +155,8 @@ type Grant struct {
 	Approval
 	// Client is the name of the MCP client.
 	Client string
-	// Caller is the plugin whose tool makes the call; empty for a call of the client
-	// itself.
+	// Caller is the plugin whose tool makes the call; empty if the client itself makes
+	// the call.
 	Caller string
 }
 

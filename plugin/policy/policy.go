@@ -225,8 +225,8 @@ func (s State) Tool(name string) wire.Permission {
 	return s.EffectivePermission
 }
 
-// MayRunAnyTool reports whether at least one tool of the plugin may run. If no tool may
-// run, pages do not receive the adapter.
+// MayRunAnyTool reports whether at least one tool of the plugin may run. If none of the
+// plugin's tools may run, pages do not receive the plugin's adapter.
 func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
 	return s.EffectivePermission != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {
@@ -234,8 +234,8 @@ func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	})
 }
 
-// SettingsOptions converts options of a policy to options for the user's settings of
-// plugins.
+// SettingsOptions returns the options with which package settings stores the user's
+// settings of plugins.
 func (o Options) SettingsOptions() settings.Options {
 	s := settings.Options{WarnUser: o.WarnUser, Log: o.Log}
 	if o.RecordChange != nil {

@@ -23,7 +23,7 @@ type policyFixture struct {
 	t      *testing.T
 	dir    string
 	policy *policy.Policy
-	// enforcer applies the policy of the test.
+	// enforcer applies the rules of the fixture's policy to calls.
 	enforcer *policy.Enforcer
 	// warnings and changes contain the warnings and the changes of permissions that the
 	// policy has reported.
@@ -324,8 +324,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// If permissions.json cannot be read, each call tries to read the file again, but the
-// error is logged once.
+// If permissions.json cannot be read, each call tries again to read the file. The policy
+// logs the error only once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)

@@ -30,6 +30,7 @@ type Recommendation struct {
 }
 
 // Recommend stores an agent's recommendation for the plugin content with the given hash.
+// Recommend changes no permission and no review, because only the user may change them.
 // The argument by names the client of the agent that recommends.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {

@@ -161,8 +161,8 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	return append(changes, Change{Kind: "permission", Plugin: name, Old: oldPermission, New: string(wire.PermissionOff), By: surface})
 }
 
-// changePlugins edits the permissions of n plugins and writes permissions.json once.
-// entryAt returns the name of the plugin at an index, and a function that edits the
+// changePlugins edits the permissions of n plugins and writes permissions.json once. The
+// function entryAt returns the name of plugin number i, and a function that edits this
 // plugin's permissions. After changePlugins has written permissions.json, it ends the
 // grants of these plugins, records the changes, and notifies the listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {

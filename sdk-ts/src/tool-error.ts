@@ -16,7 +16,7 @@ export interface ToolErrorOptions {
   retryable?: boolean | undefined;
   /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The underlying error, for debugging in the page. Agents never receive `cause`. */
+  /** The error that caused this error, for debugging in the page. Agents never receive `cause`. */
   cause?: unknown;
 }
 
@@ -58,7 +58,7 @@ export class ToolError extends Error {
 
   /**
    * Creates the error for a site that limits the rate of requests. `retryAfterMs` is the delay that the site requested,
-   * such as in a Retry-After header.
+   * for example in a Retry-After header.
    */
   static rateLimited(message: string, retryAfterMs?: number, code = 'RATE_LIMITED'): ToolError {
     return new ToolError(message, code, { category: 'rate_limit', retryable: true, retryAfterMs });
@@ -96,7 +96,7 @@ const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
     const isInstance = apply(nativeHasInstance, this, [error]);
-    // `instanceof` with a subclass of ToolError accepts only real instances of the subclass.
+    // If the right operand of `instanceof` is a subclass of ToolError, only real instances of the subclass match.
     if (isInstance || this !== ToolError) return isInstance;
     return (
       hasProperties(error) &&

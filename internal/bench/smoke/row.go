@@ -157,7 +157,7 @@ func find(rows []Row, id string) (Row, bool) {
 	return Row{}, false
 }
 
-// format writes a number with its unit, such as "113" or "1.35 x".
+// format returns a number followed by its unit, such as "113" or "1.35 x".
 func format(value float64, unit string) string {
 	text := strconv.FormatFloat(value, 'f', -1, 64)
 	if unit == "" {
