@@ -173,7 +173,7 @@ type Run struct {
 	Prompt bool
 	// TargetKind is where the tool runs, such as in a document or in a tab.
 	TargetKind TargetKind
-	// Client is the client that calls a browser tool. For tools of plugins, Client is empty.
+	// Client is the MCP client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
 	// Decision is the user's decision, as JSON, that the tool receives; nil without a
 	// decision.

@@ -65,8 +65,8 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 	return nil
 }
 
-// open opens one event stream and returns its body, after the server has confirmed the
-// stream.
+// open sends the request for one event stream, and returns the response body after the
+// server has confirmed the stream.
 func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)

@@ -72,8 +72,8 @@ type Site struct {
 
 // Listen starts a server that simulates all websites. For each request except the request
 // for the page itself, the function answer returns the response. The server closes the
-// connection without a response if answer returns an error, or if answer has no response
-// for the address.
+// connection without a response if answer returns an error, or if a page fetches an
+// address for which answer has no response.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -97,7 +97,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	return s, nil
 }
 
-// Port returns the port of the site on 127.0.0.1.
+// Port returns the number of the port on 127.0.0.1 on which the simulated site listens.
 func (s *Site) Port() int { return s.port }
 
 // Show replaces the page that the site serves.

@@ -42,8 +42,9 @@ func readAll(events func(func(Event, error) bool)) string {
 	return got.String()
 }
 
-// readBySpecification parses a whole stream by section 9.2.6 of the HTML standard. If a
-// line has more than limit bytes, fits is false.
+// readBySpecification parses a whole stream by section 9.2.6 of the HTML standard.
+// readBySpecification returns fits = false if a line of the stream has more than limit
+// bytes.
 func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string
