@@ -101,7 +101,7 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the tabs that may close together with a window. A closable tab
+// closableTabs returns the tabs that a client may close by closing a window. A closable tab
 // either was in the last window list that the user saw, or belongs to the client that
 // opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {

@@ -318,8 +318,8 @@ type featurePeer struct {
 	close    func()
 }
 
-// newFeaturePeer connects a test client over HTTP or stdio. The client supports forms if
-// decision is not empty.
+// newFeaturePeer connects a test client over HTTP or stdio. An empty decision means that
+// the client does not support forms.
 func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *featurePeer {
 	p := &featurePeer{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
 	initialize := initializeText("a")

@@ -177,7 +177,7 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 }
 
 // currentTargets returns the documents and tabs that the call can use now. returnWait is
-// how much longer to wait for the next document of a better tab. syncWait is how much
+// how much longer a preferred tab may take to load its next document. syncWait is how much
 // longer to wait until a browser has first listed its tabs.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()

@@ -17,7 +17,7 @@ import (
 )
 
 // If a timer fires more than suspendThreshold late, the process or the machine was probably
-// suspended. Progress reports that arrived during the suspension may still be unread, so the clock
+// suspended. Progress reports that arrived while the machine slept may still be unread, so the clock
 // extends the idle limit by graceAfterSuspend.
 const (
 	suspendThreshold  = 2 * time.Second

@@ -73,7 +73,7 @@ func portOf(server *httptest.Server) int {
 	return port
 }
 
-// newTestHome returns a Home in a new folder whose configured port is closed.
+// newTestHome returns a Home in a new folder. No server listens on its configured port.
 func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())

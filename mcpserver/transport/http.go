@@ -323,7 +323,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 // serveLegacyCall serves a call in a session.
 func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects an invalid ID
-	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName, s.sessions.clientInfo(clientSession).Name))
+	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.displayName, s.sessions.clientInfo(clientSession).Name))
 }
 
 // serveCall runs a call and writes its answer as the response to r.

@@ -149,7 +149,7 @@ func (s *Server) removeEndedSession(in *session) {
 	}
 	info := s.sessions.clientInfo(in)
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
-	s.opts.OnSessionEnd(in.credential.dispatchClient(in.publicName, info.Name))
+	s.opts.OnSessionEnd(in.credential.dispatchClient(in.displayName, info.Name))
 }
 
 // newUniqueKey returns a key for a task that no client can cancel by its ID.

@@ -52,7 +52,7 @@ type ClientInfo struct {
 // session is one client's session and its tasks.
 type session struct {
 	id          string
-	publicName  string         // the session's name in lists of calls; unlike id, publicName is not secret
+	displayName string         // the session's name in lists of calls; unlike id, displayName is not secret
 	listener    *listener      // the session as mcp-go sees it; nil for clients without sessions
 	credential  Credential     // the credential of the client
 	requests    clientRequests // the pending requests to the client
@@ -92,8 +92,8 @@ const (
 	maxEndedKeys    = 256
 )
 
-// publicNameOf returns the public name of the session with the given ID.
-func publicNameOf(id string) string {
+// displayNameOf returns the display name of the session with the given ID.
+func displayNameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return "session-" + hex.EncodeToString(sum[:6])
 }
@@ -158,7 +158,7 @@ func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
 		id:           id,
-		publicName:   publicNameOf(id),
+		displayName:  displayNameOf(id),
 		listener:     newListener(id, t.resources),
 		credential:   c,
 		info:         ClientInfo{ID: id, Credential: c, Transport: transport, ConnectedSince: now},

@@ -188,7 +188,7 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 // serveCall serves a request for Handler. A client that has cancelled the request
 // receives no answer.
 func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
-	client := c.session.credential.dispatchClient(c.session.publicName, c.server.sessions.clientInfo(c.session).Name)
+	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
 	var identity json.RawMessage
 	if p.IsModern() {

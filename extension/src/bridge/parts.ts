@@ -5,7 +5,7 @@ import type { FromBridge } from '../port-message.ts';
 // has sent a part to the server, it acknowledges the part to the bridge. A part that is not sent yet needs no memory,
 // because it is a slice of the result's text.
 //
-// The result with the fewest unsent parts is sent first. If parts of different results were sent in turn, the server
+// The result with the fewest unsent parts is sent first. If parts of different results were mixed, the server
 // would have to store many incomplete results for a long time. So that the oldest result does not starve, every fourth
 // part belongs to it.
 

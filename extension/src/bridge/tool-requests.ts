@@ -12,8 +12,8 @@ export interface ToolRequests {
   /** recordRequest stores a request of the host, and returns the message that sends the request to the worker. */
   recordRequest(ask: number, body: string): FromBridge;
   /**
-   * recordAnswer records that the server answered a request. It returns "wanted" if the host waits for this answer,
-   * "known" if the host already has the answer, and else "unwanted".
+   * recordAnswer records that the server answered a request. recordAnswer returns "wanted" if the host waits for the
+   * answer, "known" if the host already has the answer, and "unwanted" otherwise.
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /**

@@ -24,9 +24,9 @@ class ShownTextReader {
     if (nesting > MaxNesting || element.getAttribute('aria-hidden') === 'true') return;
     if (/^(script|style|template|noscript)$/.test(element.localName)) return;
     const style = getComputedStyle(element);
-    const shown = determineVisibility(element, style);
-    if (!shown.drawn || shown.closed) return;
-    const isReadable = shown.text && this.#textVisibility.isShown(element, style);
+    const visibility = determineVisibility(element, style);
+    if (!visibility.drawn || visibility.closed) return;
+    const isReadable = visibility.text && this.#textVisibility.isShown(element, style);
     if (!/^(inline|contents)/.test(style.display)) this.text += ' ';
     for (const child of listFlatChildren(element)) {
       if (this.text.length >= this.#limit) return;

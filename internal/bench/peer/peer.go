@@ -93,7 +93,7 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		b.answerRuns(ctx, wire.EncodeBody(wire.ToolDispatchResult{Output: output}))
+		b.answerToolRuns(ctx, wire.EncodeBody(wire.ToolDispatchResult{Output: output}))
 	}()
 	select {
 	case <-b.synced:
@@ -110,10 +110,10 @@ func (b *Browser) Close() { _ = b.ws.CloseNow() }
 // run.
 func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
 
-// answerRuns responds to every tool run with body until the connection closes. To save
-// time, answerRuns does not parse message frames: the request ID is always at the same
+// answerToolRuns responds to every tool run with body until the connection closes. To save
+// time, answerToolRuns does not parse message frames: the request ID is always at the same
 // position.
-func (b *Browser) answerRuns(ctx context.Context, body []byte) {
+func (b *Browser) answerToolRuns(ctx context.Context, body []byte) {
 	idPosition := bytes.Index(wire.AppendRequest(nil, pingID, wire.MethodPing, nil), []byte(pingID))
 	answer := []byte{}
 	for {

@@ -127,7 +127,7 @@ export class PageActions {
     }
   }
 
-  /** describe returns the result of a tool for an act. verb begins the sentence, such as "Clicked e12". */
+  /** describe returns the result of an action with a sentence such as "Clicked e12". verb is the first word. */
   async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,
