@@ -28,7 +28,7 @@ type batch struct {
 	id    string
 	steps []batchStep
 	sink  dispatch.Sink
-	// answers receives the result of each step.
+	// answers receives the result of each step of the batch.
 	answers chan stepResult
 	stopped chan struct{} // closed when the call is cancelled
 }

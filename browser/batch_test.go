@@ -47,8 +47,8 @@ func TestBatch(t *testing.T) {
 }
 
 // TestFailedBatch checks that the error of a batch begins with the failed step. The error
-// must also contain the results of the earlier steps as page text, and name the pages
-// that these results quote.
+// of a batch must also contain the results of the earlier steps as page text, and name
+// the pages that these results quote.
 func TestFailedBatch(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)

@@ -34,7 +34,7 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 }
 
 // codeNeedsPermission is the error code for a missing Chrome permission. The extension
-// also sends this error code.
+// returns the same error code for a tool that lacks its Chrome permission.
 const codeNeedsPermission = "needs_permission"
 
 // permissionTitles maps each optional Chrome permission to the label of its switch in the

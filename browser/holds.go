@@ -73,7 +73,7 @@ type tabHolder struct {
 	actedAt time.Time
 	// actingCallID is the ID of the running acting call, or "" if none runs in the tab.
 	actingCallID string
-	// released is closed when the hold ends early.
+	// The channel released is closed when the client's hold of the tab ends early.
 	released chan struct{}
 	// takenBackAt is when the user last clicked or typed in the tab after the client's last
 	// acting call began. takenBackAt is zero if the user has neither clicked nor typed

@@ -38,8 +38,9 @@ func TestHeldTab(t *testing.T) {
 }
 
 // TestUserTakesTabBack checks that a click or a key press of the user takes a held tab
-// back from the client. The client must read the page before it acts again. After the
-// client has read the page, the user can take the tab back again.
+// back from the client. After the user takes a tab back, the client must read the page
+// before it acts again. After the client has read the page, the user can take the tab
+// back again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -132,8 +133,8 @@ func TestUserInputDuringCall(t *testing.T) {
 }
 
 // TestRelease checks that the user can stop a client in a tab. The client's running call
-// is cancelled, and its next acting call in the tab needs an approval. Other clients and
-// reading calls need no approval.
+// is cancelled, and its next acting call in the tab needs an approval. After the user has
+// stopped a client in a tab, calls of other clients and reading calls need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

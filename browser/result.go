@@ -75,7 +75,7 @@ type agentResult struct {
 	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
 	// nil if Text quotes no page.
 	Untrusted json.RawMessage `json:"untrusted,omitempty"`
-	// Steps are the pictures and files from the steps of a batch.
+	// Steps are the pictures and files that the steps of a batch returned.
 	Steps []stepBlocks `json:"steps,omitempty"`
 }
 
@@ -87,7 +87,7 @@ type stepBlocks struct {
 }
 
 // SiteOfCall returns the origin of the page on which a browser tool's call ended. For a
-// call of another tool, the origin is "".
+// call of a plugin's tool, SiteOfCall returns "".
 func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
 	if callInfo.Tool.Plugin != Name {
 		return ""
@@ -198,7 +198,8 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 }
 
 // dataSource returns where a tool without a page has read its data: a site, or a name
-// such as "the history of the browser". For a tool with a page, the source is "".
+// such as "the history of the browser". For a tool that works in a page, dataSource
+// returns "".
 func dataSource(callInfo dispatch.CallInfo) string {
 	d := definitionOf(callInfo.Tool.Name)
 	if d == nil || d.targetKind != dispatch.TargetBrowser {

@@ -27,9 +27,9 @@ type Sessions struct {
 	// runningSessions are the running sessions that have called browser tools since the server
 	// started.
 	runningSessions map[string]bool
-	// The sessions that have ended, as a set, and as a list with the oldest session
-	// first. Ended sessions are stored because a job may call tools after its session has
-	// ended.
+	// endedSessions and endedKeys contain the sessions that have ended: as a set, and as
+	// a list with the oldest session first. Ended sessions are stored because a job may
+	// call tools after its session has ended.
 	endedSessions map[string]bool
 	endedKeys     []string
 }

@@ -26,7 +26,8 @@ type fixture struct {
 	calls   *dispatch.Dispatcher
 	rules   policy.Sites
 	address string
-	// secrets are the page's secret fields; inspections are what the gate has inspected.
+	// secrets are the secret fields of the simulated page. inspections are the inspections of the page
+	// that the gate requested.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
 	// output is the extension's tool result. By default, the result is the page of the
@@ -45,7 +46,7 @@ type fixture struct {
 	// shownArgs are the call arguments in the approval requests.
 	shownArgs []string
 	decision  dispatch.Resolution
-	// beforeDecision runs before the user's decision.
+	// beforeDecision is a function that the test runs just before the user decides about a call.
 	beforeDecision func()
 	// progress contains the progress messages that clients received.
 	progress []string
@@ -107,8 +108,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	return f
 }
 
-// call runs a tool for a client and returns the text of the result. The call runs in tab
-// 7, unless its action is "new" or "list".
+// call runs a tool for a client and returns the text of the result. The tool runs in the
+// tab with the ID 7, unless the argument "action" is "new" or "list".
 func (f *fixture) call(client, tool, args string) (string, error) {
 	f.t.Helper()
 	t := f.tool(tool)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestCookiesNeedApprovalForTheirAddress checks that a call of browser_cookies needs an
-// approval for the site in its arguments. The approval must cover only this tool and this
-// site.
+// approval for the site in its arguments. The user's approval of such a call must not
+// cover another tool or another site.
 func TestCookiesNeedApprovalForTheirAddress(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"*": policy.SiteAuto, "bank.example": policy.SiteOff, "wiki.example": policy.SiteRead, "shop.example": policy.SiteAuto} {

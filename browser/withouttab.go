@@ -29,9 +29,9 @@ func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideWithoutTab decides whether to allow a call of a tool that uses no tab. The
-// decision depends on the address in the arguments, or else on the browser data that the
-// tool uses.
+// decideWithoutTab decides whether to allow a call of a tool that uses no tab.
+// decideWithoutTab decides by the address in the call's arguments or, without an address,
+// by the browser data that the tool uses.
 func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinition) dispatch.Verdict {
 	switch d.name {
 	case toolWindows:

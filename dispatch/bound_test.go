@@ -49,7 +49,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		gates  []dispatch.Gate
 		answer time.Duration // after this time the user allows all waiting calls; 0 if the user never does
 		parent func(w *requestingTool, s dispatch.Sink)
-		// total is the expected duration of the call.
+		// total is the time that the test expects between the start and the end of the call.
 		total time.Duration
 		code  wire.ErrorCode
 	}{

@@ -57,14 +57,14 @@ type Instance struct {
 	URL string
 }
 
-// TargetChoice describes which targets a call accepts. A field with its zero value excludes
-// no target.
+// TargetChoice describes which targets a call accepts. A field of TargetChoice that has its
+// zero value excludes no target.
 type TargetChoice struct {
 	Plugin string
 	// Browser selects a browser, see [wire.MatchesBrowser].
 	Browser string
 	TabID   int
-	// Client is the client that makes the call, which does not restrict the targets that match.
+	// Client is the client that makes the call; it does not affect which targets match.
 	Client Client
 	// Sites are URLs, one of which must have the host and port of the tab.
 	Sites []string
@@ -110,7 +110,7 @@ type Targets struct {
 	// document is first. In the list, documents of the same browser are next to each other.
 	LiveTargets []Target
 	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
-	// although the adapter runs. No call starts in UnresponsiveTargets.
+	// although the adapter runs. opentabs never starts a call in one of the UnresponsiveTargets.
 	UnresponsiveTargets []Target
 	// TabsToReload are matching tabs that were opened before the plugin was loaded.
 	TabsToReload []Target
@@ -123,7 +123,7 @@ type Targets struct {
 	ErrorPages []Target
 	// TabsAwaitingCode are matching tabs to which the browser is still sending the adapter's code.
 	TabsAwaitingCode []Target
-	// IsSyncing is true while a browser in which the call may run has not yet confirmed the
+	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
 	IsSyncing bool
 	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of

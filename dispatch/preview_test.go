@@ -13,11 +13,11 @@ import (
 	"opentabs/wire"
 )
 
-// openPage is a tab that shows the site of the plugin of exportTool.
+// openPage is a target for exportTool: a tab that shows the site of the tool's plugin.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// TestCallWithoutTargetRequestsNoApproval checks calls that can't run, one for each reason.
-// Each call must fail with advice and without a request for approval.
+// TestCallWithoutTargetRequestsNoApproval checks one call for each reason why a call can't run in
+// any tab. Each call must fail with advice for the agent, and without a request for approval.
 func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage

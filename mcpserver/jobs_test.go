@@ -59,7 +59,7 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 	})
 }
 
-// alwaysDetach applies the same rule to the calls of every client.
+// alwaysDetach returns a function that returns the rule d for every client.
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // connectAs returns a new session of a client with the given name and version.
@@ -384,7 +384,7 @@ func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd checks that the result contains the audience that the tool set.
+// TestAudienceOfTheEnd checks that the MCP result of a call contains the tool's audience.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

@@ -39,7 +39,7 @@ type reply struct {
 	// output is the text content: what the tool returned, as JSON without line breaks. output
 	// is nil for undefined, and for a result that consists only of content blocks.
 	output json.RawMessage
-	// data is the structured content, or nil if the tool returned no object.
+	// data is the structured content of the MCP result, or nil if the tool returned no object.
 	data json.RawMessage
 	// blocks are the content blocks after the text, each as JSON.
 	blocks [][]byte

@@ -28,8 +28,8 @@ var (
 )
 
 // resources offers calls as MCP resources. Subscribers are notified of a changed resource at
-// once, then at most once per updateInterval, and always once after the last change. Memory use
-// grows with the subscriptions, not with the calls. resources is safe for concurrent use.
+// once, then at most once per updateInterval, and always once after the last change. The memory
+// use of resources grows with subscriptions, not calls. resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
 	files *filestore.Store // nil if the server stores no files

@@ -35,7 +35,7 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 func withTabs(t *testing.T) *client { return withTabsAndUnreviewed(t, "wiki") }
 
 // withTabsAndUnreviewed returns a client of a server with the plugins "messages" and
-// "wiki". The plugins in off are not reviewed.
+// "wiki". The plugins whose names are in off are not reviewed.
 func withTabsAndUnreviewed(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
 		Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrNotReviewed, "no", off...),
@@ -142,8 +142,8 @@ func TestInstanceOfACall(t *testing.T) {
 }
 
 // TestNextSteps checks the next step in the result of plugin_list_tabs for each state of
-// a plugin without a usable tool. Without plugins, the result must describe how to use
-// any page.
+// a plugin without a usable tool. If no plugin is installed, the result of
+// plugin_list_tabs must describe how to use any web page.
 func TestNextSteps(t *testing.T) {
 	tab := func(readiness dispatch.Readiness) []dispatch.Target {
 		return []dispatch.Target{{Browser: "b1", TabID: 7, URL: "https://a.example/", Readiness: readiness}}

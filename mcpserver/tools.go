@@ -72,8 +72,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the definition of the tool with the argument "_detach". The output schema
-// is removed, because the answer may be a job, which clients would reject.
+// withDetach returns the definition of the tool with the argument "_detach". withDetach
+// removes the output schema, because the tool may return a job, which violates the schema.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil

@@ -27,8 +27,8 @@ const (
 // returns an error if the adapter file has changed since the plugin was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// AdapterPath returns the path of the adapter file in the plugin's folder. The source map
-// of the adapter is in the same folder.
+// AdapterPath returns the path of the adapter file in the plugin's folder. The adapter's
+// source map is in the same folder as the adapter file.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
 // readScript reads a script of the plugin, and returns an error if the script's SHA-256

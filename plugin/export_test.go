@@ -15,8 +15,8 @@ func AdvanceIndexClock(s *Store) *Store {
 	return s
 }
 
-// CountAdapterReads returns how many adapters a registry has read because the index did not
-// contain them.
+// CountAdapterReads returns how many adapter files a registry has read because its index
+// had no entry for them.
 func CountAdapterReads(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
 // ForgeIndexedHash replaces the stored hash of the adapter in dir in the registry's index.

@@ -22,8 +22,8 @@ type StoreOptions struct {
 	// only in tests.
 	CheckCode func(code []byte) error
 	// HasPassedCheck reports whether the code with the given SHA-256, in hex, has already
-	// passed CheckCode. Add does not check code again that has passed CheckCode. By default, no
-	// code counts as checked.
+	// passed CheckCode. Add skips CheckCode for code that has already passed CheckCode. By
+	// default, Add runs CheckCode on all code.
 	HasPassedCheck func(hash string) bool
 	// IndexKey authenticates the index of adapters (see docs/security.md). opentabs
 	// ignores an index that was authenticated with another key. Without an IndexKey,
@@ -58,8 +58,8 @@ type Entry struct {
 	// Source is the way the package was installed.
 	Source Source
 	// Package is the npm name of an installed package. VersionWanted is the version, tag
-	// or range that the user requested. VersionWanted is empty for the latest version and
-	// for a file.
+	// or range that the user requested. VersionWanted is empty if the user requested the
+	// latest version or a package file.
 	Package, VersionWanted string
 	// Hash is the SHA-256 of the adapter at the time when the user added the plugin, in
 	// hex.
@@ -125,9 +125,9 @@ func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }
 
-// AddInstalled adds a package that opentabs has installed in the folder e.Path. An entry
-// for an older version of the package is replaced. Callers of AddInstalled set Path,
-// Package and VersionWanted of e.
+// AddInstalled adds a package that opentabs has installed in the folder e.Path.
+// AddInstalled replaces an entry for an older version of the same package. Callers of
+// AddInstalled set only the fields Path, Package and VersionWanted of the entry e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)
@@ -188,8 +188,9 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove removes the plugin with the given name from the list of installed plugins. The
-// folder of the plugin stays on disk. The error for an unknown name lists the plugins.
+// Remove removes the plugin with the given name from the list of installed plugins.
+// Remove does not delete the plugin's folder from the disk. If no plugin has the given
+// name, the error of Remove lists the installed plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		countBefore := len(doc.plugins)

@@ -51,8 +51,8 @@ func (s *HoldSender) SendEnded(session string) {
 	}
 }
 
-// sendHolds sends the list of held tabs to a browser. A browser that has just connected
-// receives no empty list.
+// sendHolds sends the list of held tabs to a browser. sendHolds sends no empty list to a
+// browser that has just connected.
 func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

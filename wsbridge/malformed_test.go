@@ -150,8 +150,8 @@ func TestMalformed(t *testing.T) {
 }
 
 // TestFrameAboveTheLimit checks that a frame longer than wire.MaxFrameBytes closes the
-// link, whatever its content. The frame has a zero mask, so that its bytes need no
-// masking.
+// link, whatever its content. The test sends a WebSocket frame whose mask is zero, so
+// that masking does not change its bytes.
 func TestFrameAboveTheLimit(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")

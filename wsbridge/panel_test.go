@@ -24,7 +24,7 @@ type fakeCalls struct {
 	views     []dispatch.View
 	cancelled []string
 	decided   []string
-	// activities are returned for every call.
+	// activities are the activities that the fake returns for every call.
 	activities []dispatch.ActivityView
 }
 
@@ -203,8 +203,8 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins checks that the list of plugins is sent when a side panel opens
-// and after each change of plugins or permissions. Without a change, no list may be sent.
+// TestPanelShowsPlugins checks that the list of plugins is sent when a side panel opens and after
+// each change of plugins or permissions. If neither has changed, the hub must not send the list.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {

@@ -17,8 +17,8 @@ const pingTimeout = 5 * time.Second
 // LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for concurrent use.
 type LinkProbe struct{ hub *Hub }
 
-// RefusedHello returns why and when the hub last refused an extension. If a browser has
-// connected since then, the sentence is empty.
+// RefusedHello returns why and when the hub last refused an extension. RefusedHello
+// returns an empty sentence if a browser has connected since the last refusal.
 func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusals.RefusedHello() }
 
 // UnpairedTries returns recent attempts of unpaired browsers to connect.

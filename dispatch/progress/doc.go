@@ -12,7 +12,8 @@
 // held.
 package progress
 
-// AudienceUser is the audience of content for the user. Every other audience is internal.
+// AudienceUser is the audience of content for the user. Content with any other audience
+// counts as internal.
 const AudienceUser = "user"
 
 // Notification is one progress notification for an MCP client.

@@ -126,8 +126,8 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
-// push adds a notice to the queue. A new notice replaces the last queued notice, but an
-// internal notice or a reminder never replaces a notice for the user.
+// push adds a notice to the queue. push adds a notice, which may become a progress
+// notification, to the queue.
 func (m *meter) push(e queuedNotification) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
@@ -159,7 +159,8 @@ func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	}
 }
 
-// inheritFrom copies the text and the number from an earlier notice if e lacks them.
+// inheritFrom copies what the notice e lacks, its text or its number, from an earlier
+// notice.
 func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
@@ -170,8 +171,8 @@ func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 }
 
 // Next returns the next notification if the rate limit allows a notification at the given
-// time. If the rate limit forbids a notification, wait is the time until the next
-// notification. If no notification can be sent, wait is 0.
+// time. If the rate limit forbids a notification now, the result wait is the time until a
+// notification is allowed. If the meter has nothing to send, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -192,8 +193,9 @@ func (m *meter) Drain(now time.Time) (Notification, bool) {
 	return m.popNotification(now, true)
 }
 
-// popNotification removes the next notice from the queue and chooses its numbers. A message for
-// which no number is free stays queued until the next report, unless isLast is true.
+// popNotification removes the next notice from the queue, and chooses its progress and total.
+// If no progress is free for a message, popNotification keeps it in the queue until the next
+// report, unless isLast is true.
 func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]

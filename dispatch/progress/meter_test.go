@@ -215,7 +215,8 @@ func TestMeterQueue(t *testing.T) {
 }
 
 // TestMeterKeepsReports checks that the first report, and the last message before a
-// suspension, are always sent. Later reports and reminders must not replace these two.
+// suspension, are always sent. Later reports and reminders must not replace the first
+// report or the last message before a suspension.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
@@ -375,7 +376,7 @@ type meterCheck struct {
 	problem        string
 }
 
-// keep records that the last message for the user must be sent.
+// keep adds the last message for the user to the messages that the meter must send.
 func (c *meterCheck) keep() {
 	if c.forUser != "" && len(c.kept) < maxKeptNotifications {
 		c.kept[c.forUser] = true

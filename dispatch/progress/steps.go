@@ -2,10 +2,10 @@ package progress
 
 import "math"
 
-// numberSequence chooses the progress of notifications for which the tool reported no usable
-// number. MCP requires that progress increases, so numberSequence adds a tiny step to the last
-// number. The steps are so small that the next number that the tool reports is still
-// greater.
+// numberSequence chooses the progress of a notification if the tool has reported no number
+// that can be sent. MCP requires that progress increases, so numberSequence adds a tiny step
+// to the last number. The steps are so small that the progress stays below the next number
+// that the tool reports.
 type numberSequence struct {
 	lastSent float64 // the progress of the last sent notification
 	stepBase float64 // the number to which steps are added: the last number that the tool reported, if any
@@ -21,15 +21,15 @@ const (
 	// stepFraction is the size of one artificial progress step, as a fraction of the
 	// tool's total.
 	stepFraction = 1e-6
-	// rangeFraction is the size of the range for steps above a number that the tool reported,
-	// as a fraction of the total. Progress steps have a constant size in the lower half of the
-	// range, and shrink in its upper half.
+	// rangeFraction limits how far steps may raise the progress above a reported number, as a
+	// fraction of the total. Steps that raise the progress have equal sizes in the lower half
+	// of their range, and ever smaller sizes in its upper half.
 	rangeFraction = 1e-3
-	// minRangeSteps is the minimum number of full steps that fit above a number that the tool
-	// reported.
+	// minRangeSteps is the minimum number of full-size steps in the range above a number that
+	// the tool reported.
 	minRangeSteps = 500
-	// minRangeGaps is the minimum size of the range for steps, in distances between
-	// neighboring floating-point numbers.
+	// minRangeGaps is the minimum number of floating-point numbers in the range in which
+	// steps raise the progress.
 	minRangeGaps = 1 << 20
 )
 
@@ -63,8 +63,8 @@ func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
 	return next, true
 }
 
-// nextStep returns the progress one step above lastSent, or lastSent if the range for steps
-// above stepBase is used up.
+// nextStep returns the progress one small step above lastSent. If the range for steps above
+// stepBase is used up, nextStep returns lastSent.
 func (l *numberSequence) nextStep(ceiling float64) float64 {
 	available := min(l.stepRange(), ceiling-l.stepBase)
 	usedRange := l.lastSent - l.stepBase

@@ -62,10 +62,11 @@ interface WaitingAnswer {
 export interface ToolRun {
   readonly id: string;
   /**
-   * ended resolves with the extension's response. If the extension sends a large result in parts, the parts are joined.
+   * ended resolves when the call has ended, with the extension's response to the tool call. If the extension sends a
+   * large result in parts, the parts are joined.
    */
   readonly ended: Promise<Answer>;
-  /** reports lists the progress reports that have arrived so far. */
+  /** reports lists the progress reports of the call that the extension has sent so far. */
   readonly reports: readonly unknown[];
   /** partCount is how many parts of the call's large result the fake daemon has received so far. */
   readonly partCount: number;

@@ -72,8 +72,8 @@ export const failedCalls: readonly CallView[] = [
 ];
 
 /**
- * makeSuspendedCalls returns three sample calls that wait for the user. The second call waits for an action of the user
- * in the tab tabId.
+ * makeSuspendedCalls returns three sample calls that wait for the user. The second of the three sample calls waits for
+ * an action of the user in the tab with the ID tabId.
  */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {

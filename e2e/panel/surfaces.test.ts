@@ -40,7 +40,7 @@ after(async () => {
 
 /**
  * ReadingPauseMs is how long the tests wait before they press a button, in milliseconds. A surface that has just
- * appeared ignores clicks for a shorter time.
+ * appeared, such as a dialog, also ignores clicks, but for a shorter time than ReadingPauseMs.
  */
 const ReadingPauseMs = 900;
 

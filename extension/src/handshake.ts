@@ -55,7 +55,7 @@ export const DOWN_MESSAGE = 'down';
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.
 // `kept <message>`: The replacement failed, for the reason in the message, and the older adapter stays.
 //
-// The base sends only the message `host`, in an event whose port is the new channel.
+// The base sends only messages `host`, each in an event with the port of the new channel.
 //
 // `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
 //
@@ -70,7 +70,7 @@ export const DOWN_MESSAGE = 'down';
 // `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the value is a wire.CallError. If the
 // answer is undefined, the array has no value.
 // `["resync", call, type]`: Requests a new report of an activity.
-// `["begin"]`: The document is parsed, so adapters that wait for the parsing start.
+// `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
 // `["probe"]`: Requests the readiness of the adapter.
 // `["wake"]`: A timer that the document requested is due.
 // `["settings", settings]`: Replaces the settings with this wire.PluginSettings.

@@ -97,9 +97,10 @@ export type FromBridge =
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. After 'entryPointReady', no call runs in an
-   * old adapter, and an entry point accepts an adapter with the nonce. `usesBase` is true if the entry point belongs to
-   * the base, and false if it belongs to the plugin. `isHostLate` is true if the bridge still waits for the host.
+   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. The bridge sends 'entryPointReady' once no
+   * call runs in an old adapter of the plugin, and an entry point accepts an adapter with the nonce. `usesBase` is true
+   * if the entry point belongs to the base, and false if it belongs to the plugin. `isHostLate` is true if the bridge
+   * still waits for the host.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
@@ -132,8 +133,8 @@ export type ToBridge =
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
   /**
-   * `output` is JSON text, and `error` is the JSON text of a wire.CallError. If output and error are absent, the answer
-   * to the tool request is undefined.
+   * `output` is JSON text, and `error` is the JSON text of a wire.CallError. If a message 'answer' has neither `output`
+   * nor `error`, the answer to the tool's request is undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
   /** Requests the current state of an activity of a call. */

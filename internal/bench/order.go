@@ -11,8 +11,8 @@ import (
 // such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of the server to measure. The action "connect" assigns the name
-	// Target to a server with the given URL, Token and IsTraced.
+	// Target is the name of the server to measure. The action "connect" uses the fields
+	// URL, Token and IsTraced of a server, and stores the server under the name Target.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`

@@ -68,11 +68,12 @@ func startServer(b *testing.B, args ...string) string {
 }
 
 // BenchmarkServer compares the HTTP and MCP server of opentabs with a plain JSON echo
-// server. Instead of a browser, the server of opentabs has a bridge that answers at once.
-// Each server runs in a separate process, and the benchmark alternates between blocks of
-// calls to each server. For each server, the benchmark computes the median of each block
-// of calls, and then the median of these medians. The reported ratio divides the result
-// of opentabs by the result of the echo server, as in the row "server" of `make bench`.
+// server. The server of opentabs uses a simulated bridge, which answers at once, instead
+// of a browser. Each server runs in a separate process, and the benchmark alternates
+// between blocks of calls to each server. For each server, the benchmark computes the
+// median of each block of calls, and then the median of these medians. The reported ratio
+// is the median time of opentabs divided by the median time of the echo server, as in the
+// row "server" of `make bench`.
 func BenchmarkServer(b *testing.B) {
 	const callsPerBlock = 1000
 	stateDir := b.TempDir()

@@ -72,8 +72,8 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 	return costs, err
 }
 
-// makeBareEcho returns a function that sends a message over a WebSocket and waits for the
-// echo.
+// makeBareEcho returns a function that sends a message over a WebSocket and waits until
+// the server returns it.
 func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err error) {
 	conns := make(chan *websocket.Conn, 1)
 	floorURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +130,7 @@ func (endSignal) LinkLost() {}
 // LinkRestored ignores that the browser has reconnected.
 func (endSignal) LinkRestored() {}
 
-// Finish sends the error of the ended run to the channel; nil after a success.
+// Finish sends the error of the ended run to the channel s, or nil if the run succeeded.
 func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
 // reportingBridge simulates a browser whose tools never end by themselves. The channel

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// maxBlocks is how many blocks of runs a comparison measures per function. On a busy
-	// machine, a comparison ends after maxCompareTime, but measures at least minBlocks
-	// blocks.
+	// maxBlocks is the maximum number of blocks of runs that a comparison measures for
+	// each of the two functions. On a busy machine, a comparison ends after
+	// maxCompareTime, but measures at least minBlocks blocks.
 	maxBlocks      = 150
 	minBlocks      = 40
 	maxCompareTime = 4 * time.Second

@@ -92,7 +92,8 @@ func (t *target) release(c *conn) {
 }
 
 // makeCallRequest appends a tools/call request with a new ID to dst, and returns the ID.
-// If hasProgress is true, the ID is also the progress token.
+// If hasProgress is true, the request asks for progress notifications, and its ID is also
+// the progress token.
 func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)

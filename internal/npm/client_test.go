@@ -175,7 +175,7 @@ func TestLoginErrors(t *testing.T) {
 
 // serveInTurn returns a handler that passes request number n to handler number n, and a
 // counter of requests. If there are more requests than handlers, the last handler
-// receives them.
+// receives all further requests.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

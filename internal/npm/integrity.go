@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// integrityHashes is a set of sha512 hashes. A downloaded file must match one of the hashes.
+// integrityHashes is a set of sha512 hashes. A downloaded file is rejected unless its sha512
+// hash is in its set of integrityHashes.
 type integrityHashes [][]byte
 
 // parseIntegrity returns the sha512 hashes of a package's file from the registry's

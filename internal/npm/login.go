@@ -52,7 +52,8 @@ func splitLogin(key string) (address string, ok bool) {
 	return key[:i], true
 }
 
-// loginSetting returns the login that the settings for an address define.
+// loginSetting returns the login that npm's settings define for an address, such as
+// "//registry.example/".
 func (c *Config) loginSetting(address string) registryLogin {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
 	l := registryLogin{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}

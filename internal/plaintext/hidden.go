@@ -23,8 +23,8 @@ var hiddenRanges = []*unicode.RangeTable{
 // hiddenScanner classifies each character of a text by the characters before and after
 // it.
 type hiddenScanner struct {
-	// prev is the last character that was kept. base is the last kept character that is
-	// not an emoji modifier, such as a skin tone.
+	// prev is the last scanned character that is not hidden. base is the last scanned
+	// character that is neither hidden nor an emoji modifier, such as a skin tone.
 	prev, base rune
 }
 

@@ -78,7 +78,7 @@ type Options struct {
 	// or missing.
 	Profile string
 	// Extension is the folder of the unpacked extension, and ExtensionID is the
-	// extension's ID. The browser allows the extension to run user scripts.
+	// extension's ID. In this browser, extensions are allowed to run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int

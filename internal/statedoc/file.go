@@ -11,7 +11,7 @@ import (
 )
 
 // File is a file in the state folder that several processes change. The type parameter T
-// is the Go type of the file's content.
+// of File is the Go type of the file's content.
 type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".

@@ -25,7 +25,7 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	}, &warnings
 }
 
-// setNote returns a function that stores a note in the object of the plugin a.
+// setNote returns an edit that stores a note in the JSON object of the plugin a.
 func setNote(note string) func(*Plugins) error {
 	return func(p *Plugins) error {
 		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })

@@ -47,8 +47,8 @@ type ReadResult[V any] struct {
 	// Problem is the reason why the file could not be read or parsed; nil if both
 	// succeeded. If the file cannot be read, View is the view of an empty file.
 	Problem error
-	// hasReadError is true after an I/O error. Each check then reads the file again,
-	// because the file's time and size do not show when the error has ended.
+	// hasReadError is true after an I/O error. After an I/O error, each check reads the
+	// file again, because the file's time and size do not show when the error has ended.
 	hasReadError bool
 }
 
@@ -61,8 +61,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file as [File.Change] does, and reads it again. The caller must then
-// call Notify to run the listeners.
+// Change edits the file as [File.Change] does, and reads it again. After Change, the
+// caller must call Notify, which runs the listeners.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err

@@ -125,8 +125,9 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-// scanSeparator scans the byte after the value that ends at i. The result hasMore is true
-// for a comma, and false for the closing byte. The result next is the position after the
+// scanSeparator scans the comma or closing byte after the value that ends at index i of
+// the JSON text. The result hasMore is true if the byte is a comma, and false if it is
+// the closing byte of the array or object. The result next is the position after the
 // scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)

@@ -154,8 +154,9 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginNameOf returns the plugin of a tool that a tool of the plugin parent.Plugin calls.
-// name is a tool of the same plugin, or <plugin>__<tool>.
+// pluginNameOf returns the name of the plugin whose tool a tool of the plugin
+// parent.Plugin calls. name is the name of a tool in parent.Plugin, or <plugin>__<tool>
+// for a tool of any plugin.
 func pluginNameOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

@@ -27,8 +27,9 @@ func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-// runNested runs a__send for a tool of the plugin caller and returns the approval
-// request. answer is the user's decision; nil if the call must not need approval.
+// runNested makes a tool of the plugin caller call a__send, and returns the request for
+// approval. The user answers with answer. If answer is nil, the call must need no
+// approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
@@ -65,8 +66,9 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	}
 }
 
-// A plugin can call another plugin only after the user has allowed it. The permission
-// does not cover calls in the opposite direction.
+// A plugin can call another plugin only after the user has allowed it. The user's
+// permission for one plugin to call another does not allow calls in the opposite
+// direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	changed := make(chan struct{}, 1)
@@ -134,7 +136,7 @@ func TestApprovalNamesTheCaller(t *testing.T) {
 }
 
 // An approval for a plugin does not apply to the agent or to another plugin. An approval
-// for the agent applies to no plugin.
+// of the agent's calls does not cover the calls of a plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -168,8 +170,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// Without late access, a plugin that starts late cannot call other plugins. Its tools can
-// call each other only in their own tab.
+// Without late access, a plugin that starts late cannot call other plugins. The tools of
+// a late plugin can call each other, but only in their own tab.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)

@@ -24,8 +24,8 @@ func (s State) mayCall(target string) bool {
 func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
 // IsRestricted reports whether a plugin starts late and has no late access. A restricted
-// plugin receives no secret settings and cannot call other plugins. Its tools can call
-// each other, but only in their own tab.
+// plugin receives no secret settings and cannot call other plugins. The tools of a
+// restricted plugin can call each other, but only in their own tab.
 func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
 }

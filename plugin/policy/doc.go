@@ -1,8 +1,9 @@
 // Package policy decides which plugins may run and which tools may be called.
 //
 // [Policy] stores the user's reviews, permissions, limits and grants in permissions.json.
-// [Enforcer] applies a Policy to calls. Its gates and hooks in the dispatcher check
-// review, calling plugin, permission, limit and secret settings.
+// [Enforcer] applies a Policy to calls. For each call, gates and hooks of the Enforcer
+// check the review, the calling plugin, the permission, the limit and the secret
+// settings.
 //
 // # Concurrency
 //

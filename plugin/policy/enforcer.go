@@ -28,7 +28,7 @@ func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.callCounters}}
 }
 
-// Before returns the hook that counts the calls of tools with a limit.
+// Before returns the hook that counts the calls of each tool that has a call limit.
 func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
@@ -40,7 +40,8 @@ func (e *Enforcer) After() []dispatch.AfterHook {
 }
 
 // CurrentVerdict returns the current verdict of the review, calling plugin and permission
-// gates on a call. The verdict is a Block, a Suspend, or neither if the call may run.
+// gates on a call. CurrentVerdict returns a Verdict with a Block, a Suspend, or neither
+// if the call is allowed to run.
 func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
 		if v := gate.Decide(callInfo); v.Block != nil {
@@ -51,8 +52,8 @@ func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // Refusals returns a function that explains why a tool or prompt of a plugin cannot run
-// now: because the plugin is not reviewed, or because the tool is off. For a tool that
-// may run, at once or after an approval, the returned function returns nil.
+// now: because the plugin is not reviewed, or because the tool is off. The explanation is
+// nil for a tool that can run, even if each call of the tool needs an approval.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {

@@ -32,8 +32,8 @@ func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 	return newGatedCallsOf(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 }
 
-// newGatedCallsOf loads and reviews the packages, and sets the permission of the plugin
-// a.
+// newGatedCallsOf returns a fixture in which the given packages are reviewed and the
+// plugin a has the given permission.
 func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
 	g := &gatedCalls{policyFixture: newPolicyFixture(t, packages...)}

@@ -161,7 +161,8 @@ type Grant struct {
 }
 
 // Grants returns a plugin's current grants by tool: for a session, for some time and for
-// always. The keys of prompts start with "prompt ".
+// always. In the map that Grants returns, the key of a prompt is its name with the prefix
+// "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
 	grantsByTool := p.grants.list(name)
 	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {

@@ -33,8 +33,8 @@ type Options struct {
 	// By default, a Policy records no changes.
 	RecordChange func(Change)
 	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
-	// author is developing the plugin. IsInDevelopment also returns the plugin's permission for
-	// the case that the user has set none. By default, no plugin is trusted.
+	// author is developing the plugin. IsInDevelopment also returns the permission that the
+	// plugin has if the user has set none. By default, no plugin is trusted.
 	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about permissions.json. Default: no log.
 	Log zerolog.Logger
@@ -87,7 +87,8 @@ type Change struct {
 	Kind   string
 	Plugin string
 	// Site is the pattern of a site for the kind "site". For a decision about a browser
-	// tool, Site is the site of the tab. Site is empty for all other kinds.
+	// tool, Site is the site of the tab. Site is empty for a change of any kind except
+	// "site" and "decision".
 	Site string
 	// Tool is empty for a change of the plugin as a whole.
 	Tool string
@@ -166,7 +167,8 @@ func (p *Policy) Repair() error { return p.file.Repair() }
 func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
 // Watch detects changes of permissions.json by other processes and editors until ctx is
-// done. Without Watch, surfaces would show such changes only after the next call.
+// done. Without Watch, surfaces such as the side panel would show a change by another
+// process only after the next call.
 func (p *Policy) Watch(ctx context.Context) { p.file.Watch(ctx) }
 
 // Problems returns sentences about the parts of permissions.json that cannot be parsed.
@@ -190,8 +192,8 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 	return p.opts.stateIn(p.file.Current().View, name, loadedPlugin)
 }
 
-// stateIn returns the review and the permissions of a plugin according to rules.
-// loadedPlugin is nil for a plugin that is not installed.
+// stateIn returns the state of the plugin with the given name: its review, and its
+// permissions according to rules. loadedPlugin is nil for a plugin that is not installed.
 func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
 	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // a built-in plugin needs no review, but is off until the user turns it on

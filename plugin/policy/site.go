@@ -156,8 +156,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The mark remains even if the rule is removed. Each process that reads the
-			// mark ends the site's approvals that the process has in memory.
+			// The origin of the change stays in permissions.json even if the change
+			// removes the rule. Each process that reads the new origin ends the approvals
+			// for this site that the process has in memory.
 			setChangeOrigin(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)

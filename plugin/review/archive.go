@@ -36,8 +36,9 @@ var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.j
 // OpenTabs SDK generates with a new UUID for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
-// Archive stores a copy of each plugin's last reviewed content in the state folder. The
-// copy is the base for showing later changes. The zero Archive is not usable.
+// Archive stores a copy of each plugin's last reviewed content in the state folder. A
+// review compares new content with this copy, to show what has changed. The zero Archive
+// is not usable.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.

@@ -77,8 +77,9 @@ func TestArchiveShowsChanges(t *testing.T) {
 	}
 }
 
-// TestArchiveIgnoresGeneratedNames checks a rebuild of unchanged code with the original
-// OpenTabs SDK. In the diff, only the hash in the hash statement changes.
+// TestArchiveIgnoresGeneratedNames checks the diff after the original OpenTabs SDK
+// rebuilds a plugin with unchanged code. A rebuild of unchanged code changes only the
+// hash in the adapter's hash statement, so the diff shows only this change.
 func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	code := func(id string) plugintest.Package {

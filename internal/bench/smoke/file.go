@@ -45,8 +45,8 @@ func Write(name string, rows []Row) error {
 	return os.WriteFile(name, text.Bytes(), 0o644)
 }
 
-// linePrefix returns the beginning of the line that [Write] writes for the row with the
-// given ID.
+// linePrefix returns the text at the start of a row's line in the file that [Write]
+// writes.
 func linePrefix(id string) string { return `{"id":"` + id + `",` }
 
 // lineOf returns the number of the line that contains the row with the given ID, from 1;
