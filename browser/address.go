@@ -35,7 +35,7 @@ func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }
 
-// isWebAddress reports whether an address is an absolute http or https URL.
+// isWebAddress reports whether an address is a complete http or https URL with a host.
 func isWebAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""

@@ -117,7 +117,7 @@ func TestBatchIsCancelled(t *testing.T) {
 }
 
 // TestUploads checks that only visible regular files in the allowed folders are uploaded.
-// The browser must receive the files' content, not their paths.
+// For an upload, the browser must receive the content of the files, but not their paths.
 func TestUploads(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAsk, "x"); err != nil {

@@ -66,8 +66,9 @@ type toolBridge struct {
 // client's name as the title of the tab group with the client's tabs.
 const clientArgument = "_client"
 
-// sessionArgument is the argument that contains the client's session. The extension
-// deletes the state of a session when the session ends.
+// sessionArgument is the name of the argument with which the server sends the client's
+// session to the extension. The extension deletes the state of a session when the session
+// ends.
 const sessionArgument = "_session"
 
 // framesArgument is the argument that contains the site rules for child frames, and for
@@ -84,13 +85,14 @@ func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) 
 	return b.Bridge.Targets(ctx, choice)
 }
 
-// Start implements dispatch.Bridge by running browser tools with internal arguments that
-// only the server sets.
+// Start implements dispatch.Bridge. For a browser tool, Start adds internal arguments
+// that only the server sets.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if run.Plugin != Name {
 		return b.Bridge.Start(ctx, run, sink)
 	}
-	// The gates have checked the tab of the call, so no argument may name another tab.
+	// The gates have checked only the tab in which the call runs, so no argument is
+	// allowed to name another tab.
 	run.Args = removeMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
 	switch run.Tool {
 	case toolBatch:
@@ -146,7 +148,8 @@ func frameRuleClass(run dispatch.Run) toolClass {
 	return c
 }
 
-// Cancel implements dispatch.Bridge. A cancelled batch ends after its running step.
+// Cancel implements dispatch.Bridge. If a batch is cancelled, its running step still
+// ends, but no further step starts.
 func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if !b.batches.cancel(id) {
 		b.Bridge.Cancel(id, reason, onOutcome)

@@ -60,7 +60,8 @@ type permissionGate struct {
 // Name implements dispatch.Gate.
 func (permissionGate) Name() string { return "chrome-permission" }
 
-// Decide implements dispatch.Gate. A call whose browser is not yet chosen is allowed.
+// Decide implements dispatch.Gate. Decide allows a call for which no browser is chosen
+// yet.
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
 		return dispatch.Verdict{}

@@ -68,8 +68,8 @@ type tabHolder struct {
 	identity string
 	name     string // the client's name for users
 	site     string
-	// actedAt is when the client's last acting call ended. While an acting call runs,
-	// actedAt is when the call began.
+	// actedAt is the time at which the client's last acting call in the tab ended. While
+	// an acting call runs, actedAt is the time at which the call began.
 	actedAt time.Time
 	// actingCallID is the ID of the running acting call, or "" if none runs in the tab.
 	actingCallID string
@@ -82,7 +82,8 @@ type tabHolder struct {
 	// hasReadPage is true if the client has read the page since the user took the tab back.
 	hasReadPage bool
 	// batchID is the ID of a running batch that has read the page since the user took the
-	// tab back, or "". The client sees the page only after the batch has ended.
+	// tab back, or "". The client receives the page that a batch has read only after the
+	// batch has ended.
 	batchID string
 }
 
@@ -217,8 +218,8 @@ func tabClientOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
 }
 
-// stoppedClientKey returns the tab and the client of a call as a key of the map
-// Holds.stoppedClients.
+// stoppedClientKey returns the key of a call in the map Holds.stoppedClients: the tab and
+// the client of the call.
 func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }

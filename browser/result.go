@@ -16,7 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// extensionOutput is what the extension returns for a browser tool.
+// extensionOutput is the output that the extension returns after it has run a browser
+// tool.
 type extensionOutput struct {
 	// Text is trusted: it is written by opentabs, not by a page.
 	Text string `json:"text"`
@@ -32,8 +33,8 @@ type extensionOutput struct {
 	Image *imageData `json:"image"`
 	// File is the file that the tool wrote, such as a HAR file, or nil.
 	File *writtenFile `json:"file"`
-	// Tabs is the list of open tabs. TabID is the ID of the tab that the call opened or
-	// selected.
+	// Tabs is the list of the browser's open tabs. TabID is the ID of the tab that the
+	// call opened or selected.
 	Tabs []listedTab `json:"tabs"`
 	// Windows is the list of open windows. WindowID is the ID of the window that the call
 	// opened.

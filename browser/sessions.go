@@ -53,8 +53,8 @@ func newSessions(stores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook. The session of the call is recorded as running,
-// unless the session has ended.
+// Before implements dispatch.BeforeHook. Before records that the call's session is
+// running, unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil

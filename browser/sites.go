@@ -39,8 +39,8 @@ type siteGate struct {
 	// lastDecisions is the version of the user's rules and "always" approvals that was last
 	// read.
 	lastDecisions ruleVersion
-	// callApprovals maps the ID of each running call to the sites that the user approved
-	// for only this call.
+	// callApprovals contains the approvals that cover one call: it maps the call's ID to
+	// the approved sites, while the call runs.
 	callApprovals map[string][]string
 }
 
@@ -75,8 +75,8 @@ type ruleVersion struct {
 }
 
 // forgetApprovals ends all approvals in memory after the user has changed a rule or
-// removed an "always" approval. A changed rule must never be bypassed by an earlier
-// approval.
+// removed an "always" approval. After the user has changed a rule, an earlier approval
+// must not allow a call against the new rule.
 func (s *siteGate) forgetApprovals() {
 	var now ruleVersion
 	entries := s.rules.All()

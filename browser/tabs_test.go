@@ -37,8 +37,8 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-// TestClosingTabs checks that a client may close its own tabs without an approval. Each
-// close of another tab needs an approval, even on an allowed site.
+// TestClosingTabs checks that a client may close its own tabs without an approval. To
+// close any other tab, the client needs an approval each time, even on an allowed site.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}

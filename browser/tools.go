@@ -53,7 +53,7 @@ type toolGroup struct {
 	tools []toolDefinition
 }
 
-// toolGroups returns all groups of browser tools, with groupCore first.
+// toolGroups returns all groups of browser tools. The first is groupCore.
 func toolGroups() []toolGroup {
 	return []toolGroup{
 		{groupCore, coreTools},
@@ -240,8 +240,9 @@ type ToolSwitcher interface {
 
 // SwitchTools turns the named browser tools and groups on or off. If names is empty, all
 // browser tools are turned on or off, and each tool keeps its permission. The argument
-// isOff is true if all browser tools were off before. The result skipped lists the
-// dangerous tools in the named groups, which remain off.
+// isOff is true if all browser tools were off before the call of SwitchTools. The result
+// skipped lists the dangerous tools in the named groups, which SwitchTools does not turn
+// on.
 func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switched, skipped []string, err error) {
 	permission := wire.PermissionOff
 	if on {

@@ -6,8 +6,8 @@ import (
 )
 
 // TestCoreToolDescriptionsAreShort checks that the list of the core tools costs an agent at
-// most 2,600 tokens. The tools' names, titles, descriptions, schemas and annotations are
-// counted as JSON, at 4 bytes per token.
+// most 2,600 tokens. The test counts the names, titles, descriptions, schemas and
+// annotations of the tools as JSON, at 4 bytes per token.
 func TestCoreToolDescriptionsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {

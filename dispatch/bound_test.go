@@ -15,7 +15,7 @@ import (
 
 // requestingTool is a fake tool that sends requests, such as for an action of the user,
 // until its call ends. A requestingTool stops after 100 requests, so that the test ends
-// even if no limit applies.
+// even if opentabs never ends the call.
 type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }

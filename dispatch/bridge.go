@@ -13,7 +13,7 @@ import (
 type Readiness int
 
 const (
-	// ReadyUnknown means that isReady has not run yet.
+	// ReadyUnknown means that the plugin's function isReady has not yet run in the document.
 	ReadyUnknown Readiness = iota
 	// NotReady means that no tool can run in the document, for example because it is a login page.
 	NotReady
@@ -88,7 +88,7 @@ type TargetChoice struct {
 	Inspect *wire.TabInspection
 }
 
-// Allows reports whether the call may run in the target t.
+// Allows reports whether the TargetChoice allows a call to run in the target t.
 func (w TargetChoice) Allows(t Target) bool {
 	return (w.TabID == 0 || t.TabID == w.TabID) && w.AllowsBrowser(t.Browser, t.BrowserName) &&
 		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
@@ -208,8 +208,8 @@ type Sink interface {
 // LateAnswer is a page's answer that arrived after its run had already ended, such as
 // because of a lost link.
 type LateAnswer struct {
-	// Output is the tool's result as JSON text if Err is nil. For the result undefined, Output
-	// is nil.
+	// Output is the result of the tool as JSON text, and is valid only if Err is nil. For the
+	// result undefined, Output is nil.
 	Output json.RawMessage
 	Err    *wire.CallError
 	// IsOutputLost is true if the tool returned a result that did not arrive completely.
@@ -223,12 +223,12 @@ type Bridge interface {
 	// to load. If Targets opens a tab, it waits longer for the tab's page to load. Targets stops
 	// waiting when ctx ends. If several browsers could open a tab, Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
-	// Start sends run to the browser of its target. The last call to sink is Finish, exactly
-	// once: with the result, an error of the page or the browser, or tab_closed, navigated,
-	// browser_lost or link_lost. Start returns browser_lost if the browser is not connected,
-	// and navigated if the tab has navigated away from the document. Start returns
-	// invalid_arguments if the arguments are too large for a frame, and internal if the ID is
-	// in use. If Start returns an error, no method of sink is called.
+	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
+	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,
+	// browser_lost or link_lost. Start returns browser_lost if the browser is not connected, and
+	// navigated if the tab has navigated away from the document. Start returns invalid_arguments if
+	// the arguments are too large for a frame, and internal if the ID is in use. If Start returns
+	// an error, no method of sink is called.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
 	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
@@ -238,7 +238,7 @@ type Bridge interface {
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.
 	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
-	// Resync asks the page of a run for the complete content of an activity. An empty
-	// activityType means all activities.
+	// Resync asks the page of a run for the complete content of an activity. If
+	// activityType is empty, Resync requests all activities of the run.
 	Resync(id, activityType string)
 }

@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeGate is a dispatch.Gate whose methods call functions. Without functions, a fakeGate
-// suspends each call once.
+// fakeGate is a dispatch.Gate whose methods call functions. If the functions of a
+// fakeGate are nil, it suspends each call once.
 type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
@@ -59,7 +59,7 @@ func suspendFirst(tools ...string) *fakeGate {
 	}}
 }
 
-// newFinishingPage returns a page whose tool returns at once and increments runCount.
+// newFinishingPage returns a fake page. Its tool returns at once and increments runCount.
 func newFinishingPage(runCount *int) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++

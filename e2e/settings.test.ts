@@ -1,6 +1,6 @@
 /**
- * Settings from the terminal or the side panel reach a plugin's tools. The plugin runs on the site that the
- * user has set.
+ * Settings from the terminal or the side panel reach a plugin's tools. The test's plugin runs on the site whose address
+ * the user has set as a setting of the plugin.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';

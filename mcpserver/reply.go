@@ -34,7 +34,7 @@ const (
 type reply struct {
 	transport.Fault // Code is 0 for a result
 
-	// callID is the call's ID for the log, or empty if no call was made.
+	// callID is the ID of the call in the log, or empty if the request made no call.
 	callID string
 	// output is the text content: what the tool returned, as JSON without line breaks. output
 	// is nil for undefined, and for a result that consists only of content blocks.
@@ -63,8 +63,8 @@ type reply struct {
 	trace *hops.Trace
 	// onUndelivered, if not nil, runs if the client did not receive the answer.
 	onUndelivered func()
-	// members are the members of a result of prompts/get or resources/read, without braces.
-	// members is nil for tools/call.
+	// For a response to prompts/get or resources/read, members are the members of its
+	// result as JSON, without braces.
 	members []byte
 	// requiresInput is true if members contains forms that the user must fill in (input_required).
 	requiresInput bool
@@ -214,7 +214,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-// writeMeta writes the member _meta of a result, unless _meta would be empty.
+// writeMeta writes the member "_meta" of an MCP result, unless this member would be empty.
 func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {

@@ -61,8 +61,8 @@ func newMarkReviewedText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
-// TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a
-// plugin, but not enable it. The user sees the recommendation and decides.
+// TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a plugin, but
+// not enable it. The user must see the agent's recommendation and decide about the review.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, inspector := withReviews(t)
 	token := inspectedToken(t, c)

@@ -167,8 +167,8 @@ func (r *resources) readEvents(f *dispatch.Follower) {
 	}
 }
 
-// notifyOfEvents notifies the subscribers of each resource that events have changed. After
-// missed events, all resources count as changed.
+// notifyOfEvents notifies the subscribers of each resource that events have changed. If
+// hasMissed is true, notifyOfEvents treats all resources as changed.
 func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

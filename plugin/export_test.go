@@ -9,7 +9,8 @@ import (
 	"opentabs/internal/filemark"
 )
 
-// AdvanceIndexClock sets the clock of a store's index of adapters one minute ahead.
+// AdvanceIndexClock makes the clock that a store uses for its index of adapters one
+// minute fast.
 func AdvanceIndexClock(s *Store) *Store {
 	s.index.now = func() time.Time { return time.Now().Add(time.Minute) }
 	return s

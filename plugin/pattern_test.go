@@ -141,7 +141,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// Browsers keep backslashes in the query and the fragment of a URL.
+// In the query and the fragment of a URL, browsers do not replace backslashes by slashes.
 func TestPatternIgnoresQueryAndFragment(t *testing.T) {
 	p, err := ParsePattern("http://a.com/x*")
 	if err != nil {

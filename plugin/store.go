@@ -155,7 +155,8 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if err := s.file.Change(func(doc *document) error { return doc.putEntry(e) }); err != nil {
 		return nil, err
 	}
-	// Without the index of adapters, only the next start is slower.
+	// A failure to save the index of adapters is ignored, because it only makes the next
+	// start slower.
 	_ = s.index.save(nil)
 	return p, nil
 }

@@ -97,7 +97,7 @@ func callView(id string, p float64, browser string) dispatch.View {
 
 const watchStateFrame = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
-// stateFrames decodes the state.sync frames that arrived since the last read.
+// stateFrames decodes the state.sync frames that the peer has received since its last read.
 func (p *browserPeer) stateFrames() []wire.StateSyncParams {
 	var states []wire.StateSyncParams
 	for _, f := range p.readFrames() {

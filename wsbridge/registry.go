@@ -14,8 +14,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry stores the browsers and the open links of a hub. The registry decides which link is
-// the current link of a browser.
+// registry stores the browsers and the open links of a hub. If a browser has several links,
+// the registry decides which is the browser's current link.
 type registry struct {
 	hub           *Hub
 	openLinkCount sync.WaitGroup // counts the open links, so that close can wait for them
@@ -257,7 +257,7 @@ func (g *registry) close(cause *wire.CallError) {
 	g.openLinkCount.Wait()
 }
 
-// callAll calls functions that must not run under a lock, such as the callbacks of sinks.
+// callAll calls functions that must run after a lock is released, such as the callbacks of sinks.
 func callAll(finishFuncs []func()) {
 	for _, f := range finishFuncs {
 		f()

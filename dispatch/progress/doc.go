@@ -26,8 +26,8 @@ type Notification struct {
 	Message  string
 	// StatusWord is the tool's word for what it is doing, such as "indexing".
 	StatusWord string
-	// Audience is the audience that the tool chose: "user" or "internal". An empty Audience
-	// means "internal".
+	// Audience is the audience that the tool chose: "user" or "internal". If the tool chose
+	// no audience, Audience is empty, which means "internal".
 	Audience string
 }
 

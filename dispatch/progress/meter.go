@@ -46,7 +46,8 @@ type queuedNotification struct {
 	// when the notice was queued.
 	progress, total   float64
 	isExact, hasTotal bool
-	// isFinal marks the first final report, which is sent without delay and never replaced.
+	// isFinal is true for the notice of the call's first final report, which is sent
+	// without delay and never replaced.
 	isFinal bool
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
 	// queued before a suspension. A newer notice never replaces a due notice or a kept

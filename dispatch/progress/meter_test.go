@@ -253,7 +253,8 @@ func TestMeterKeepsReports(t *testing.T) {
 	}
 }
 
-// TestMeterProperty checks the notifications for random reports at random times.
+// TestMeterProperty checks that a meter's notifications obey all rules for random reports
+// at random times.
 func TestMeterProperty(t *testing.T) {
 	for seed := range uint64(4000) {
 		if problem := meterProblem(seed); problem != "" {

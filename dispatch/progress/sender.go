@@ -31,7 +31,7 @@ func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 // client wants no notifications.
 func (s *Sender) Wake() <-chan struct{} { return s.wake }
 
-// Accept queues a progress report that arrived at the given time.
+// Accept queues a progress report of the tool that arrived at the given time.
 func (s *Sender) Accept(now time.Time, n Numbers, text Text) {
 	s.update(func(m *meter) { m.Accept(now, n, text) })
 }

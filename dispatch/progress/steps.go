@@ -33,7 +33,8 @@ const (
 	minRangeGaps = 1 << 20
 )
 
-// recordNumber stores a number that the tool reported, even if the number is never sent.
+// recordNumber stores the last number that the tool reported, even if no notification
+// will contain the number.
 func (l *numberSequence) recordNumber(progress float64) {
 	if increase := progress - l.lastNumber; increase > 0 && (l.minIncrease == 0 || increase < l.minIncrease) {
 		l.minIncrease = increase

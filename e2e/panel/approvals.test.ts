@@ -29,8 +29,8 @@ async function setPermission(name: string, permission: string): Promise<void> {
 }
 
 /**
- * callEcho calls a tool that requires approval. If the call fails, only a test that awaits the returned promise
- * receives the error.
+ * callEcho calls the tool messages__echo, which requires approval. If the call fails, only a test that awaits the
+ * returned promise receives the error.
  */
 function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   const outcome = caller.call('messages__echo', { value });

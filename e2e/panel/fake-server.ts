@@ -28,8 +28,8 @@ export interface FakeServer {
   /** clearRequests removes all requests from the list of recorded requests. */
   clearRequests(): void;
   /**
-   * answerRequest computes the result for a request of the extension; an empty object by default. If answerRequest
-   * throws or rejects, the request fails with the message of the error.
+   * By default, answerRequest returns an empty object. If answerRequest throws or rejects, the request fails with the
+   * message of the error.
    */
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
   /** syncPlugins replaces the extension's plugins by sending plugin.sync. */
@@ -63,7 +63,7 @@ export interface ToolRun {
   readonly id: string;
   /**
    * ended resolves when the call has ended, with the extension's response to the tool call. If the extension sends a
-   * large result in parts, the parts are joined.
+   * large result in parts, the fake server joins the parts.
    */
   readonly ended: Promise<Answer>;
   /** reports lists the progress reports of the call that the extension has sent so far. */

@@ -30,8 +30,8 @@ export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}
 }
 
 /**
- * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Every ninth sample call has
- * failed.
+ * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Of every nine sample calls,
+ * one has failed.
  */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {

@@ -31,7 +31,7 @@ export async function listVisits(url: string): Promise<{ readonly atMs: number; 
   return visits.map(({ visitTime = 0, transition }) => ({ atMs: visitTime, transition }));
 }
 
-/** Bookmark is a bookmark or a bookmark folder. A bookmark folder has no url. */
+/** Bookmark is a bookmark or a bookmark folder. Only a bookmark that is not a folder has a url. */
 export interface Bookmark {
   readonly id: string;
   readonly title: string;

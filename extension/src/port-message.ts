@@ -59,9 +59,14 @@ export type FromBridge =
       hasBase?: boolean;
       running: { id: string; plugin: string }[];
     }
-  /** `reports` is the JSON text of an array of wire.Report. `seq` is the number of earlier reports of the call. */
+  /**
+   * `reports` is the JSON text of an array of wire.Report. `seq` is the number of reports that the call has sent before
+   * these reports.
+   */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /** Sends a part of a large result. After the last part, the bridge sends a 'result' with the number of parts. */
+  /**
+   * Sends a part of a large result. After the last part, the bridge sends a message 'result' with the number of parts.
+   */
   | { op: 'part'; id: string; seq: number; text: string }
   /**
    * `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts. If
@@ -76,8 +81,8 @@ export type FromBridge =
   /** Confirms an 'answer' message. `taken` is true if the tool was still waiting for the answer to its request. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
-   * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the calls that reached a host
-   * and whose ending the server has not confirmed. Calls of the document that are not in begunCalls have not started.
+   * 'leaving' is the last message of a document that the user leaves. A call of the document that is not in begunCalls
+   * has not started. Calls of the document that are not in begunCalls have not started.
    */
   | { op: 'leaving'; begunCalls: readonly string[] }
   /** Reports that the document started to navigate away, or that the navigation was cancelled. */
@@ -100,7 +105,7 @@ export type FromBridge =
    * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. The bridge sends 'entryPointReady' once no
    * call runs in an old adapter of the plugin, and an entry point accepts an adapter with the nonce. `usesBase` is true
    * if the entry point belongs to the base, and false if it belongs to the plugin. `isHostLate` is true if the bridge
-   * still waits for the host.
+   * still waits for the plugin's host to start.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
@@ -124,8 +129,8 @@ export type ToBridge =
       /** trace requests the times of the call's steps in the page (PageHops). */
       trace?: true;
       /**
-       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than MaxCallAgeMs after
-       * atMs does not start.
+       * atMs is when the call was sent, in milliseconds since 1970. The bridge does not start a call that arrives more
+       * than MaxCallAgeMs after atMs.
        */
       atMs?: number;
     }

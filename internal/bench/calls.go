@@ -23,8 +23,8 @@ type callsMeasurement struct {
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the body of the last call's response, in bytes.
 	Bytes int `json:"bytes"`
-	// Hops are the measured steps of each call on its way through opentabs, in the order
-	// of EachNs. Hops is empty if the request did not ask for traced calls.
+	// Hops are the hops of each traced call with their times, in the order of the calls
+	// in EachNs. Hops is empty if the request did not ask for traced calls.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 

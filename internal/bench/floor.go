@@ -96,8 +96,8 @@ func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 }
 
 // serveExtension reads the messages that the extension sends over its WebSocket. A
-// message "<route><id> <text>" is a response, and "n<text>" is a notification from the
-// page.
+// message "<route><id> <text>" responds to the request with the number id, and "n<text>"
+// is a notification from the page.
 func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	// The baseline server accepts WebSockets from any origin, because it has no secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})

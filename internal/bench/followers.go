@@ -18,7 +18,8 @@ import (
 // JSON.
 type followerCounts struct {
 	// Least and Most are the lowest and the highest number of events that one follower
-	// has read. Missed is how often the server reported lost events.
+	// has read. Missed is how many times the server reported to a follower that events
+	// were lost.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`

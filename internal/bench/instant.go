@@ -33,14 +33,15 @@ func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Si
 	return nil
 }
 
-// Answer does nothing, because the tools of the benchmark never send requests to the
-// server.
+// Answer does nothing, because no tool of the benchmark sends a request that needs an
+// answer.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-// Resync does nothing, because the tools of the benchmark have no activities.
+// Resync does nothing, because the tools that the benchmark calls report no activities.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel reports each call as already finished, because calls end at once.
+// Cancel reports that the call has already finished, because calls of the instantBridge
+// end at once.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }

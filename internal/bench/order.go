@@ -41,7 +41,8 @@ type request struct {
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client has the servers to measure, by the names that benchmark requests use.
+// client contains connections to the servers that the benchmark measures, by the name
+// that a benchmark request uses.
 type client struct {
 	targets map[string]*target
 }

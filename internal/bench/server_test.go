@@ -72,8 +72,8 @@ func startServer(b *testing.B, args ...string) string {
 // of a browser. Each server runs in a separate process, and the benchmark alternates
 // between blocks of calls to each server. For each server, the benchmark computes the
 // median of each block of calls, and then the median of these medians. The reported ratio
-// is the median time of opentabs divided by the median time of the echo server, as in the
-// row "server" of `make bench`.
+// divides the median time of opentabs by the median time of the echo server, like the row
+// "server" of `make bench`.
 func BenchmarkServer(b *testing.B) {
 	const callsPerBlock = 1000
 	stateDir := b.TempDir()

@@ -27,8 +27,8 @@ type Reader struct {
 	Problems *Problems
 }
 
-// New returns a reader for a JSON object without white space between tokens. If a member
-// name occurs more than once, the last member wins, as in JavaScript.
+// New returns a Reader for a JSON object that has no white space between its tokens. If a
+// member name occurs more than once, the last member wins, as in JavaScript.
 func New(raw []byte, path string, problems *Problems) *Reader {
 	r := &Reader{Path: path, Members: map[string][]byte{}, Problems: problems}
 	for m := range rawjson.Members(raw) {
@@ -37,8 +37,8 @@ func New(raw []byte, path string, problems *Problems) *Reader {
 	return r
 }
 
-// Add adds a problem about the member named key. The problem's text begins with the path
-// of the member.
+// Add adds a problem about the member named key. The text of the problem begins with the
+// path of the JSON member.
 func (r *Reader) Add(key, format string, args ...any) {
 	r.Problems.Add("%s%s %s", r.Path, key, fmt.Sprintf(format, args...))
 }

@@ -188,8 +188,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// timedBody is a response body that limits the time between two reads. When the time is
-// up, a timer cancels the request.
+// timedBody is a response body that limits the time between two reads. When this time is
+// up, a timer cancels the HTTP request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration

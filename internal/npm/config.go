@@ -40,7 +40,8 @@ type Config struct {
 	env    Environment
 }
 
-// setting is the text of one npm setting, and the file or variable that sets it.
+// setting contains the value of one npm setting as text, and the file or variable that
+// sets it.
 type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables take precedence, then
@@ -167,7 +168,8 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	return nil
 }
 
-// add sets key to value, unless key is already set.
+// add sets the setting key to value, unless an earlier file or variable has already set
+// it.
 func (c *Config) add(key, value, source string) {
 	if _, isSet := c.values[key]; !isSet {
 		c.values[key] = setting{value, source}
@@ -196,8 +198,9 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not set,
-// expandVariables removes ${NAME?} and keeps ${NAME} unchanged.
+// expandVariables replaces ${NAME} by the environment variable NAME. If the environment
+// variable NAME is not set, expandVariables replaces ${NAME?} by nothing and leaves
+// ${NAME} as it is.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {

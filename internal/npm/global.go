@@ -60,7 +60,8 @@ func (c *Config) GlobalFolders() []string {
 	return keepExistingFolders(folders)
 }
 
-// versionIn returns the version of Node in the path of a folder that nvm created.
+// versionIn returns the Node version that is part of the path of a folder that nvm
+// created.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
 // keepExistingFolders returns the folders that exist, with links resolved and without

@@ -181,7 +181,8 @@ func (p *Package) newestFirst() []string {
 }
 
 // Compare returns -1 if version a is older than b, 1 if a is newer, and 0 if both are
-// equal. An invalid version is older than any valid version.
+// equal. Compare treats a text that is not a valid version as older than any valid
+// version.
 func Compare(a, b string) int {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)

@@ -170,9 +170,9 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	return u.write(name, content)
 }
 
-// targetPath returns the path of an archive entry without its first folder, which is
-// usually "package". For the entry of the first folder itself, targetPath returns an
-// empty path.
+// targetPath removes the first folder, which is usually "package", from the path of an
+// archive entry. For the entry of the first folder itself, targetPath returns an empty
+// path.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {
 		return "", newRefusedError("the package contains the path %q, which %s; nothing was installed", name, why)

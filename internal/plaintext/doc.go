@@ -9,14 +9,14 @@
 // joiners are kept between emoji, as in emoji of families. Zero-width joiners and
 // non-joiners are kept after letters of scripts that join letters, such as Arabic and
 // Hindi. One variation selector (U+FE0E or U+FE0F) is kept after a symbol or in a keycap,
-// where it selects emoji or text style. Variation selectors are also kept after Mongolian
-// letters.
+// where it selects emoji or text style. After Mongolian letters, variation selectors are
+// kept too, because they select the shape of the letter.
 //
 // plaintext keeps the letters of all scripts, including scripts that are written from
 // right to left. The flags of England, Scotland and Wales contain tag characters, so they
 // become a plain black flag. Tool results must never be cleaned, because they are data.
 //
 // The side panel implements the rules of package plaintext in
-// extension/src/panel/plain-text.ts. The Go and TypeScript tests both read
-// testdata/cases.json.
+// extension/src/panel/plain-text.ts. Tests of both implementations, in Go and in
+// TypeScript, read the same file testdata/cases.json.
 package plaintext

@@ -139,7 +139,7 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 	}
 }
 
-// ServeHTTP responds to one request of a page.
+// ServeHTTP responds to one HTTP request of a simulated page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	scheme := "http"
 	if r.TLS != nil {
@@ -207,7 +207,7 @@ func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
 
-// write sends the page as the response to a request.
+// write sends the page to the browser as the response to an HTTP request.
 func (p Page) write(w http.ResponseWriter) {
 	for cookie := range strings.SplitSeq(p.Cookies, ";") {
 		if cookie = strings.TrimSpace(cookie); cookie != "" {

@@ -12,8 +12,9 @@ import (
 	"iter"
 )
 
-// Event is one server-sent event. An event without a name has the Name "message". ID is
-// the last event ID that the stream has sent.
+// Event is one server-sent event. For an event that the stream sends without a name, Name
+// is "message". ID is the last event ID that the server has sent in the stream, with this
+// event or before it.
 type Event struct {
 	Name string
 	ID   string

@@ -21,7 +21,8 @@ const watchInterval = time.Second
 // Watched computes once from each new content. Create a Watched with [NewWatched]. A
 // Watched is safe for concurrent use.
 //
-// Lock notifyLock before readLock, because listeners may call Current. Lock mu last.
+// A goroutine that needs both locks must lock notifyLock before readLock, because
+// listeners may call Current. Lock mu last.
 type Watched[T, V any] struct {
 	file File[T]
 	// view computes the view from the content. emptyView is the view that is used while
@@ -47,8 +48,9 @@ type ReadResult[V any] struct {
 	// Problem is the reason why the file could not be read or parsed; nil if both
 	// succeeded. If the file cannot be read, View is the view of an empty file.
 	Problem error
-	// hasReadError is true after an I/O error. After an I/O error, each check reads the
-	// file again, because the file's time and size do not show when the error has ended.
+	// hasReadError is true if the last read of the file ended with an I/O error. After an
+	// I/O error, each check reads the file again, because the file's time and size do not
+	// show when the error has ended.
 	hasReadError bool
 }
 
@@ -125,8 +127,8 @@ func (w *Watched[T, V]) Notify() {
 	}
 }
 
-// Current checks the file for changes and returns its current content. After a change, the
-// listeners run in another goroutine, so that Current does not wait for them.
+// Current checks the file for changes and returns its current content. After a change of
+// the file, Current runs the listeners in another goroutine and does not wait for them.
 func (w *Watched[T, V]) Current() *ReadResult[V] {
 	if w.refresh() {
 		go w.Notify()

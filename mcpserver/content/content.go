@@ -25,8 +25,8 @@ import (
 // Result is a tool's result, split into a text for agents and content blocks.
 type Result struct {
 	// Text is the result as JSON, with the data of each content block replaced by a
-	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the result
-	// consists only of content blocks.
+	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the tool's
+	// result consists only of content blocks.
 	Text json.RawMessage
 	// Data is the same JSON for the MCP result's structured content; nil if the tool's
 	// result is no object.
@@ -91,8 +91,8 @@ func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 // foundBlock is a content block that was found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the content of the block, which is removed from the result, or empty for a
-	// block without content.
+	// data is the part of the JSON text with the block's content, which is removed from
+	// the result. For a block without content, data is empty.
 	data      byteRange
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -105,8 +105,8 @@ type contentFinder struct {
 	blocks []foundBlock
 }
 
-// maxBlockDepth is the deepest nesting level of a result at which content blocks are
-// found.
+// maxBlockDepth is the maximum depth in the JSON of a tool's result at which content
+// blocks are found.
 const maxBlockDepth = 100
 
 // scanValue scans the JSON value at index i, and returns the index after the value, or

@@ -229,8 +229,8 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// A prompt has the permission of its plugin. The user cannot set a permission for a
-// prompt.
+// Calls of a prompt need the permission of the prompt's plugin. The user cannot set a
+// permission for a prompt.
 func TestPermissionOfAPrompt(t *testing.T) {
 	onePackage := twoToolPackage("a", "1;")
 	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
@@ -290,8 +290,8 @@ func TestLimit(t *testing.T) {
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.checkRuns("s1", "read", nil)
 
-		// A call above the limit fails without an approval request. A denied call does
-		// not count for the limit.
+		// A call above the tool's limit fails without a request for approval. A denied
+		// call does not count for the limit.
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))

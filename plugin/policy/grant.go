@@ -137,7 +137,7 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-// list returns the grants of a plugin that have not expired, by toolKey.
+// list returns the grants of a plugin that have not expired, by the toolKey of the tool.
 func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -69,7 +69,7 @@ func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
 // permissions.json cannot be read, no plugin counts as reviewed.
 //
 // A Policy is safe for concurrent use by goroutines and processes. An [Enforcer] applies
-// the Policy to calls.
+// the rules of a Policy to calls.
 type Policy struct {
 	file    *statedoc.Watched[*statedoc.Plugins, *permissionRules]
 	set     func() *plugin.Set

@@ -84,7 +84,8 @@ type Sites struct{ policy *Policy }
 // SitesOf returns the user's rules for browser tools in p.
 func SitesOf(p *Policy) Sites { return Sites{p} }
 
-// All returns the permissions of all sites, by pattern. Do not change the returned map.
+// All returns the permissions of all sites, by pattern. The caller must not change the
+// map that All returns.
 func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.sites }
 
 // RecheckGates makes the gates decide again about all calls that wait for approval. Call
@@ -217,7 +218,8 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	})
 }
 
-// readSites parses the permissions of all sites. A site with an invalid rule is off.
+// readSites parses the permissions of all sites. If the rule of a site is invalid,
+// browser tools are off on the site.
 func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
 	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {

@@ -38,7 +38,8 @@ func TestParseSite(t *testing.T) {
 	}
 }
 
-// Invalid sites in permissions.json are off, and the policy reports the problem.
+// If the pattern or the rule of a site in permissions.json is invalid, the site is off,
+// and the policy reports the problem.
 func TestInvalidSitesAreOff(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)

@@ -32,8 +32,8 @@ const (
 // of a diff.
 var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
-// entryName matches the file name of the adapter's entry module, which the original
-// OpenTabs SDK generates with a new UUID for each build.
+// entryName matches the name of the entry module in an adapter's code. The original
+// OpenTabs SDK generates a new UUID in this name for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
 // Archive stores a copy of each plugin's last reviewed content in the state folder. A

@@ -64,8 +64,8 @@ func (l Loss) String() string {
 // Result is the comparison of new measurements with the stored values.
 type Result struct {
 	Losses []Loss
-	// Gains are the rows that improved by more than the tolerance. The new values of
-	// improved rows should be stored.
+	// Gains are the rows that improved by more than the tolerance. The developer should
+	// store the new values of improved rows.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
 	// of rows that have a stored value but were not measured.

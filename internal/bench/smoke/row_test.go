@@ -12,7 +12,8 @@ var fakeRows = []Row{
 	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
-// measure simulates a measurement: the rows of fakeRows with the given values.
+// measure returns rows as if they were just measured: the rows of fakeRows with the given
+// values.
 func measure(values ...float64) []Row {
 	rows := make([]Row, 0, len(values))
 	for i, value := range values {
