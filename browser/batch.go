@@ -56,8 +56,8 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if err := json.Unmarshal(run.Args, &args); err != nil {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
-	// Only one step runs at a time, so a channel with room for one result never blocks
-	// the sender.
+	// The batch runs one step at a time, so a channel with room for one result never
+	// blocks the sender.
 	started := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
 	b.runs[run.ID] = started

@@ -33,8 +33,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
 }
 
-// codeNeedsPermission is the error code for a missing Chrome permission. The extension
-// returns the same error code for a tool that lacks its Chrome permission.
+// codeNeedsPermission is the error code of a call whose tool lacks a Chrome permission.
+// The extension sends the same code for this error.
 const codeNeedsPermission = "needs_permission"
 
 // permissionTitles maps each optional Chrome permission to the label of its switch in the

@@ -34,7 +34,7 @@ type extensionOutput struct {
 	// File is the file that the tool wrote, such as a HAR file, or nil.
 	File *writtenFile `json:"file"`
 	// Tabs is the list of the browser's open tabs. TabID is the ID of the tab that the
-	// call opened or selected.
+	// call has opened or selected.
 	Tabs []listedTab `json:"tabs"`
 	// Windows is the list of open windows. WindowID is the ID of the window that the call
 	// opened.
@@ -214,7 +214,7 @@ func dataSource(callInfo dispatch.CallInfo) string {
 
 // encloseUntrusted encloses untrusted text between two lines with a random mark, which no
 // page can predict. Invisible characters are removed from the text. The argument source
-// names where the text is from.
+// is the place that the untrusted text is from, such as a site.
 func encloseUntrusted(content, source string) string {
 	content = plaintext.Replace(content, func(hidden rune) string {
 		if hidden == '\n' || hidden == '\t' {

@@ -36,7 +36,7 @@ type Sessions struct {
 
 // sessionStore stores state for each client session.
 type sessionStore interface {
-	// endSession removes the state of the session with this clientKey.
+	// endSession removes the state of the session whose clientKey is session.
 	endSession(session string)
 }
 
@@ -67,8 +67,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// After implements dispatch.AfterHook. If the session ended while the call ran, the state
-// that the call has added to the session is removed.
+// After implements dispatch.AfterHook. If the client's session ended while the call ran,
+// After removes the state that the call has added to the session.
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()

@@ -127,7 +127,8 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 			if v := s.decideOpening(callInfo, args.URL); v.Block != nil || v.Suspend != nil {
 				return v
 			}
-			// The user may lose work in a tab that the client did not open.
+			// The navigation needs an approval, because the user may lose work in a tab
+			// that the client did not open.
 			if s.tabs.isOpenedByClient(callInfo) || originOf(callInfo.Target.URL) == originOf(args.URL) {
 				return dispatch.Verdict{}
 			}
@@ -146,7 +147,8 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
 }
 
-// siteArgs are the arguments of browser tools that concern sites.
+// siteArgs are those arguments of browser tools that determine which sites a call
+// concerns.
 type siteArgs struct {
 	URL    string `json:"url"`
 	Action string `json:"action"`

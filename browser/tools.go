@@ -13,7 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// Name is the name of the built-in plugin, on the wire and in permissions.
+// Name is the name of the built-in plugin that contains the browser tools, on the wire
+// and in permissions.
 const Name = "browser"
 
 // These are the names of the browser tools for which the gates have special rules.
@@ -195,7 +196,7 @@ func classOf(callInfo dispatch.CallInfo) toolClass {
 	return classOfTool(callInfo.Tool.Name, callInfo.Args)
 }
 
-// classOfTool returns the class of a call of tool with the given arguments.
+// classOfTool returns the class of a call of the tool with the given name and arguments.
 func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 	d := definitionOf(tool)
 	if d == nil {

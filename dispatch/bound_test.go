@@ -37,8 +37,8 @@ func askUser(n int) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, User: &wire.AskUser{Reason: "Log in."}}
 }
 
-// TestSuspensionsBoundACall checks the maximum duration of a call: the sum of the hard
-// limit and the approval limit, no matter how often the call is suspended.
+// TestSuspensionsBoundACall checks that no call lasts longer than its hard limit and its
+// approval limit together. The number of suspensions must not matter.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {

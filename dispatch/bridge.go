@@ -196,9 +196,9 @@ type Sink interface {
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
 	// answers through Bridge.Answer, unless the tool withdraws the request or the run ends.
 	Ask(wire.ToolAskParams)
-	// LinkLost reports that the browser disconnected and may reconnect. Until LinkRestored,
-	// the idle limit is suspended, because the page can't report progress. LinkLost and
-	// LinkRestored return at once and do not call the bridge, which may hold a lock.
+	// LinkLost reports that the browser of the run was disconnected and may reconnect. While the
+	// browser is disconnected, the idle limit is suspended, because the page can't report progress.
+	// LinkLost and LinkRestored return at once and do not call the bridge, which may hold a lock.
 	LinkLost()
 	LinkRestored()
 	// Finish ends the run with its result as JSON text (nil for undefined), or with err.
@@ -208,8 +208,8 @@ type Sink interface {
 // LateAnswer is a page's answer that arrived after its run had already ended, such as
 // because of a lost link.
 type LateAnswer struct {
-	// Output is the result of the tool as JSON text, and is valid only if Err is nil. For the
-	// result undefined, Output is nil.
+	// Output is the result of the tool as JSON text, and is valid only if Err is nil. Output
+	// is nil if the tool returned undefined.
 	Output json.RawMessage
 	Err    *wire.CallError
 	// IsOutputLost is true if the tool returned a result that did not arrive completely.

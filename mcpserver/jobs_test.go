@@ -98,7 +98,7 @@ func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
-// jobFromMessages returns the job in the last of the messages.
+// jobFromMessages returns the job that the last of the received messages contains.
 func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {

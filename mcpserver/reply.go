@@ -48,8 +48,8 @@ type reply struct {
 	isError bool
 	// errorMeta is the error for programs, as JSON, which the result's _meta contains.
 	errorMeta json.RawMessage
-	// The audience of the result and the job that the call has become, for the result's
-	// _meta; empty for none.
+	// audience and job are values for the result's _meta, or empty: the audience of the
+	// result, and the job that the call has become.
 	audience string
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed: the ID of an earlier call, whose stored

@@ -180,8 +180,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 	for i := range events {
 		r.notifyOfChange(callsURI + "/" + events[i].Call.CallID)
-		// The list of calls changes when the state of a call changes, but not with each
-		// progress report or activity.
+		// The resource with the list of calls changes when a call's state changes, but
+		// not with each progress report or activity.
 		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
 			r.notifyOfChange(callsURI)
 		}

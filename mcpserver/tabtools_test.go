@@ -16,7 +16,7 @@ import (
 )
 
 // tabsOfMessages returns the tabs of the plugin messages: a tab with two documents, and a
-// tab that must be reloaded. Plugins other than messages have no tabs.
+// tab that must be reloaded. The fixture has no tabs for any plugin other than messages.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}

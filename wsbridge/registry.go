@@ -56,8 +56,8 @@ func (g *registry) currentLink(b *browser) (name string, l *link) {
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages. Reports from a link that is no
-// longer current are ignored.
+// setInject stores how a browser injects adapters into pages. setInject ignores a report
+// from a link that is no longer the browser's current link.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

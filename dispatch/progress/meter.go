@@ -92,7 +92,7 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	m.push(e)
 }
 
-// Remind queues a message that opentabs itself sends to the user.
+// Remind queues a message from opentabs itself, rather than from the tool, for the user.
 func (m *meter) Remind(now time.Time, message string) {
 	m.hasQueued = true
 	m.push(queuedNotification{
@@ -127,8 +127,8 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
-// push adds a notice to the queue. push adds a notice, which may become a progress
-// notification, to the queue.
+// push adds a notice to the queue. A new notice replaces the last one in the queue, but
+// an internal notice or a reminder never replaces a notice for the user.
 func (m *meter) push(e queuedNotification) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
@@ -171,9 +171,10 @@ func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	}
 }
 
-// Next returns the next notification if the rate limit allows a notification at the given
-// time. If the rate limit forbids a notification now, the result wait is the time until a
-// notification is allowed. If the meter has nothing to send, wait is 0.
+// Next returns the next notification of the meter, if the rate limit allows a
+// notification at the given time. If the rate limit forbids a notification now, the
+// result wait is the time until a notification is allowed. If the meter has nothing to
+// send, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -256,8 +257,8 @@ func (m *meter) moveText(e queuedNotification) {
 	}
 }
 
-// assignNumber builds the notification for a notice, or returns false if no number is free
-// between the previous and the next notice.
+// assignNumber builds the notification for a notice. It returns false if no progress value
+// is free between the previous and the next notice.
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {

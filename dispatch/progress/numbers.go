@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// epsilon is the rounding error by which a tool's progress may exceed its total, relative
-// to the total.
+// epsilon is how far rounding errors may raise a tool's progress above its total, as a
+// fraction of the total.
 const epsilon = 1e-9
 
 // minPositive is the smallest positive number that a progress report can contain; smaller

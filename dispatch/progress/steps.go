@@ -10,8 +10,8 @@ type numberSequence struct {
 	lastSent float64 // the progress of the last sent notification
 	stepBase float64 // the number to which steps are added: the last number that the tool reported, if any
 	// hasNumber is true once the tool has reported a number. lastNumber is the last number
-	// that the tool reported; minIncrease is the smallest increase between two reported
-	// numbers, or 0.
+	// that the tool reported. minIncrease is the smallest increase between two consecutive
+	// numbers, or 0 if there was no increase yet.
 	hasNumber               bool
 	lastNumber, minIncrease float64
 	total                   float64 // the total of which a step is a fraction, or 0 if unknown

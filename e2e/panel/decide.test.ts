@@ -27,8 +27,7 @@ async function waitForRequest(method: string): Promise<unknown> {
 }
 
 /**
- * clickOnAppearance clicks a button as soon as the button appears, like a user who was about to click another element
- * in the same place.
+ * clickOnAppearance clicks a button as soon as it appears, like a user who wanted to click another element there.
  */
 async function clickOnAppearance(buttons: string): Promise<void> {
   await fixture.panel.evaluate((buttons) => {

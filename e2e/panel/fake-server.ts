@@ -197,7 +197,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   return fakeServer;
 }
 
-/** makeChallenge computes the daemon's side of the handshake, as wire/proof.go does. */
+/** makeChallenge computes the fake daemon's part of the handshake in the same way as wire/proof.go. */
 function makeChallenge(request: IncomingMessage, port: number): { nonce: string; proof: string } {
   const offeredProtocols = request.headers['sec-websocket-protocol'] ?? '';
   const nonces = [/opentabs\.nonce\.(\w+)/.exec(offeredProtocols)?.[1], randomUUID()];

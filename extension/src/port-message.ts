@@ -76,7 +76,7 @@ export type FromBridge =
   /** `error` is the JSON text of a wire.CallError. `hops` is set for a traced call that its host ended. */
   | { op: 'error'; id: string; error: string; hops?: PageHops }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
-  /** `body` is the JSON text of a wire.ToolAskParams without its IDs. */
+  /** `body` is the tool's request as the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
   /** Confirms an 'answer' message. `taken` is true if the tool was still waiting for the answer to its request. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
@@ -155,7 +155,7 @@ export type ToBridge =
   | { op: 'settings'; plugin: string; settings: PluginSettings }
   /** Requests whether the adapter of the plugin is ready. */
   | { op: 'probe'; plugin: string }
-  /** Wakes the document at the time that its 'scheduleWake' message requested. */
+  /** Wakes the document at the time that the document requested with a message 'scheduleWake'. */
   | { op: 'wake' }
   /**
    * Announces a new adapter, identified by its hash, that replaces the current adapter. Once the running calls have

@@ -18,7 +18,8 @@ type request struct {
 	Token  string `json:"token"`
 	// IsTraced is true if the server should return the timing of each hop of a call.
 	IsTraced bool `json:"isTraced"`
-	// Tool is the full name of the tool to call, and Args are the tool's arguments.
+	// Tool is the full name of the tool that the benchmark calls, and Args are the tool's
+	// arguments.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
 	// Calls is the total number of calls, and InFlight is how many calls run at once.

@@ -198,9 +198,9 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// expandVariables replaces ${NAME} by the environment variable NAME. If the environment
-// variable NAME is not set, expandVariables replaces ${NAME?} by nothing and leaves
-// ${NAME} as it is.
+// expandVariables replaces ${NAME} by the value of the environment variable NAME. If the
+// environment variable NAME is not set, expandVariables replaces ${NAME?} by nothing and
+// leaves ${NAME} as it is.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {

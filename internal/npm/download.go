@@ -83,7 +83,7 @@ func tarballAddress(registry, listedAddress string) (string, error) {
 	return u.String(), nil
 }
 
-// truncateFile empties a file before the next attempt of the download.
+// truncateFile empties the file of a failed download before the next attempt.
 func truncateFile(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -29,7 +29,8 @@ type hiddenScanner struct {
 }
 
 // isHidden reports whether the character r, which is followed by textAfter, is hidden.
-// Call isHidden for each character of a text in order.
+// Call isHidden for the characters of a text one after the other, from the first to the
+// last.
 func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r

@@ -72,7 +72,7 @@ func Find(getenv func(string) string) (string, error) {
 
 // Options configure a [Browser]. All fields of Options are required.
 type Options struct {
-	// Program is the path of the browser's program.
+	// Program is the path of the executable file of the browser.
 	Program string
 	// Profile is the folder for the browser's profile. The profile folder must be empty
 	// or missing.

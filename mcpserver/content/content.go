@@ -329,7 +329,8 @@ func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	return true
 }
 
-// mediaType returns the media type in a member, or "" if the member is not a media type.
+// mediaType returns the media type that the member with the given name contains, or "" if
+// the member contains none.
 func (m *objectMembers) mediaType(name string) string {
 	v, ok := m.findValue(name)
 	if !ok || m.text[v.start] != '"' {

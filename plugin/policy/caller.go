@@ -122,8 +122,8 @@ type refusedCalls struct {
 	byCaller map[string][]string
 }
 
-// add records a refused call between two plugins. add returns false if the pair is
-// already recorded, or if the record is full.
+// add records that the call of a plugin to another plugin was refused. add returns false
+// if this pair of plugins is already recorded, or if the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -170,8 +170,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// Without late access, a plugin that starts late cannot call other plugins. The tools of
-// a late plugin can call each other, but only in their own tab.
+// Without late access, a late plugin cannot call other plugins. The tools of a late
+// plugin can call each other, but only in their own tab.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)
@@ -205,8 +205,8 @@ func TestLatePluginCalls(t *testing.T) {
 	}
 }
 
-// Permissions for nested calls apply only to the content that the user has reviewed, and
-// only while the plugin is installed.
+// The permission to call another plugin applies only to the content that the user has
+// reviewed, and only while the plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -267,8 +267,9 @@ func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	}
 }
 
-// Errors do not reveal the tools or parameters of a plugin that the caller must not call.
-// Errors for a late plugin do not even reveal whether the other plugin exists.
+// An error must not reveal tools or parameters of a plugin that the calling plugin is not
+// allowed to call. Errors for a late plugin do not even reveal whether the other plugin
+// exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))

@@ -245,7 +245,8 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 }
 
 // storeAlwaysGrant stores that a tool runs without approval for one caller. If
-// permissions.json cannot be written, the permission lasts until the daemon exits.
+// permissions.json cannot be written, the tool runs without approval until the daemon
+// exits.
 func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {
@@ -298,8 +299,8 @@ func (g permissionGate) ApprovalName(callInfo dispatch.CallInfo) string {
 	return "the permanent approval from " + a.By
 }
 
-// findApproval returns the permission that allows a call to run. s are the permissions of
-// the call's plugin.
+// findApproval returns the permission that allows a call to run. s is the state of the
+// call's plugin.
 func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Approval, bool) {
 	hash := ""
 	if s.Review != nil {

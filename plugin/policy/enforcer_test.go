@@ -197,9 +197,9 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// If a call is blocked, the agent receives the reason and the steps for the user, but no
-// steps for itself. The error texts contain CLI commands; the test script cmd/opentabs
-// review.txtar runs them.
+// If a gate blocks a call, the agent receives the reason and the steps that the user can
+// take, but no steps for the agent. The error texts contain CLI commands; the test script
+// cmd/opentabs review.txtar runs them.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)

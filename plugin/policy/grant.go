@@ -12,8 +12,9 @@ import (
 const (
 	// maxSessionTime is the maximum duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is the maximum number of grants of one tool. If a tool has more
-	// grants, its oldest grant is dropped, and the grant's caller needs approval again.
+	// maxToolGrants is the maximum number of grants of one tool. If a tool would get more
+	// grants, its oldest grant is dropped, and the caller with that grant needs approval
+	// again.
 	maxToolGrants = 200
 )
 

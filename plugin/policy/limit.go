@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// These constants are the minimum and maximum values of a [Limit].
+// These constants are the minimum and maximum values of the fields of a [Limit].
 const (
 	maxLimitCalls = 10000
 	minLimitPer   = time.Second

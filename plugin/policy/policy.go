@@ -29,8 +29,8 @@ type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// permissions.json. Default: no warning.
 	WarnUser func(sentence string)
-	// RecordChange receives every change and every decision of the user. RecordChange must not block.
-	// By default, a Policy records no changes.
+	// RecordChange receives each change that the user makes and each decision of the user.
+	// RecordChange must not block. By default, a Policy records no changes.
 	RecordChange func(Change)
 	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
 	// author is developing the plugin. IsInDevelopment also returns the permission that the
@@ -100,8 +100,8 @@ type Change struct {
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string
-	// Only changes of the kind "decision" have CallID, Client, Caller, Allow, Scope and
-	// For.
+	// The fields CallID, Client, Caller, Allow, Scope and For are set only for a change
+	// of the kind "decision".
 	CallID string
 	Client string
 	Caller *dispatch.Caller

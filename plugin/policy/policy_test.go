@@ -59,7 +59,7 @@ func (w *policyFixture) Set() *plugin.Set {
 	return w.set
 }
 
-// load replaces all plugins with the given packages.
+// load makes the given packages the only loaded plugins of the fixture.
 func (w *policyFixture) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -164,8 +164,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// The permission "off" of a tool is stored, and applies even if the plugin has the
-// permission "auto".
+// The permission "off" of a tool is stored in permissions.json, and blocks the tool even
+// if the plugin has the permission "auto".
 func TestToolPermission(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)

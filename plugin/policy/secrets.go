@@ -56,9 +56,9 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return v
 }
 
-// FailureNote returns sentences about the secret settings that the tool's plugin did not
-// receive: one sentence for the agent and one for the user. FailureNote returns two empty
-// sentences if the plugin has received all settings.
+// FailureNote returns two sentences about secret settings that the tool's plugin did not
+// receive. forAgent is for the agent, and forUser is for the user. FailureNote returns
+// two empty sentences if the plugin has received all settings.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {

@@ -62,8 +62,8 @@ func (a Archive) StoreCopy(reviewedPlugin *plugin.Plugin) error {
 	return nil
 }
 
-// Remove removes the stored copy of a plugin. Remove ignores invalid plugin names,
-// because the name becomes part of a path.
+// Remove removes the stored copy of a plugin. Remove ignores a name that is not a valid
+// plugin name, because the name becomes part of a path.
 func (a Archive) Remove(name string) error {
 	if plugin.CheckName(name) != nil {
 		return nil

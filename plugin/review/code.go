@@ -8,7 +8,7 @@ import (
 )
 
 // Code is the code of a plugin that pages receive, split for review. Code contains the
-// whole adapter in its original order.
+// complete code of the adapter in its original order.
 //
 // Comments that a bundler writes between modules show which modules are libraries. The
 // comments of bundlers are not verified: an author could write such comments too.

@@ -16,7 +16,7 @@ export function setPreScriptOwner(name: string): void {
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {
-  // The original OpenTabs platform sets `_pluginName` only while a tool of the plugin runs.
+  // In the original OpenTabs platform, the variable `_pluginName` is set only while a tool of the plugin runs.
   const container = getContainer();
   const name = ownerName ?? (container ? getSafeProperty(container, '_pluginName') : undefined);
   const storedValues = getContainerPart('preScript');

@@ -17,7 +17,7 @@ import {
 /** The context of a call, reduced to `signal`, the only field that this module reads. */
 type CallContext = Pick<ToolHandlerContext, 'signal'>;
 
-/** A node of the linked list of running calls, which starts with the newest call. */
+/** One entry in the linked list of the adapter's running calls, which starts with the newest call. */
 interface RunningCall {
   /**
    * The call's context. The signal of the context is read only when a wait needs it, because reading makes the

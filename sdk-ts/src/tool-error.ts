@@ -7,7 +7,7 @@ import {
 } from './runtime/primordials.ts';
 import { hasProperties, isMethod, readMessage } from './runtime/value.ts';
 
-/** Why a tool failed, in a form that agents can act on; see {@link ToolError}. */
+/** The category of a tool's error, by which an agent decides what to do next; see {@link ToolError}. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
 
 export interface ToolErrorOptions {
