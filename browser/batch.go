@@ -16,7 +16,7 @@ import (
 // that passes the gates, has its own limits and is recorded.
 type batches struct {
 	// onEnd receives the call ID of each batch that ends, before the client receives the
-	// results of the batch.
+	// results of this batch.
 	onEnd func(callID string)
 
 	mu   sync.Mutex // guards runs

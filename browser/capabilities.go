@@ -53,7 +53,7 @@ var permissionTitles = map[string]string{
 // approves a call that cannot run.
 type permissionGate struct {
 	// capabilitiesOf returns the capabilities of a browser. If capabilitiesOf is nil, the
-	// gate allows every call.
+	// permissionGate allows every call.
 	capabilitiesOf func(browserID string) []string
 }
 

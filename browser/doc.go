@@ -8,6 +8,6 @@
 //
 // # Concurrency
 //
-// The gates are safe for concurrent use. Each gate has one mutex, and locks no other mutex
-// while its own is locked.
+// The gates are safe for concurrent use. Each gate has one mutex, and does not lock any
+// other mutex while it holds its own mutex.
 package browser

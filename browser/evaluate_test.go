@@ -51,8 +51,8 @@ func TestFramesOfDangerousTools(t *testing.T) {
 	}
 }
 
-// TestAttackByTools checks that no rule or approval for other tools allows an agent to
-// run code in a page.
+// TestAttackByTools checks that no rule and no approval for another tool allows an agent
+// to run code in a page.
 func TestAttackByTools(t *testing.T) {
 	setRule := func(t *testing.T, pattern string, rule policy.SiteRule) *fixture {
 		t.Helper()

@@ -114,7 +114,8 @@ func (t tabHolder) timeLeftText() string {
 	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
-// isHolding reports whether other clients must wait before they act in the tab.
+// isHolding reports whether the client still holds the tab, so that other clients must
+// wait before they act in it.
 func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLeft() > 0 }
 
 // mustRead reports whether the user has taken the tab back and the client has not read
@@ -445,7 +446,7 @@ type HeldTab struct {
 	TabID   int
 	// Site is the origin of the page in which the client last acted.
 	Site string
-	// Client is the client's name for users.
+	// Client is the client's name as users see it.
 	Client string
 	Until  time.Time
 	// IsTaken is true if the user has clicked or typed in the tab since the client last

@@ -132,9 +132,10 @@ func TestUserInputDuringCall(t *testing.T) {
 	})
 }
 
-// TestRelease checks that the user can stop a client in a tab. The client's running call
-// is cancelled, and its next acting call in the tab needs an approval. After the user has
-// stopped a client in a tab, calls of other clients and reading calls need no approval.
+// TestRelease checks that the user can stop a client in a tab. The running call of the
+// stopped client is cancelled, and its next acting call in the tab needs an approval.
+// After the user has stopped a client in a tab, calls of other clients and reading calls
+// need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -41,8 +41,8 @@ type extensionOutput struct {
 	Windows  []browserWindow `json:"windows"`
 	WindowID int             `json:"windowId"`
 	TabID    int             `json:"tabId"`
-	// Downloads lists all downloads that clients have started in the browser. DownloadID
-	// is the ID of the download that the call started, or nil.
+	// Downloads lists all downloads in the browser that any client has started.
+	// DownloadID is the ID of the download that the call started, or nil.
 	Downloads  []listedDownload `json:"downloads"`
 	DownloadID *int             `json:"downloadId"`
 }
@@ -57,7 +57,8 @@ type imageData struct {
 	MimeType string `json:"mimeType"`
 }
 
-// listedTab is one tab in the output of browser_tabs or browser_windows.
+// listedTab is one tab in the list that the extension returns for browser_tabs or
+// browser_windows.
 type listedTab struct {
 	TabID      int    `json:"tabId"`
 	Title      string `json:"title"`
@@ -71,7 +72,7 @@ type agentResult struct {
 	Text  string     `json:"text"`
 	Image *imageData `json:"image,omitempty"`
 	File  *fileLink  `json:"file,omitempty"`
-	// Site is the origin of the page that the tab shows after the call.
+	// Site is the origin of the page that the tab shows when the call ends.
 	Site string `json:"site,omitempty"`
 	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
 	// nil if Text quotes no page.

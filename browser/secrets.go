@@ -78,8 +78,8 @@ func typedSecrets(target dispatch.Target) []string {
 	return target.Secrets.Typed
 }
 
-// secretsNote explains, in a request for approval, why the wildcard rule does not allow
-// the call.
+// secretsNote returns the sentence in a request for approval that explains why the
+// wildcard rule does not allow the call.
 func secretsNote(secrets *wire.SecretFields) string {
 	if secrets == nil {
 		return "; this page does not answer, so it may show a field for a password, a card or a code"

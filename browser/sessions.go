@@ -8,7 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxSessions limits how many running sessions, and how many ended sessions, are stored.
+// maxSessions is the maximum number of stored running sessions, and also the maximum
+// number of stored ended sessions.
 const maxSessions = 10_000
 
 // Sessions removes the state of a client's session when the session ends. A session's

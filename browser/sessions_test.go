@@ -120,8 +120,8 @@ func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-// TestStopOutlivesSession checks that a client that the user has stopped in a tab remains
-// stopped in a new session.
+// TestStopOutlivesSession checks that a client remains stopped in a tab even if it starts
+// a new session.
 func TestStopOutlivesSession(t *testing.T) {
 	f := newAutoFixture(t)
 	call := func(session string) error {

@@ -68,7 +68,8 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
-// ruleVersion summarizes what the user has decided about sites, to detect changes.
+// ruleVersion summarizes the user's decisions about sites. A different ruleVersion shows
+// that a decision has changed.
 type ruleVersion struct {
 	rules       string // all rules with the times of their changes
 	alwaysCount int
@@ -98,8 +99,8 @@ func (s *siteGate) forgetApprovals() {
 // Name implements dispatch.Gate.
 func (s *siteGate) Name() string { return "site" }
 
-// Decide implements dispatch.Gate. Decide checks the address of the tab, or the address
-// that the call wants to open.
+// Decide implements dispatch.Gate. Decide uses the user's rule for the tab's address, or
+// for the address that the call wants to open.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
 		return dispatch.Verdict{}
@@ -298,8 +299,8 @@ func (s *siteGate) isOwnAddress(address string) bool {
 	return err == nil && u.Port() == ownPort && isLoopback(u.Hostname())
 }
 
-// isApproved reports whether the user has approved a call on a site, for only this call
-// or for later calls too. An approval to act includes reading.
+// isApproved reports whether the user has approved a call on a site: either this call
+// alone, or later calls too. An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site string) bool {
 	class = approvedClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()

@@ -161,8 +161,8 @@ func Plugin() *plugin.Plugin {
 	}
 	for _, group := range toolGroups() {
 		for _, d := range group.tools {
-			// MCP clients assume by default that a tool writes, so only reading tools
-			// have annotations.
+			// MCP clients assume by default that a tool changes something, so only tools
+			// that only read have annotations.
 			var annotations plugin.Annotations
 			isRead := d.class == classRead && d.actingArgument == ""
 			if isRead {

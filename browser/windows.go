@@ -61,8 +61,8 @@ func siteOrScheme(address string) string {
 // maxListedWindows limits the number of windows in a tabTable.
 const maxListedWindows = 1000
 
-// recordWindows stores the windows that a call has listed or opened. The argument
-// windowID is the ID of the opened window, or zero.
+// recordWindows stores the windows that a browser_windows call has listed or opened. The
+// argument windowID is the ID of the opened window, or zero.
 func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWindow, windowID int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

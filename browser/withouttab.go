@@ -80,9 +80,9 @@ func useVerb(class toolClass) string {
 	return "use"
 }
 
-// decideWindow decides whether to allow a call of browser_windows. A change of a window
-// that the client did not open needs the user's approval. An approval to close a window
-// covers only one call.
+// decideWindow decides whether to allow a call of browser_windows. If a client changes a
+// window that it did not open, the user must approve the change. An approval to close a
+// window covers only one call.
 func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action   string `json:"action"`

@@ -15,7 +15,7 @@ type attempts struct {
 	target Target // the document of the current attempt
 	runID  string // the ID of the call, with a suffix such as ".2" from the second attempt on
 	count  int
-	// hasOtherTarget is true if the call may be tried in another document.
+	// hasOtherTarget is true if there is another document in which the call can be tried.
 	hasOtherTarget bool
 }
 

@@ -20,7 +20,7 @@ type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-// ask sends up to 100 requests, one per interval, each preceded by a progress report.
+// ask sends up to 100 requests, one per interval, and a progress report before each of them.
 func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {

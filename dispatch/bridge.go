@@ -35,8 +35,8 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Frozen is true if the browser has suspended the page to save resources, so that no
-	// script runs.
+	// Frozen is true if the browser has suspended the page to save resources, so that its
+	// scripts do not run.
 	Frozen bool
 	// Problem explains why the adapter did not start, for a target in [Targets.BrokenTabs].
 	// For a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
@@ -45,8 +45,8 @@ type Target struct {
 	// LoadFailedAtMs is when the page failed to load, in milliseconds since 1970, according to the
 	// clock of the browser. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
 	LoadFailedAtMs float64
-	// Secrets are the kinds of secret fields in the page, such as password fields. Secrets is
-	// nil if [TargetChoice.Inspect] is nil or the page did not answer.
+	// Secrets describes which kinds of secret fields the page contains, such as password
+	// fields. Secrets is nil if [TargetChoice.Inspect] is nil or the page did not answer.
 	Secrets *wire.SecretFields
 }
 
@@ -66,7 +66,7 @@ type TargetChoice struct {
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.
 	Client Client
-	// Sites are URLs, one of which must have the host and port of the tab.
+	// Sites are URLs. The tab must have the host and port of one of them.
 	Sites []string
 	// Open is the URL to open in a new tab if no tab matches, or empty if the call may not
 	// open a tab.
@@ -205,14 +205,14 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// LateAnswer is a page's answer that arrived after its run had already ended, such as
+// LateAnswer is an answer that a page sent after its run had already ended, such as
 // because of a lost link.
 type LateAnswer struct {
 	// Output is the result of the tool as JSON text, and is valid only if Err is nil. Output
 	// is nil if the tool returned undefined.
 	Output json.RawMessage
 	Err    *wire.CallError
-	// IsOutputLost is true if the tool returned a result that did not arrive completely.
+	// IsOutputLost is true if the tool returned a result of which a part did not arrive.
 	IsOutputLost bool
 }
 

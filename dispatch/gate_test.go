@@ -199,7 +199,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 	})
 }
 
-// countingGate is a Gate that delays a call by one second, waitCount times.
+// countingGate is a Gate that delays a call waitCount times, each time by one second.
 type countingGate struct{ waitCount *int }
 
 func (countingGate) Name() string { return "counting" }

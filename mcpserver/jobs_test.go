@@ -202,7 +202,7 @@ func TestDetachTimes(t *testing.T) {
 	}
 }
 
-// TestProgressRestartsTheTimer checks that a call becomes a job later if each
+// TestProgressRestartsTheTimer checks that a call becomes a job later if each progress
 // notification restarts the client's timeout.
 func TestProgressRestartsTheTimer(t *testing.T) {
 	tool := func(sink dispatch.Sink) {
@@ -263,8 +263,8 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	})
 }
 
-// TestRemindersRestartTheTimer checks that a client that receives reminders does not give
-// up.
+// TestRemindersRestartTheTimer checks that reminders keep a client from giving up on a
+// call.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {

@@ -41,7 +41,7 @@ type reply struct {
 	output json.RawMessage
 	// data is the structured content of the MCP result, or nil if the tool returned no object.
 	data json.RawMessage
-	// blocks are the content blocks after the text, each as JSON.
+	// blocks are the content blocks that follow the text content in the MCP result, each as JSON.
 	blocks [][]byte
 	// text is the text content of the result of a failed call or of a built-in tool.
 	text    string

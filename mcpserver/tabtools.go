@@ -53,7 +53,7 @@ type pluginAnswer struct {
 	// tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
-	// NextStep is what the agent should do if no tool of the plugin can run now, or empty.
+	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.
 	NextStep string `json:"next,omitempty"`
 }
 

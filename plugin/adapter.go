@@ -58,8 +58,7 @@ func hexSHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// adapterInfo is the part of an adapter that stays in memory after the adapter's code was
-// checked.
+// adapterInfo is what stays in memory of an adapter after the check of its code.
 type adapterInfo struct {
 	hash string // SHA-256 of the whole adapter file, in hex
 	// activates is true if the adapter's code defines an onActivate hook.
@@ -130,7 +129,7 @@ func utf16Length(text []byte) int {
 }
 
 // hashMarker is the start of the statement that a build appends to an adapter to record
-// the adapter's hash. The hash covers the adapter's code before the statement.
+// the adapter's hash. The hash covers the adapter's code up to this statement.
 var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)

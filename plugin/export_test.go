@@ -20,7 +20,8 @@ func AdvanceIndexClock(s *Store) *Store {
 // had no entry for them.
 func CountAdapterReads(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
-// ForgeIndexedHash replaces the stored hash of the adapter in dir in the registry's index.
+// ForgeIndexedHash replaces the hash that the registry's index stores for the adapter in
+// the folder dir.
 func ForgeIndexedHash(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))

@@ -90,8 +90,8 @@ func NewStore(dir string, o StoreOptions) *Store {
 // Path returns the path of plugins.json.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries returns the installed plugins in the order in which the user added them.
-// Entries leaves out unreadable entries of plugins.json; [Set.Failed] lists them.
+// Entries leaves out the entries of plugins.json that cannot be read; [Set.Failed] lists
+// them. Entries leaves out unreadable entries of plugins.json; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.readEntries()
 	return entries, err

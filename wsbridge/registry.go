@@ -176,8 +176,8 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 }
 
 // registerLink adds a link whose handshake is about to start. After Close, registerLink returns
-// false. If too many handshakes are in progress, registerLink closes the link with the oldest
-// handshake.
+// false. If too many handshakes are in progress, registerLink closes the link whose handshake
+// is the oldest.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -237,8 +237,8 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, fails all calls with the error cause, and rejects new links. close
-// returns when all links are gone.
+// close closes all links, fails all calls with the error cause, and rejects new links. It
+// returns when no link is left.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true

@@ -31,7 +31,7 @@ type Notification struct {
 	Audience string
 }
 
-// Text contains the texts of a progress report, and their audience.
+// Text contains the message and the status word of a progress report, and their audience.
 type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }

@@ -19,8 +19,8 @@ type meter struct {
 	lastTotal       float64 // the last total that the tool reported, or 0 before the first total
 	lastHasTotal    bool    // true if the last report with numbers had a total
 	lastText        Text    // the last text that was queued
-	// hasFinalReport is true once the first final report is accepted, and isFinalSent once it
-	// is sent.
+	// hasFinalReport is true once the meter has accepted the first final report. isFinalSent
+	// is true once this report is sent.
 	hasFinalReport, isFinalSent bool
 
 	// queue contains the accepted notices that are not yet sent. With a positive Interval,
@@ -33,9 +33,9 @@ type meter struct {
 	hasSent    bool
 }
 
-// maxKeptNotifications is the maximum number of kept notices in a queue. Without a limit,
-// the queue would grow if a tool asks the user again and again while its client reads
-// slowly.
+// maxKeptNotifications is the maximum number of notices in a queue that are kept because
+// they precede a suspension. Without a limit, the queue would grow if a tool asks the
+// user again and again while its client reads slowly.
 const maxKeptNotifications = 8
 
 // queuedNotification is a notification in the queue of a meter.
@@ -173,8 +173,8 @@ func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 
 // Next returns the next notification of the meter, if the rate limit allows a
 // notification at the given time. If the rate limit forbids a notification now, the
-// result wait is the time until a notification is allowed. If the meter has nothing to
-// send, wait is 0.
+// result wait is the time until a notification is allowed. If no notice in the queue can
+// become a notification, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -189,8 +189,9 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 	return p, ok, 0
 }
 
-// Drain returns the next notification regardless of the rate limit, or false if none is
-// left. Drain must be called only after the end of the call, when no more reports arrive.
+// Drain returns the next notification without regard to the rate limit, or false if no
+// notification is left. Drain must be called only after the end of the call, when no more
+// reports arrive.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
 	return m.popNotification(now, true)
 }

@@ -26,9 +26,9 @@ type Numbers struct {
 func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
 
 // NumbersOf validates and normalizes the numbers of a progress report. The field percent
-// means progress with a total of 100, and the field loaded replaces a missing progress. If
-// a number is negative or not finite, or if progress exceeds total, NumbersOf returns no
-// numbers and false.
+// means progress with a total of 100, and the field loaded replaces a missing progress.
+// NumbersOf returns false and no numbers if a number is negative or not finite, or if
+// progress exceeds total.
 func NumbersOf(r *wire.Report) (Numbers, bool) {
 	var n Numbers
 	if r.HasInvalidNumber {

@@ -106,8 +106,8 @@ func TestSenderWithoutClient(t *testing.T) {
 	}
 }
 
-// TestSenderLosesNoReport checks that no report is lost if many goroutines report at once
-// without a rate limit.
+// TestSenderLosesNoReport checks that a Sender without a rate limit sends every report of
+// many concurrent goroutines.
 func TestSenderLosesNoReport(t *testing.T) {
 	s, sent := newSender(-1)
 	stop := s.SendInBackground()

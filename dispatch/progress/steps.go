@@ -88,8 +88,8 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 	return l.lastSent + step
 }
 
-// stepScale returns the number of which a step is a fraction: the total, or at most 1 if
-// the total is unknown.
+// stepScale returns the number of which a step is a fraction: the total, or at most 1
+// without a total.
 func (l *numberSequence) stepScale() float64 {
 	switch {
 	case l.total > 0:

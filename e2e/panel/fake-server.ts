@@ -34,7 +34,7 @@ export interface FakeServer {
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
   /** syncPlugins replaces the extension's plugins by sending plugin.sync. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  /** request sends a request to the extension and waits for the response. */
+  /** request sends a JSON-RPC request to the extension and waits for the response. */
   request(method: string, params: object): Promise<Answer>;
   /** dispatchTool sends a tool call to the extension and returns the running tool without waiting for the result. */
   dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;

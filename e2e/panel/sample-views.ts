@@ -22,7 +22,8 @@ export function makeCall(callId: string, overrides: Partial<CallView> = {}): Cal
 }
 
 /**
- * makeWaitingCall returns a sample call that is waiting for approval. By default, the approval form offers all grants.
+ * makeWaitingCall returns a sample call that is waiting for approval. By default, the form in the approval card offers
+ * all grants that exist.
  */
 export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
   const waitingView: WaitingView = {

@@ -81,17 +81,18 @@ export type FromBridge =
   /** Confirms an 'answer' message. `taken` is true if the tool was still waiting for the answer to its request. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
-   * 'leaving' is the last message of a document that the user leaves. A call of the document that is not in begunCalls
-   * has not started. Calls of the document that are not in begunCalls have not started.
+   * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the IDs of the calls that
+   * reached a host in the document, and whose ending the server has not confirmed. The document's other calls have not
+   * started.
    */
   | { op: 'leaving'; begunCalls: readonly string[] }
-  /** Reports that the document started to navigate away, or that the navigation was cancelled. */
+  /** Reports that the document started to navigate to another page, or that this navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
   /** Reports that a running adapter became ready, or is no longer ready. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
    * `entries` is the JSON text of an array of at most MaxLogEntries wire.LogEntry. `dropped` is the number of log
-   * entries that were lost before the entries of the message.
+   * entries that were dropped before the first entry of this message.
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
@@ -149,7 +150,7 @@ export type ToBridge =
    * the result.
    */
   | { op: 'partSent' }
-  /** Reports that the endings of calls have reached the server, so that the bridge can delete the calls. */
+  /** Reports which endings of calls have reached the server. The bridge then deletes these calls. */
   | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
@@ -169,8 +170,8 @@ export type ToBridge =
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * Prepares a document for a new adapter in an isolated world, as 'prepareHost' does in the page's world. A host that
-   * does not exist yet sends its offer in an event whose type is the nonce.
+   * Prepares a document for a new adapter in an isolated world, as 'prepareHost' does in the page's world. If the
+   * plugin has no host in the document yet, the new host sends its offer in an event whose type is the nonce.
    */
   | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
   /** Removes a plugin: the bridge tears down the plugin's adapter. */

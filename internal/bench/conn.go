@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// conn is one keep-alive HTTP/1.1 connection. Requests are written without net/http, so
-// that the client's overhead does not distort the measurement. A conn must not be used by
-// several goroutines at once.
+// Only one goroutine at a time is allowed to use a conn. Requests are written without
+// net/http, so that the client's overhead does not distort the measurement. A conn must
+// not be used by several goroutines at once.
 type conn struct {
 	net net.Conn
 	in  *bufio.Reader

@@ -23,8 +23,8 @@ type request struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
 	// Calls is the total number of calls, and InFlight is how many calls run at once.
-	// EveryMs is the time between the starts of two calls in milliseconds; 0 means no
-	// pause.
+	// EveryMs is the time from one call's start to the next call's start, in
+	// milliseconds; 0 means no pause.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`

@@ -121,10 +121,10 @@ var _ dispatch.Sink = endSignal(nil)
 // Reports ignores progress reports.
 func (endSignal) Reports([]wire.Report, int) {}
 
-// Ask ignores the tool's requests to the server.
+// Ask does nothing when the tool sends a request to the server.
 func (endSignal) Ask(wire.ToolAskParams) {}
 
-// LinkLost ignores the loss of the browser's connection.
+// LinkLost does nothing when the browser disconnects.
 func (endSignal) LinkLost() {}
 
 // LinkRestored ignores that the browser has reconnected.

@@ -37,7 +37,8 @@ func compareTimes(runs int, floor, ours func() error) (float64, error) {
 	return float64(fastTime(ourTimes)) / float64(fastTime(floorTimes)), nil
 }
 
-// medianTime runs f several times and returns the median duration of a run.
+// medianTime runs the function f the given number of times and returns the median
+// duration of a run.
 func medianTime(runs int, f func() error) (time.Duration, error) {
 	times := make([]time.Duration, runs)
 	for i := range times {

@@ -20,8 +20,8 @@ import (
 // encoding/json, Reader compares member names case-sensitively. A Reader is not safe for
 // concurrent use.
 type Reader struct {
-	// Path is the prefix of member names in problems, such as "tools[3]." for an object
-	// in an array.
+	// Path is the prefix of member names in the Reader's problems, such as "tools[3]."
+	// for an object in an array.
 	Path     string
 	Members  map[string][]byte
 	Problems *Problems
@@ -146,7 +146,7 @@ func (r *Reader) Strings(key string) []string {
 // Problem is one mistake in a file of a plugin's package.
 type Problem struct {
 	// File is the path of the file with the mistake, relative to the package folder. File
-	// is empty if the problem concerns the folder itself.
+	// is empty if the mistake concerns the package folder as a whole.
 	File string
 	// Text describes the mistake and its correction in one sentence, such as "version is
 	// missing; write it".

@@ -109,8 +109,8 @@ func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// OpenTarball checks a .tgz file that the user names, and computes the file's integrity
-// hash.
+// OpenTarball checks a .tgz file whose path the user has given, and computes the file's
+// integrity hash.
 func OpenTarball(path string) (Tarball, error) {
 	f, err := os.Open(path)
 	switch {

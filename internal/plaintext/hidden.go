@@ -20,8 +20,8 @@ var hiddenRanges = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-// hiddenScanner classifies each character of a text by the characters before and after
-// it.
+// hiddenScanner decides for each character of a text, by the characters around it,
+// whether the character is hidden.
 type hiddenScanner struct {
 	// prev is the last scanned character that is not hidden. base is the last scanned
 	// character that is neither hidden nor an emoji modifier, such as a skin tone.

@@ -234,7 +234,8 @@ func runTabCommand[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], p
 	return result, err
 }
 
-// Go navigates the tab to url. Go returns when the navigation has started.
+// Go navigates the tab to url. Go returns as soon as the navigation has started, and does
+// not wait until the page has loaded.
 func (t *Tab) Go(ctx context.Context, url string) error {
 	navigation, err := runTabCommand(ctx, t, page.Navigate, page.NavigateParams{URL: url})
 	if err == nil && navigation.ErrorText != "" {

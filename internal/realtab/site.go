@@ -31,11 +31,13 @@ type Page struct {
 	// after "#").
 	URL  string
 	HTML string
-	// Cookies are the page's cookies, in the form of document.cookie.
+	// Cookies are the cookies that the site sets for the page, in the form of
+	// document.cookie.
 	Cookies string
 }
 
-// Request is an HTTP request of a page. The names of headers are in lower case.
+// Request is an HTTP request that a page sent to the simulated site. The names of headers
+// are in lower case.
 type Request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
@@ -46,7 +48,7 @@ type Request struct {
 	Fetched bool `json:"fetched"`
 }
 
-// Answer is the response to an HTTP request of a page.
+// Answer is the response that a test gives to an HTTP request of a page.
 type Answer struct {
 	// Missing is true if the test defines no response for the requested address.
 	Missing bool              `json:"missing"`
@@ -100,7 +102,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 // Port returns the number of the port on 127.0.0.1 on which the simulated site listens.
 func (s *Site) Port() int { return s.port }
 
-// Show replaces the page that the site serves.
+// Show makes the site serve the page p instead of its current page.
 func (s *Site) Show(p Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -199,7 +199,8 @@ func TestWatchedReadsChanges(t *testing.T) {
 	})
 }
 
-// tickAndWait advances the fake time until Watch has checked the file again.
+// tickAndWait advances the fake time by watchInterval and waits until Watch has checked
+// the file again.
 func tickAndWait() {
 	time.Sleep(watchInterval)
 	synctest.Wait()

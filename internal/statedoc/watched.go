@@ -115,7 +115,7 @@ func (w *Watched[T, V]) check() {
 	}
 }
 
-// Notify runs all listeners, one after another.
+// Notify calls all listeners of the file, one after another.
 func (w *Watched[T, V]) Notify() {
 	w.notifyLock.Lock()
 	defer w.notifyLock.Unlock()

@@ -88,7 +88,7 @@ type byteRange struct{ start, end int }
 
 func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 
-// foundBlock is a content block that was found in a tool's result.
+// foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
 	// data is the part of the JSON text with the block's content, which is removed from
@@ -137,7 +137,8 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, o
 	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
-// scanArray scans a JSON array and calls onElement for each element.
+// scanArray scans the JSON array at index i and calls onElement with the bytes of each
+// element.
 func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
@@ -178,7 +179,8 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 // maxBlockMembers is larger than the number of members of any content block.
 const maxBlockMembers = 10
 
-// objectMembers contains the members of a JSON object that may be a content block.
+// objectMembers contains the members of a JSON object, which may turn out to be a content
+// block.
 type objectMembers struct {
 	text   []byte
 	count  int // the number of members; if it exceeds the arrays, the object is not a content block
@@ -232,8 +234,8 @@ func (m *objectMembers) findValue(name string) (byteRange, bool) {
 	return byteRange{}, false
 }
 
-// hasOnlyMembers reports whether all members of the object are in names, and none occurs
-// twice.
+// hasOnlyMembers reports whether the object has no member that is not in names, and no
+// member twice.
 func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	if m.count > maxBlockMembers {
 		return false

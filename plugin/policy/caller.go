@@ -105,8 +105,8 @@ func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 const (
-	// maxRefused is the maximum number of refused target plugins that are recorded for
-	// one calling plugin.
+	// maxRefused is the maximum number of target plugins in the record of refused calls
+	// of one calling plugin.
 	maxRefused = 20
 	// maxRefusedCallers is the maximum number of calling plugins with recorded refusals.
 	maxRefusedCallers = 200

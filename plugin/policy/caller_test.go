@@ -21,7 +21,7 @@ func latePackage(name string) plugintest.Package {
 	return twoToolPackage(name, "class A { onActivate() { } }")
 }
 
-// callerFrom returns a caller of nested calls: a tool of the given plugin in tab 7 of
+// callerFrom returns the caller of a nested call: a tool of the given plugin in tab 7 at
 // https://site.test.
 func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}

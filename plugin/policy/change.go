@@ -145,8 +145,8 @@ func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValu
 	})
 }
 
-// changeFile edits permissions.json, records the change and notifies listeners. edit may
-// set further fields of the recorded change c.
+// changeFile edits permissions.json with the function edit, records the change c and
+// notifies listeners. edit may set fields of c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

@@ -290,8 +290,8 @@ func TestLimit(t *testing.T) {
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.checkRuns("s1", "read", nil)
 
-		// A call above the tool's limit fails without a request for approval. A denied
-		// call does not count for the limit.
+		// A call above the tool's limit fails without a request for approval. A call that
+		// the user denies does not count for the limit.
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))

@@ -45,8 +45,8 @@ type PluginEntry struct {
 	// Review is the user's review of the plugin, or nil if the user has not reviewed the
 	// plugin.
 	Review *Review `json:"reviewed,omitempty"`
-	// Permission applies to all tools that have no permission in Tools. An empty plugin
-	// permission means "off".
+	// Permission applies to each tool of the plugin that has no entry with a permission
+	// in Tools. An empty Permission means "off".
 	Permission wire.Permission `json:"permission,omitempty"`
 	// PermissionOrigin records who set the plugin's permission, and when.
 	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
@@ -55,7 +55,8 @@ type PluginEntry struct {
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Calls are the plugins whose tools this plugin may call, by name.
+	// The keys of Calls are the names of the plugins whose tools this plugin is allowed
+	// to call.
 	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
@@ -82,8 +83,8 @@ type ToolEntry struct {
 type AlwaysAllowed struct {
 	// Client is the name of the MCP client that may run the tool.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool makes the call. Caller is empty for calls that the
-	// client itself makes.
+	// Caller is the plugin whose tool makes the call. Caller is empty for calls by the
+	// client itself.
 	Caller string `json:"caller,omitempty"`
 	ChangeOrigin
 }
@@ -133,7 +134,7 @@ func readRules(p *statedoc.Plugins) *permissionRules {
 	return r
 }
 
-// readPlugin parses the permissions of one plugin.
+// readPlugin parses the entry of one plugin in permissions.json.
 func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	var s PluginEntry
 	text, problem := rawjson.Compact(raw, nil)
@@ -236,8 +237,8 @@ func readLateAccess(f *jsonread.Reader) *ChangeOrigin {
 	return &mark
 }
 
-// readPermission parses a permission in permissions.json. An invalid permission counts as
-// "off".
+// readPermission parses a permission in permissions.json. A permission that is not valid
+// counts as "off".
 func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""

@@ -27,8 +27,7 @@ type Approval struct {
 	// ChangeOrigin records on which surface the user gave the approval or the permission,
 	// and when.
 	ChangeOrigin
-	// Until is the time at which the permission ends; zero if the permission does not
-	// end.
+	// Until is the time at which the permission ends; zero if the permission has no end.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -58,7 +57,7 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 // concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
-	// byTool contains the grants by plugin and toolKey.
+	// byTool maps each plugin and toolKey to the grants of this tool.
 	byTool map[string]map[string][]grant
 	// singleCalls maps the ID of a call to the user's approval of this single call, until
 	// the call ends.
@@ -127,7 +126,8 @@ func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, 
 	return Approval{}, false
 }
 
-// drop removes the grants of a tool, or of a whole plugin if tool is empty.
+// drop removes all grants of a tool. If tool is empty, drop removes all grants of the
+// plugin.
 func (g *memoryGrants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,7 +151,8 @@ func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	return grantsByTool
 }
 
-// Grant is the user's permission for one caller of a tool.
+// Grant is an approval of the user that lets one caller use a tool without further
+// approvals.
 type Grant struct {
 	Approval
 	// Client is the name of the MCP client.

@@ -90,7 +90,8 @@ type Change struct {
 	// tool, Site is the site of the tab. Site is empty for a change of any kind except
 	// "site" and "decision".
 	Site string
-	// Tool is empty for a change of the plugin as a whole.
+	// Tool is the tool that the change or decision concerns, or empty for a change of the
+	// whole plugin.
 	Tool string
 	// Old and New are the values before and after the change, such as a permission, a
 	// limit, or a page that calls may open. For a change of "settings", New lists the
@@ -162,8 +163,8 @@ func (p *Policy) Path() string { return p.file.Path() }
 // would overwrite the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
-// OnChange registers a listener that runs after each change of the permissions. Listeners
-// run one at a time and must not change the policy.
+// OnChange registers a listener that runs after each change of the permissions. The
+// listeners run one after another, and must not change the policy.
 func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
 // Watch detects changes of permissions.json by other processes and editors until ctx is

@@ -46,7 +46,7 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	return w
 }
 
-// twoToolPackage returns a package with the tools read and send.
+// twoToolPackage returns the package of a plugin with two tools: read and send.
 func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},

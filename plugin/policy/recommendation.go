@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxNoteChars is the maximum length of an agent's note, in characters. A longer note is
-// truncated.
+// maxNoteChars is the maximum length of an agent's note, in characters. opentabs
+// truncates a longer note.
 const maxNoteChars = 1000
 
 // Recommendation is an agent's opinion that a plugin can be enabled. A Recommendation

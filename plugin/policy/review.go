@@ -25,8 +25,9 @@ type acceptedReview struct {
 
 // ReviewAll records that the user has reviewed the content of plugins, and sets their
 // permissions. ReviewAll writes all changes to permissions.json at once. The argument
-// surface is where the user decided. The result errs contains, for each review, an error
-// or nil at the same index. A plugin with an error keeps its permissions.
+// surface is the place where the user decided, such as the side panel. The result errs
+// has one element for each review: nil, or the error of this review. A plugin with an
+// error keeps its permissions.
 //
 // If the plugin's content has changed since the last review, ReviewAll also removes
 // permissions: the permission "auto" of single tools, the late access, and the calls to

@@ -33,7 +33,8 @@ type SiteEntry struct {
 	// Rule is the user's rule for browser tools on the site. Rule is empty if only
 	// Allowed is set.
 	Rule SiteRule `json:"permission,omitempty"`
-	// Allowed are the clients that may always use the site without an approval.
+	// Allowed lists the clients that the user always allows to use the site without an
+	// approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
 	ChangeOrigin
 }
@@ -97,7 +98,7 @@ func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
 
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
 // https URL. If several site patterns match the URL, the most specific pattern applies.
-// If no site pattern matches the URL, the returned pattern is empty.
+// If no site pattern matches the URL, RuleFor returns an empty pattern.
 func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
 	sites := s.All()
 	for _, pattern := range sitePatterns(address) {

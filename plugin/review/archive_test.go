@@ -10,8 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// bundledAdapter returns an adapter as esbuild writes it: a library, followed by the
-// author's module.
+// bundledAdapter returns the code of an adapter in the form that esbuild writes: a
+// library, followed by the author's module.
 func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }

@@ -7,8 +7,8 @@ import (
 	"opentabs/plugin"
 )
 
-// Code is the code of a plugin that pages receive, split for review. Code contains the
-// complete code of the adapter in its original order.
+// Code is the code of a plugin that runs in pages, divided into parts for a review. Code
+// contains the complete code of the adapter in its original order.
 //
 // Comments that a bundler writes between modules show which modules are libraries. The
 // comments of bundlers are not verified: an author could write such comments too.

@@ -12,7 +12,7 @@ export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' |
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether a retry of the failed call may succeed; false by default. */
+  /** Whether the same call may succeed if the agent makes it again; false by default. */
   retryable?: boolean | undefined;
   /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;

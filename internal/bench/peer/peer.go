@@ -25,7 +25,7 @@ const (
 	// Key is the secret with which the hub and the simulated browser authenticate each
 	// other.
 	Key = "benchmark"
-	// Origin is the HTTP origin that the simulated browser sends.
+	// Origin is the value of the HTTP header Origin that the simulated browser sends.
 	Origin = "chrome-extension://benchmark"
 	// pingID is the ID of the ping request that the simulated browser sends right after
 	// its list of tabs.

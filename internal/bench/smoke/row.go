@@ -9,22 +9,23 @@ import (
 
 // Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
-	// ID is the unique name of the row. The field What is a description of the
-	// measurement for developers.
+	// ID is the unique name of the row. The field What describes the measurement for
+	// developers.
 	ID   string `json:"id"`
 	What string `json:"what"`
 	// Value is the measured number, such as 113 for 113 allocations. Unit is the unit of
 	// Value, such as "MB" or "x"; empty for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Tolerance is how much a new measurement may exceed the stored value, in Unit.
+	// Tolerance is how far a new measurement may be above the stored value, in the unit
+	// Unit.
 	Tolerance float64 `json:"tolerance"`
 	// Date is the day on which the stored value was measured, such as 2026-11-23.
 	Date string `json:"date,omitempty"`
 }
 
-// roundingError is a margin for floating-point errors, smaller than any real difference
-// of two measurements.
+// roundingError is a tolerance for floating-point errors. It is smaller than any real
+// difference of two measurements.
 const roundingError = 1e-9
 
 // isWorse reports whether value exceeds the stored value by more than the tolerance.
@@ -61,11 +62,11 @@ func (l Loss) String() string {
 		format(l.Last.Tolerance, l.Last.Unit), l.Commits)
 }
 
-// Result is the comparison of new measurements with the stored values.
+// Result is the result of the comparison of new measurements with the stored values.
 type Result struct {
 	Losses []Loss
-	// Gains are the rows that improved by more than the tolerance. The developer should
-	// store the new values of improved rows.
+	// Gains are the rows whose new value is better than the stored value by more than the
+	// tolerance. The developer should store the new values of improved rows.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
 	// of rows that have a stored value but were not measured.

@@ -64,7 +64,8 @@ func panicOnError(err error) {
 	}
 }
 
-// NewFile returns a regular file with the given name and content.
+// NewFile returns an archive entry that is a regular file with the given name and
+// content.
 func NewFile(name, text string) File {
 	return File{Header: tar.Header{Name: name}, Text: text}
 }
@@ -120,7 +121,7 @@ type Registry struct {
 	requests []*http.Request
 }
 
-// Publish adds a version to the registry.
+// Publish adds a version of a package to the simulated registry.
 func (r *Registry) Publish(v Version) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
