@@ -205,8 +205,8 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// LateAnswer is an answer that a page sent after its run had already ended, such as
-// because of a lost link.
+// LateAnswer is a page's answer that arrived after the answer's run had already ended,
+// such as because of a lost link.
 type LateAnswer struct {
 	// Output is the result of the tool as JSON text, and is valid only if Err is nil. Output
 	// is nil if the tool returned undefined.

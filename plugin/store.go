@@ -90,8 +90,9 @@ func NewStore(dir string, o StoreOptions) *Store {
 // Path returns the path of plugins.json.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries leaves out the entries of plugins.json that cannot be read; [Set.Failed] lists
-// them. Entries leaves out unreadable entries of plugins.json; [Set.Failed] lists them.
+// Entries returns the installed plugins in the order in which the user added them.
+// Entries leaves out each entry of plugins.json that cannot be read; [Set.Failed] lists
+// these entries.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.readEntries()
 	return entries, err

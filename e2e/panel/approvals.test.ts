@@ -45,7 +45,7 @@ function findWaitingCard(value: string): Locator {
 
 /**
  * pressButton presses a button of the only approval card until the daemon has received the decision. pressButton
- * presses a button of the only approval card again and again, until the daemon has received the decision.
+ * presses the button again and again, because an approval card that has just moved ignores clicks.
  */
 async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
