@@ -158,7 +158,8 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 	onOutcome(wire.CancelAborted)
 }
 
-// Answer implements dispatch.Bridge by delivering the results of nested calls to batches.
+// Answer implements dispatch.Bridge by delivering the result of a nested call to the browser
+// tool that made the call.
 func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
 	if !b.batches.answer(id, output, err) {
 		b.Bridge.Answer(id, askID, output, err)

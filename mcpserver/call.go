@@ -58,7 +58,7 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 }
 
 // maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
-// as text for every client. If the structured content is longer, clients that use only
+// as text for every client. If structured content is longer than maxRepeatedText, clients that use only
 // structured content receive no text.
 const maxRepeatedText = 16 << 10
 

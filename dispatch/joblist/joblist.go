@@ -263,7 +263,7 @@ func (job *Job) callView() dispatch.View {
 	return view
 }
 
-// addEnded records a kept job that has ended, and drops old results and jobs if the List
+// addEnded adds an ended job to the jobs whose results are kept, and drops old results and jobs if the List
 // exceeds its limits. The caller holds List.mu.
 func (l *List) addEnded(job *Job) {
 	l.endedJobs = append(l.endedJobs, job)

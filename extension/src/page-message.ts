@@ -97,7 +97,7 @@ function isToPage(value: unknown): value is ToPage {
   );
 }
 
-/** isPageNumbers reports whether a value contains the element and snapshot numbers of a frame. */
+/** isPageNumbers reports whether a value is a valid PageNumbers object with two whole numbers. */
 export function isPageNumbers(value: unknown): value is PageNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }

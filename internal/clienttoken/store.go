@@ -2,7 +2,7 @@
 // which identifies the client and which the user can revoke. The token file has names,
 // dates and SHA-256 sums; a token is shown once, when it is created, and never stored.
 //
-// Commands of the user add and remove tokens with [Store.Add] and [Store.Remove]. The
+// Commands that the user runs add and remove tokens with [Store.Add] and [Store.Remove]. The
 // server authenticates requests with [Store.Enter], and reloads the changed token file
 // with [Store.Watch].
 //

@@ -41,7 +41,7 @@ func TestSetup(t *testing.T) {
 }
 
 // TestDefaultDir checks that the first installation is in a visible folder, and that later
-// installations keep the folder, even if the user has deleted it.
+// installations use the same path, even if the user has deleted the folder.
 func TestDefaultDir(t *testing.T) {
 	h, userHome := newHome(t, 9), t.TempDir()
 	variables := map[string]string{"HOME": userHome}

@@ -147,7 +147,7 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	return use, nil
 }
 
-// Leave reports that a request no longer waits for its call. If no other request waits
+// Call Leave when a request no longer waits for its call. If no other request waits
 // for the call, Leave cancels the call and returns true.
 func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()

@@ -75,8 +75,8 @@ func (p *Pins) Unpin(names []string) (removed []string, err error) {
 	}, true)
 }
 
-// For each given name whose pinned state equals isPinned, change calls edit to pin or
-// unpin the name. change returns these names.
+// change pins or unpins tools with the function edit, and returns the changed names. If
+// isPinned is true, only pinned names change; otherwise, only names that are not pinned.
 func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
 	err = p.file.Change(func(doc *statedoc.Plugins) error {
 		pinned := namesOf(doc)

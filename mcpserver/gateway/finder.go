@@ -55,7 +55,7 @@ type Tool struct {
 type Availability int
 
 const (
-	// Available means that the tool may run.
+	// Available means that calls of the tool are not turned off.
 	Available Availability = iota
 	// Off is the availability of a tool that the user has switched off. A search lists
 	// tools that are off after all other tools.
