@@ -18,9 +18,9 @@ func newClientTimeoutCmd(p *cli.Program) *cobra.Command {
 		Use:   "timeout",
 		Short: "Show and change how long MCP clients wait for a call",
 		Long: `Show and change how long MCP clients wait for a call. Shortly before a client
-gives up on a call, opentabs answers with a job, so the call runs on. opentabs has
-a table of well-known clients ("opentabs doctor" prints it). The timeout of any
-other client is learned when the client first gives up on a call.`,
+gives up on a call, opentabs answers with a job, so the call runs on. opentabs
+has a table of well-known clients ("opentabs doctor" prints it). The timeout of
+any other client is learned when the client first gives up on a call.`,
 		Example: "  opentabs client timeout list\n  opentabs client timeout set my-agent 2m\n  opentabs client timeout forget my-agent",
 	}, newClientTimeoutListCmd(p), newClientTimeoutSetCmd(p), newClientTimeoutForgetCmd(p))
 }
