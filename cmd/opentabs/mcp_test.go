@@ -271,6 +271,11 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	}
 	startBrowser(t, dirs)
 	waitForStatus(t, dirs, hasTab)
+	// The command connects while the calls start.
+	followCmd := opentabsCommand(t, dirs, "calls", "--follow")
+	if err := followCmd.Start(); err != nil {
+		t.Fatal(err)
+	}
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
@@ -278,10 +283,6 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	var stderr strings.Builder
 	call.Stderr = &stderr
 	if err := call.Start(); err != nil {
-		t.Fatal(err)
-	}
-	followCmd := opentabsCommand(t, dirs, "calls", "--follow")
-	if err := followCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 2 })
