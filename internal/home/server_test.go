@@ -47,17 +47,20 @@ func serveForTest() {
 		panic(err)
 	}
 	fmt.Println(strings.Join(os.Args[1:], " "))
+	reloaded := make(chan struct{})
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
 		Reload: func() error {
-			time.AfterFunc(time.Millisecond, func() { os.Exit(0) })
+			close(reloaded)
 			return nil
 		},
 	}))
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: portOf(server)}); err != nil {
 		panic(err)
 	}
-	select {}
+	<-reloaded
+	server.Close() // waits until the response to the reload request is sent
+	os.Exit(0)
 }
 
 // portOf returns the TCP port of a test server.
