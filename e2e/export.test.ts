@@ -6,7 +6,7 @@ import { type Stack, startStack, transports } from './harness/stack.ts';
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack({ plugins: [{ dir: 'sdk-ts/examples/export' }] });
+  stack = await startStack({ plugins: [{ dir: 'sdk-ts/examples/export' }], serveFlags: ['--progress-interval', '0s'] });
 });
 after(() => stack?.close());
 

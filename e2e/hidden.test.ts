@@ -13,7 +13,7 @@ const idleLimitMs = 6000;
 
 let fixture: FaultFixture;
 before(async () => {
-  fixture = await FaultFixture.start('--idle-timeout', `${idleLimitMs}ms`);
+  fixture = await FaultFixture.start('--idle-timeout', `${idleLimitMs}ms`, '--progress-interval', '0s');
 });
 after(() => fixture?.close());
 
@@ -36,26 +36,29 @@ test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const client = await fixture.connectHttp();
   const outcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
   assert.equal(outcome.isError, false, outcome.text);
-  assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 22_000, `the call took ${outcome.durationMs} ms`);
+  // If Chrome's throttling of hidden tabs applied, each step would take 2 s.
+  assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 32_000, `the call took ${outcome.durationMs} ms`);
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
   const tabId = await openHiddenTab('/stopped');
   const client = await fixture.connectHttp();
   const steps: number[] = [];
+  const stops: Promise<void>[] = [];
   const outcome = await client.call(
     'messages__countdown',
     { from: 8, intervalMs: 1000, tabId },
     {
       onProgress: ({ progress }) => {
         steps.push(progress);
-        if (progress === 2 || progress === 5) void fixture.stopWorker();
+        if (progress === 2 || progress === 5) stops.push(fixture.stopWorker());
       },
     },
   );
   assert.equal(outcome.isError, false, outcome.text);
+  await Promise.all(stops);
   assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.ok(outcome.durationMs < 11_000, `the call took ${outcome.durationMs} ms`);
+  assert.ok(outcome.durationMs < 15_000, `the call took ${outcome.durationMs} ms`);
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
@@ -64,7 +67,7 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
   const controller = new AbortController();
   const call = client.call(
     'messages__heartbeat',
-    { everyMs: 2000, forMs: 0, tabId },
+    { everyMs: 4000, forMs: 0, tabId },
     {
       signal: controller.signal,
       onProgress: () => controller.abort(),
@@ -75,7 +78,7 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
   await waitFor('the page to receive the cancel of its call', () =>
     fixture.evaluateInPage('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
-  assert.ok(performance.now() - startMs < 1000, 'the cancel waited for the next timer');
+  assert.ok(performance.now() - startMs < 3500, 'the cancel waited for the next timer');
 });
 
 test('a call runs in a hidden tab, also in a browser that has just started', async () => {

@@ -1,4 +1,4 @@
-/** A call whose tab cannot load fails within 10 s with the network error. Calls work once the site is back. */
+/** A call whose tab cannot load fails with the network error, before its time for the tab is over. Calls work once the site is back. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -7,8 +7,12 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** maxErrorMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. */
-const maxErrorMs = 10_000;
+/**
+ * maxErrorMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. opentabs fails such a
+ * call 8 s after the tab began to load. If opentabs did not notice the load error, the call would wait for the tab for
+ * 20 s.
+ */
+const maxErrorMs = 18_000;
 
 let stack: Stack;
 let client: McpClient;
@@ -133,7 +137,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
   site.close();
 });
 
-test('a site that accepts connections and never answers fails the call within 10 s, and calls run after the site answers', async (t) => {
+test('a site that accepts connections and never answers fails the call, and calls run after the site answers', async (t) => {
   let isSilent = true;
   const port = await serveSite(t, (_, response) => {
     if (isSilent) return;
@@ -150,7 +154,7 @@ test('a site that accepts connections and never answers fails the call within 10
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
-  await waitFor('a successful call', async () => !(await client.call('places__where')).isError, 40_000);
+  await waitFor('a successful call', async () => !(await client.call('places__where')).isError, 60_000);
   assert.equal((await stack.listTabs()).length, 1);
 });
 
@@ -180,7 +184,7 @@ for (const [name, makeDeadUrl, reason] of [
         const outcome = await client.call('places__where');
         return outcome.isError ? undefined : outcome;
       },
-      40_000,
+      60_000,
     );
     assert.deepEqual([Object(outcome.structured).path, (await stack.listTabs()).length], ['/start', 1], outcome.text);
   });

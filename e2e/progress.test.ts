@@ -58,7 +58,7 @@ for (const [name, connect] of transports) {
     const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
     const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
     const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
-    const outcome = await client.call('messages__reports', { reports, everyMs: 300 });
+    const outcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
     checkProtocol(outcome);
     const lastCounted = outcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
     assert.ok(lastCounted > 0, JSON.stringify(outcome.progress));

@@ -14,7 +14,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack({
     plugins: [{ dir: 'e2e/testdata/runaway' }],
-    serveFlags: ['--idle-timeout', '12s'],
+    serveFlags: ['--idle-timeout', '20s'],
   });
   client = await stack.connectHttp();
 });
@@ -27,9 +27,9 @@ const findTabId = async (path: string) =>
 const foreverMs = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
-  const waitCall = client.call('runaway__wait', { ms: 9000 });
+  const waitCall = client.call('runaway__wait', { ms: 16_000 });
   await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const spinCall = client.call('runaway__spin', { ms: 8000 });
+  const spinCall = client.call('runaway__spin', { ms: 14_000 });
   await waitFor('opentabs status to show the unresponsive page', async () =>
     /does not respond/.test(await readStatus()),
   );

@@ -23,7 +23,7 @@ import (
 // These are the default values of the duration fields in Options.
 const (
 	defaultGracePeriod      = 10 * time.Second
-	defaultFirstBrowserWait = 3 * time.Second
+	defaultFirstBrowserWait = 5 * time.Second
 )
 
 // Adapters provides the plugins that the hub sends to all connected browsers. Implementations
@@ -135,7 +135,7 @@ type Options struct {
 	// error code link_lost. Default: 10 s.
 	GracePeriod time.Duration
 	// FirstBrowserWait is how long after New a call may wait for the first browser to connect.
-	// Default: 3 s. A negative FirstBrowserWait disables the wait.
+	// Default: 5 s. A negative FirstBrowserWait disables the wait.
 	FirstBrowserWait time.Duration
 }
 

@@ -15,7 +15,7 @@ const (
 	// maxTabs limits how many tabs of one browser are stored.
 	maxTabs = 10_000
 	// loadTimeout limits how long a call waits for a tab that is loading.
-	loadTimeout = 5 * time.Second
+	loadTimeout = 12 * time.Second
 	// codeTimeout limits how long a call waits until the browser has added plugin code to a tab.
 	codeTimeout = 15 * time.Second
 	// reconnectedTabsTime is how long the worker of a reconnected browser may take to find the

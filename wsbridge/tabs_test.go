@@ -403,7 +403,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}{
 		{"it comes", dispatch.TargetChoice{Plugin: "chat"}, ready, "b1/7", time.Second},
 		{"that very tab comes", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, ready, "b1/7", time.Second},
-		{"it never comes", dispatch.TargetChoice{Plugin: "chat"}, "", "", 5 * time.Second},
+		{"it never comes", dispatch.TargetChoice{Plugin: "chat"}, "", "", loadTimeout},
 		{"another tab is wanted", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, ready, "", 0},
 		{"another browser is wanted", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, ready, "", 0},
 		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, ready, "", 0},

@@ -121,7 +121,10 @@ test('the first call lists performance entries; then redirects, frames, workers 
   assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${makeApiUrl('/old')}$`, 'm'));
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, 'done');
-  const list = await fixture.callTool('browser_network_requests', {}, tabId);
+  const list = await waitFor('the request of the frame', async () => {
+    const output = await fixture.callTool('browser_network_requests', {}, tabId);
+    return /GET 404 fetch .*\/from-frame$/m.test(output.content ?? '') && output;
+  });
   const content = list.content ?? '';
   assert.match(list.text ?? '', /^\d+ requests\. Not listed: .*1 image/);
   for (const line of [
@@ -201,8 +204,8 @@ test('request details contain headers, bodies and times, but no secrets', async 
 });
 
 test('requests from while the tab showed another site are not listed', async () => {
-  const tabId = await open('/first', '<script>fetch("/mine")</script>');
-  await startRecording(tabId, '/first');
+  const tabId = await open('/first', '<script>fetch("/mine").then(() => { document.title = "mine"; })</script>');
+  await startRecording(tabId, 'mine');
   const before = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
   const index = readRequestNumber(before, '/mine');
   fixture.setPage('/second', '<!doctype html><link rel="icon" href="data:,"><title>second</title>');
@@ -307,6 +310,7 @@ test('the network of a tab is offline or slow until the client resets the condit
   assert.ok(Number(await runScriptInPage('/slow', timed)) >= 650);
   await fixture.callTool('browser_network_conditions', { preset: 'none' }, tabId);
   assert.match(String(await runScriptInPage('/slow', fetchText('/x'))), /^404 /);
-  assert.ok(Number(await runScriptInPage('/slow', timed)) < 650);
+  // A busy machine delays single requests.
+  await waitFor('a fast request', async () => Number(await runScriptInPage('/slow', timed)) < 650);
   assert.equal((await fixture.callExpectingFailure('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
 });

@@ -90,7 +90,7 @@ test('a tool that waits for the user survives several cuts of the link', async (
 test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
   const count = 4_000;
   const stop = new AbortController();
-  const args = { count, afterMs: 1_500, forMs: 25_000, tabId };
+  const args = { count, afterMs: 3_000, forMs: 60_000, tabId };
   const outcome = client.call('everything__deltas', args, { signal: stop.signal });
   const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
@@ -98,7 +98,7 @@ test('an activity with more changes than the buffer holds while the link is cut 
     return JSON.stringify(table?.content);
   };
   await waitFor('the activity to be an empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');
-  await cutLinkDuring(() => pause(3_000));
+  await cutLinkDuring(() => pause(4_500));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
   stop.abort();

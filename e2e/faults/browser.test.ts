@@ -90,6 +90,7 @@ test('a call succeeds after the start of a second browser with a copy of the pro
 test('a call fails with browser_lost when its browser is killed and restarted', () =>
   testDuringCall('browser SIGKILL, restarted', fixture, restartBrowser(0), {
     errorCode: 'browser_lost',
+    slowErrorCode: 'link_lost',
     maxEndMs: 8000,
     maxRecoveryMs: 4000,
     withoutTabId: true,

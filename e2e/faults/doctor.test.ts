@@ -53,9 +53,13 @@ test('doctor calls "Allow User Scripts" optional in a browser without it', async
 
 test('doctor names an unresponsive tab with the command that reloads the tab', async () => {
   const client = await stack.connectHttp();
-  const blockingCall = client.call('runaway__spin', { ms: 15_000 });
+  const blockingCall = client.call('runaway__spin', { ms: 10 * 60_000 });
   await waitForFinding('tabs', /^warn .*do not respond: \d+; do: run `opentabs browser reload-tab TAB`/);
-  await blockingCall;
+  const [tab] = await stack.listTabs();
+  const reload = await stack.runCli('browser', 'reload-tab', String(tab?.tabId));
+  assert.equal(reload.code, 0, reload.stderr);
+  assert.equal((await blockingCall).isError, true);
+  await waitForFinding('tabs', /^ok /);
 });
 
 test('doctor advises differently on an old extension in Chrome and an old extension folder', async () => {

@@ -20,7 +20,9 @@ after(() => stack?.close());
  * timeoutMs is the MCP client's request timeout, in milliseconds. By default, a client of the official TypeScript SDK
  * waits 60,000 ms.
  */
-const timeoutMs = 6_000;
+const timeoutMs = 9_000;
+/** toleranceMs is how much the learned timeout may differ from timeoutMs on a busy machine, in milliseconds. */
+const toleranceMs = 1_000;
 
 const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
   client.call(name, args, { timeoutMs });
@@ -45,12 +47,13 @@ for (const [transport, connect] of transports) {
       const { stdout } = await stack.runCli('status', '--json');
       return JSON.parse(stdout).clients.every((c: unknown) => Object(c).timeout === undefined);
     });
-    const longCall = { everyMs: 500, forMs: 15_000 };
+    const longCall = { everyMs: 500, forMs: 20_000 };
     await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
     await waitFor('the learned timeout', async () => {
       const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
       const [entry] = JSON.parse(stdout);
-      return entry?.name === 'opentabs-e2e' && entry.timeout_ms === timeoutMs && entry.progress_restarts === undefined;
+      if (entry?.name !== 'opentabs-e2e' || entry.progress_restarts !== undefined) return false;
+      return Math.abs(entry.timeout_ms - timeoutMs) <= toleranceMs;
     });
     const { outcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
     assert.equal(outcome.isError, false, outcome.text);

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { waitFor, withLimit } from './wait.ts';
+import { OperationTimeoutMs, waitFor, withLimit } from './wait.ts';
 
 /** Chrome is a running browser with a separate profile. */
 export interface Chrome {
@@ -154,6 +154,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   const debugPort = await findFreePort();
   const context = await chromium.launchPersistentContext(profile, {
     headless: false,
+    timeout: OperationTimeoutMs,
     executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
     // Without a simulated desktop, the browser must not show notifications on the developer's real desktop.
@@ -167,6 +168,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     ],
     args: makeChromiumFlags(debugPort, [options.extension, ...(options.otherExtensions ?? [])], options.args),
   });
+  context.setDefaultTimeout(OperationTimeoutMs);
   context.pages().forEach(limitOperations);
   context.on('page', limitOperations);
   let cdpBrowser: Browser | undefined;
@@ -193,15 +195,10 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     async openPanel() {
       const opener = await context.newPage();
       await opener.goto(`chrome-extension://${extension}/panel.html`);
-      await opener.evaluate(() => {
-        document.addEventListener(
-          'click',
-          async () => {
-            const window = await chrome.windows.getCurrent();
-            await chrome.sidePanel.open({ windowId: window.id ?? 0 });
-          },
-          { once: true },
-        );
+      await opener.evaluate(async () => {
+        // Chrome opens the side panel only shortly after a click, so the click handler must not wait for the window.
+        const { id = 0 } = await chrome.windows.getCurrent();
+        document.addEventListener('click', () => void chrome.sidePanel.open({ windowId: id }), { once: true });
       });
       await opener.mouse.click(2, 2);
       await waitFor('the side panel to open', () =>

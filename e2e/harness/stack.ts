@@ -127,17 +127,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',
   };
-  const plugin = join(home, 'messages-plugin');
-  copyMessagesPlugin(plugin);
-  await runChecked(['plugin', 'build', plugin], env);
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], env);
   const extraPlugins = options.plugins ?? [];
-  for (const [i, { dir, permission = 'auto' }] of extraPlugins.entries()) {
-    const copy = join(home, `plugin-${i}`);
-    cpSync(join(repositoryRoot, dir), copy, { recursive: true });
-    await runChecked(['plugin', 'build', copy], env);
-    await runChecked(['plugin', 'add', copy, '--permission', permission], env);
-  }
+  const plugin = await addPlugins(home, env, extraPlugins);
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
@@ -146,14 +137,25 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   let daemon = startDaemon();
   const waitForDaemon = () =>
     waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  await waitForDaemon();
+  let proxy: LinkProxy | undefined;
+  const startChrome = async (): Promise<Chrome> => {
+    await waitForDaemon();
+    proxy = options.hasProxy ? await startProxy(port) : undefined;
+    // Chrome connects to the proxy instead of the daemon.
+    const proxyArgs = proxy ? [`--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${proxy.port}`] : [];
+    return launchChrome({ extension, ...options.chrome, args: [...(options.chrome?.args ?? []), ...proxyArgs] });
+  };
+  const closeServers = async () => {
+    await proxy?.close();
+    await stopProcess(daemon);
+    await site.close();
+  };
+  const chrome = await startChrome().catch(async (error: unknown) => {
+    await closeServers(); // an open server prevents the test process from exiting
+    throw error;
+  });
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const clientToken = await addClient(env, 'e2e');
-  const proxy = options.hasProxy ? await startProxy(port) : undefined;
-  // Chrome connects to the proxy instead of the daemon.
-  const proxyArgs = proxy ? [`--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${proxy.port}`] : [];
-  const chromeArgs = [...(options.chrome?.args ?? []), ...proxyArgs];
-  const chrome = await launchChrome({ extension, ...options.chrome, args: chromeArgs });
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);
@@ -184,9 +186,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     page = await openFirstPage();
   } catch (error) {
     await chrome.close();
-    await proxy?.close();
-    await stopProcess(daemon);
-    await site.close();
+    await closeServers();
     throw error;
   }
   return {
@@ -224,12 +224,34 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     async close() {
       await Promise.allSettled(clients.map((client) => client.close()));
       await chrome.close();
-      await proxy?.close();
-      await stopProcess(daemon);
-      await site.close();
+      await closeServers();
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/**
+ * addPlugins builds copies of the plugin "messages" and of the other plugins in home, and adds the copies to the daemon.
+ * addPlugins returns the folder of the plugin "messages".
+ */
+async function addPlugins(
+  home: string,
+  env: Readonly<Record<string, string>>,
+  otherPlugins: readonly ExtraPlugin[],
+): Promise<string> {
+  const messagesFolder = join(home, 'messages-plugin');
+  copyMessagesPlugin(messagesFolder);
+  const copies: ExtraPlugin[] = [{ dir: messagesFolder }];
+  for (const [i, plugin] of otherPlugins.entries()) {
+    const copy = join(home, `plugin-${i}`);
+    cpSync(join(repositoryRoot, plugin.dir), copy, { recursive: true });
+    copies.push({ ...plugin, dir: copy });
+  }
+  for (const { dir, permission = 'auto' } of copies) {
+    await runChecked(['plugin', 'build', dir], env);
+    await runChecked(['plugin', 'add', dir, '--permission', permission], env);
+  }
+  return messagesFolder;
 }
 
 function isStatus(value: unknown): value is Status {

@@ -67,7 +67,7 @@ describe('calls in one page', () => {
 
   test('1,000 concurrent calls each get exactly one answer, with their own result', async () => {
     const client = connect('crowd');
-    const everyMs = 3_000;
+    const everyMs = 12_000; // all calls must start, and a probe must see them, before the first call ends
     const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
     await waitFor(
       '1,000 handlers to run at the same time',
@@ -93,7 +93,7 @@ describe('calls of 64 clients', () => {
     const modestClients = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
     await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // the first call of each client opens its session
     const startMs = performance.now();
-    const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 40)));
+    const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 120)));
     await waitFor(
       'more than 800 calls of the greedy client in the queue',
       async () => (await system.readStatus()).calls.queued > 800,
@@ -135,7 +135,7 @@ describe('calls of 64 clients', () => {
     await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.queued === 40);
     stop.abort();
     for (const ending of await Promise.all(queuedCalls)) assert.equal(ending.code, 'silent', ending.text);
-    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.queued === 0, 1_000);
+    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.queued === 0, 20_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
     assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');

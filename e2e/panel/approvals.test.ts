@@ -234,7 +234,7 @@ test('a terminal that decides after the panel prints that the call was already a
   const silentCall = client.call('messages__silent', { forMs: 4_000 });
   silentCall.catch(() => undefined);
   await pressButton('"forMs": 4000', 'Allow once');
-  const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
+  const { call_id } = await findCall(stack, 'messages__silent');
   const lateDenial = await stack.runCli('calls', 'deny', call_id);
   assert.notEqual(lateDenial.code, 0);
   assert.match(lateDenial.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);

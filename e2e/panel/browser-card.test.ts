@@ -140,7 +140,7 @@ test('tabs in use show their agent while in use, and a button stops the agent', 
     tabs: [
       { ...hold, tabId },
       { ...hold, tabId: 99, client: 'Cursor‮', site: 'http://localhost:3000', taken: true },
-      { ...hold, tabId: 98, leftMs: 1500, client: 'short' },
+      { ...hold, tabId: 98, leftMs: 6000, client: 'short' },
     ],
   });
   await panel.getByText('short uses this tab').waitFor();
