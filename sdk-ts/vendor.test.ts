@@ -13,13 +13,20 @@ function filesBelow(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile());
 }
 
-test('the embedded zod equals the released package byte for byte', () => {
+test('the embedded zod is the released package without comments', async () => {
   const names = filesBelow(vendored);
   assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
   for (const name of names) {
-    assert.ok(
-      readFileSync(join(vendored, name)).equals(readFileSync(join(installed, name))),
-      `the vendored file ${name} differs from its original`,
+    const released = readFileSync(join(installed, name), 'utf8');
+    // minifyWhitespace stays off: it drops the comments that let esbuild leave out unused functions.
+    const expected = name.endsWith('.js')
+      ? (await transform(released, { charset: 'utf8', legalComments: 'none' })).code
+      : released;
+    assert.equal(
+      readFileSync(join(vendored, name), 'utf8'),
+      expected,
+      `write ${name} again: esbuild --tsconfig-raw={} node_modules/zod/${name} --charset=utf8 --legal-comments=none ` +
+        `--outfile=sdk-ts/vendor/zod/${name} --allow-overwrite (copy files that are not modules)`,
     );
   }
 });
