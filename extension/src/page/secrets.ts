@@ -46,7 +46,7 @@ function isTextField(element: Element): element is TextField {
 }
 
 function isMaskedByCss(element: Element): boolean {
-  const textSecurity = getComputedStyle(element).getPropertyValue('-webkit-text-textSecurity');
+  const textSecurity = getComputedStyle(element).getPropertyValue('-webkit-text-security');
   return textSecurity !== '' && textSecurity !== 'none';
 }
 
