@@ -296,8 +296,8 @@ func TestEventsForTheUser(t *testing.T) {
 	})
 }
 
-// TestEndOfEachCallIsShownToUser checks that the end of every call is shown to the user.
-// EndAudience decides only whether the user also sees the call's result.
+// TestEndOfEachCallIsShownToUser checks that the end of every call is shown to the user. The
+// audience in the field EndAudience decides only whether the user also sees the call's result.
 func TestEndOfEachCallIsShownToUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
@@ -355,8 +355,8 @@ func TestResultTextIsShort(t *testing.T) {
 	}
 }
 
-// TestStatusWord checks that a status word has the audience of its report, and is sent in
-// one notification with the message of the report.
+// TestStatusWord checks that a status word such as "indexing" has the audience of its
+// progress report. The status word and the report's message are sent in one notification.
 func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

@@ -32,10 +32,10 @@ func (s status) String() string { return statusNames[s] }
 // isTerminal reports whether the status is final, which means that the call has ended.
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
-// nextStatuses lists the possible successors of each status. A call that never ran may end,
-// for example because a gate blocks it or the client disconnects. A running tool may
-// suspend its call, and a gate may suspend a call that is resuming. A final status has no
-// successors.
+// nextStatuses lists the possible successors of each status. A call can end without
+// running, for example because a gate blocks the call or the client disconnects. A running
+// tool can suspend its call, and a gate can suspend a call that is resuming. A final status
+// has no successors.
 var nextStatuses = [statusTimedOut + 1][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},

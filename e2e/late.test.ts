@@ -27,8 +27,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * readSettings returns the settings that the plugin alpha has in a tab, as JSON. The result is empty while the plugin
- * alpha does not run in the tab.
+ * readSettings returns the settings that the plugin alpha has in a tab, as JSON. While the plugin alpha does not run in
+ * the tab, readSettings returns an empty string.
  */
 async function readSettings(tabId: number): Promise<string> {
   const outcome = await client.call('alpha__mine', { tabId });

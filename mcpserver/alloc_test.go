@@ -39,7 +39,7 @@ func TestCallAllocations(t *testing.T) {
 		return dispatch.Result{Output: result}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
-	// The daemon uses the following options for a client whose timeout is unknown.
+	// The test uses the options with which the daemon serves clients whose timeout is unknown.
 	options := Options{
 		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}

@@ -61,8 +61,8 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
 	}
-	// In this protocol version without sessions, a request ID does not identify the
-	// client. A cancellation by one client must not cancel another client's call.
+	// MCP 2026-07-28 has no sessions, so a request ID does not identify the client. A
+	// cancellation by one client must not cancel another client's call.
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")

@@ -21,7 +21,7 @@ import (
 // result's text content contains the error text for agents.
 const metaError = "opentabs/error"
 
-// Keys in a result's _meta for the audience, the job and the hops of a call.
+// These keys in a tool result's _meta are for the audience, the job and the call's durations.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
@@ -199,8 +199,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content block of a tool's result. A string is copied exactly as
-// the page encoded it. Any other value is written as its JSON text.
+// writeText writes the text content block of a tool's result. writeText copies a string
+// exactly as the page encoded it, and writes all other values as JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {

@@ -104,7 +104,7 @@ func newUnknownResourceReply(q request, sentence string) reply {
 	return f
 }
 
-// findContent returns the content of an MCP resource that describes calls. The content omits the
+// findContent returns the content of an MCP resource that describes calls. findContent omits the
 // results of calls, because only the calling client and the user may see a result.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {

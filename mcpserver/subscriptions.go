@@ -16,7 +16,7 @@ import (
 // updateInterval is the minimum time between two notifications about one resource.
 const updateInterval = 500 * time.Millisecond
 
-// Limits for the number of subscriptions of one session, and of all sessions together.
+// The following constants limit the number of subscriptions to resources, per session and in total.
 const (
 	maxSubscriptions    = 256
 	maxAllSubscriptions = 10_000

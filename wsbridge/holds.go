@@ -11,7 +11,7 @@ import (
 // Holds provides the tabs that clients hold while they use browser tools. The type
 // browser.Holds implements the interface Holds.
 type Holds interface {
-	// TabHolds returns the tabs of a browser that clients hold.
+	// TabHolds returns the tabs that clients hold in the given browser.
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
@@ -37,7 +37,7 @@ func (s *HoldSender) SetSource(holds Holds) {
 	s.holds = holds
 }
 
-// Send sends a browser the list of its held tabs, without blocking.
+// Send sends a browser the list of its tabs that clients are using, without blocking.
 func (s *HoldSender) Send(browserID string) {
 	if b := s.hub.registry.findBrowser(browserID); b != nil {
 		s.sendHolds(b, false)

@@ -97,8 +97,8 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		// The failed call removes frame 7 from the targets, but keeps the top document of
-		// its tab.
+		// After the call failed in frame 7, the targets no longer contain frame 7, but
+		// still contain the top document of its tab.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {

@@ -1,6 +1,6 @@
 /**
- * `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the MCP
- * client configuration that `opentabs setup` has written.
+ * Tests the first use: the user of an empty home directory runs `opentabs setup`, and an MCP client then calls a tool
+ * on the open tabs. The MCP client uses the configuration that `opentabs setup` has written.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

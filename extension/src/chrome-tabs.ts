@@ -26,8 +26,8 @@ async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
 }
 
 /**
- * findAccessProblem returns the reason why Chrome does not let the extension run scripts in a tab; undefined if it
- * does.
+ * findAccessProblem returns why the extension cannot run scripts in a tab, or undefined if the extension can run
+ * scripts in the tab.
  */
 function findAccessProblem(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
@@ -92,9 +92,9 @@ export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink',
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into one of the given tab groups if the group is in the tab's window. It returns the ID of the
- * group. Otherwise, it creates a group with the given title and color. The extension needs the permission `tabGroups`
- * for groupTab.
+ * groupTab moves a tab into a given tab group that is in the tab's window, or else into a new group with the given
+ * title and color. groupTab returns the ID of the tab group. The extension needs the Chrome permission `tabGroups` for
+ * groupTab.
  */
 export async function groupTab(
   tabId: number,
@@ -160,7 +160,10 @@ export interface DisplayedTab {
   /** active is true if the window displays the tab. */
   readonly active: boolean;
   readonly loading: boolean;
-  /** width is the width of the page's viewport in CSS pixels, converted to a zoom of 100 %; 0 if unknown. */
+  /**
+   * width is the width of the page's viewport in CSS pixels, converted to a zoom of 100 %, or 0 if the width is
+   * unknown.
+   */
   readonly width: number;
   readonly documentId: string | undefined;
 }

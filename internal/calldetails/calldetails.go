@@ -34,8 +34,8 @@ type Source struct {
 	// TraceIDOf returns the ID of the trace that opentabs exports for a client's call. By
 	// default, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
-	// UndoOf returns the call that undoes the given call; nil if no call undoes it. The
-	// parameter created is the time at which the given call was created.
+	// UndoOf returns the call that undoes the given call, or nil if no call can undo it.
+	// The parameter created is the time at which the given call was created.
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 

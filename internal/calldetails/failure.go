@@ -90,8 +90,8 @@ func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 }
 
 // isSameText reports whether two texts are equal except for white space and hidden
-// characters. White space and hidden characters are ignored because the log and the
-// call's error treat them differently.
+// characters. isSameText compares an error in the log with the error of a call, which can
+// differ in white space and hidden characters.
 func isSameText(a, b string) bool {
 	return plaintext.Line(a, wire.MaxLogChars) == plaintext.Line(b, wire.MaxLogChars)
 }

@@ -47,8 +47,8 @@ type Prompter struct {
 	typedLines   chan string // lines that the user has typed; closed at the end of the input
 }
 
-// New returns a [Prompter] that reads the user's answers from in. If in or stderr is not
-// a terminal, New returns nil.
+// New returns a [Prompter] that reads the user's answers from the reader in. If in or
+// stderr is not a terminal, New returns nil.
 func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
 	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
 		return nil
@@ -60,10 +60,9 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
-// readLines sends each line that the user types to p.typedLines. A line that the user types
-// while no question is open is delivered to the next question at once. The next question does
-// not treat the line as an answer, because the user typed the line before the question
-// appeared.
+// readLines sends each line that the user types to p.typedLines. If the user types a line
+// while no question is open, the next question receives the line at once. A question
+// ignores a line that the user typed before the question appeared.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
@@ -158,9 +157,9 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 		decision.Scope = wire.ScopeOnce
 	}
 	out := q.prompter.out
-	// The server closes the question as soon as it has the decision, which cancels ctx. The
-	// request with the user's decision must not be cancelled with ctx, or the terminal would
-	// report the decision as made on another surface.
+	// When the server receives the decision, the server closes the question at once, which
+	// cancels ctx. The request with the user's decision must not be cancelled with ctx, or
+	// the terminal would report the decision as made on another surface.
 	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
 	defer cancel()
 	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)

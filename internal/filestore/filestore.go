@@ -56,8 +56,8 @@ type File struct {
 	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`
 	Created time.Time `json:"created"`
-	// Path is the absolute path of the file's content. The JSON description on the disk
-	// does not contain Path.
+	// Path is the absolute path of the file's content. The JSON description of the file
+	// on the disk omits the field Path.
 	Path string `json:"-"`
 }
 

@@ -9,8 +9,9 @@ import (
 
 // Changes are the permission changes that the user has requested on a command line.
 type Changes struct {
-	// Plugin is the name of the plugin to change; empty for all plugins. Tool is the name
-	// of one tool; empty for the whole plugin.
+	// Plugin is the name of the plugin to change. If Plugin is empty, the change applies
+	// to all plugins. Tool is the name of the tool to change. If Tool is empty, the
+	// change applies to the whole plugin.
 	Plugin, Tool string
 	// Permission is the new permission: "off", "ask", "auto" or "default", which restores
 	// the default permission. If Permission is empty, the permission stays unchanged.
@@ -19,15 +20,16 @@ type Changes struct {
 	// or "off", and sets the plugin's late access. If OpenTabs or LateAccess is empty,
 	// the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
-	// AllowCalls names the plugins that this plugin may call after the change.
-	// ForbidCalls names the plugins that it may not call after the change.
+	// AllowCalls names the plugins that the changed plugin may call from now on.
+	// ForbidCalls names the plugins that the changed plugin may no longer call.
 	AllowCalls, ForbidCalls []string
 }
 
 // IsEmpty reports whether the command line has requested no change.
 func (c Changes) IsEmpty() bool { return c.Permission == "" && c.OpenTabs == "" && !c.hasCalls() }
 
-// hasCalls reports whether the changes concern late access or calls to other plugins.
+// hasCalls reports whether the user has requested to change late access or permissions to
+// call other plugins.
 func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }

@@ -12,7 +12,6 @@ import (
 )
 
 // recordingPolicy is a fake policy that records requested changes instead of making them.
-// Its method Permissions returns the value of the field view.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string

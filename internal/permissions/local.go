@@ -35,8 +35,8 @@ func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 	return Local{policy, registry}
 }
 
-// Plugins returns all plugins as shown in the side panel. The loaded plugins are in the
-// first result, and the plugins that failed to load in the second.
+// Plugins returns all plugins as shown in the side panel. The first result contains the
+// loaded plugins, and the second result contains the plugins that failed to load.
 func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
@@ -94,8 +94,9 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	return sites, nil
 }
 
-// SetSite sets the user's rule for browser tools on one site, such as "read". An empty
-// rule removes the rule. SetSite implements [httpapi.Policy].
+// SetSite sets the user's rule for browser tools on one site, such as "read". If rule is
+// empty, SetSite removes the user's rule for the site. SetSite implements
+// [httpapi.Policy].
 func (l Local) SetSite(site, rule, by string) error {
 	var parsedRule policy.SiteRule
 	if rule != "" {

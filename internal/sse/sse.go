@@ -23,9 +23,9 @@ type Event struct {
 
 var errTooLarge = errors.New("an event is too large")
 
-// Read iterates over the events of a stream as they arrive. An event with more than limit
-// bytes of data is an error, and an error ends the iteration. The end of the stream is not
-// an error; an incomplete last event is dropped.
+// Read iterates over the events of a stream as they arrive. If the data of an event
+// exceeds limit bytes, Read yields an error and stops. The end of the stream is not an
+// error; an incomplete last event is dropped.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)

@@ -40,7 +40,7 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 }
 
 // Create is like [Write], but keeps the file at path if it exists, even if another process
-// creates it at the same time. Create also returns nil if the file already exists.
+// creates it at the same time. If the file at path already exists, Create returns nil.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data, nil)
 	if err != nil {
@@ -92,8 +92,8 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that opentabs does not overwrite it. The damaged
-// file gets the suffix ".corrupt-" and the time in UTC.
+// PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
+// appends the suffix ".corrupt-" and the time in UTC to the file's name.
 func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	keptAs = base

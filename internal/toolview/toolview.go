@@ -131,8 +131,8 @@ func joinOr(values []json.RawMessage) string {
 }
 
 // Example returns a shell command that calls a tool with example values for its required
-// arguments. In the example, words in capital letters are placeholders that the user
-// replaces.
+// arguments. In the returned command, words in capital letters are placeholders that the
+// user replaces with values.
 func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {

@@ -28,8 +28,8 @@ type Result struct {
 	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the tool's
 	// result consists only of content blocks.
 	Text json.RawMessage
-	// Data is the same JSON for the MCP result's structured content; nil if the tool's
-	// result is no object.
+	// Data is the same JSON as Text, for the structured content of the MCP result. Data
+	// is nil if the tool's result is not an object.
 	Data json.RawMessage
 	// Blocks are the content blocks exactly as the page wrote them.
 	Blocks [][]byte
@@ -91,8 +91,9 @@ func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the part of the JSON text with the block's content, which is removed from
-	// the result. For a block without content, data is empty.
+	// data is the byte range of the block's content within the JSON text. In the result
+	// for agents, a reference replaces this byte range. For a block without content, data
+	// is empty.
 	data      byteRange
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -179,8 +180,7 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 // maxBlockMembers is larger than the number of members of any content block.
 const maxBlockMembers = 10
 
-// objectMembers contains the members of a JSON object, which may turn out to be a content
-// block.
+// objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
 	text   []byte
 	count  int // the number of members; if it exceeds the arrays, the object is not a content block

@@ -1,8 +1,9 @@
 // This service worker owns the WebSocket to the server and forwards calls to documents. Chrome may stop a service
 // worker at any time. A restarted worker restores its state from messages of documents and the server.
 //
-// worker.ts creates the parts of the worker in order of dependency: the constructor of a part receives earlier parts.
-// To notify later parts, a part emits signals, whose listeners are added at the end of worker.ts.
+// worker.ts creates the parts of the worker in order of dependency: the constructor of a part receives earlier parts. A
+// part of the worker emits signals to notify parts that are created later. The listeners of the signals are added at
+// the end of worker.ts.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';

@@ -21,14 +21,17 @@ export type ActionBrowser = LoadBrowser &
 
 /** ActionOutcome is the outcome of an acting operation. */
 export interface ActionOutcome<R extends PageActionResult> {
-  /** result is undefined if the act led to a new document. */
+  /** result is undefined if the action led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
   /** load describes the new document to which the action led, or undefined if the tab kept its document. */
   readonly load: LoadOutcome | 'failed' | undefined;
   /** loadProblem is why the new document failed to load. */
   readonly loadProblem: string | undefined;
-  /** end is set if the action closed the tab, removed the frame, or ran a script that replaced the document. */
+  /**
+   * If the action closed the tab, removed the frame, or ran a script that replaced the document, end names which of the
+   * three happened.
+   */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
   /** isInFront is true if the tab was the active tab of its window when the action started. */
   readonly isInFront: boolean;
@@ -201,8 +204,8 @@ async function waitForNavigationStart(watch: TabWatch, signal: AbortSignal): Pro
 }
 
 /**
- * dismissedDialogsNote is a note for the agent about an action without the debugger. Without the debugger, Chrome does
- * not report dialogs to the extension.
+ * dismissedDialogsNote informs the agent, after an action without the debugger, that Chrome dismisses the dialogs of a
+ * background tab. Without the debugger, Chrome does not report dialogs to the extension.
  */
 const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +

@@ -60,7 +60,7 @@ type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the tool's run has ended, with "result", "error" or "goes on". */
+  /** ended resolves when the run of the tool has ended or has left code running in the page. */
   readonly ended: Promise<ToolCallEnding>;
 }
 

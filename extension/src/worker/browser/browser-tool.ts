@@ -64,8 +64,8 @@ export interface BrowserResult {
    */
   readonly text?: string;
   /**
-   * content contains text from the page, or data of the browser such as bookmarks. The server marks the content as
-   * untrusted when it sends the tool result to the client.
+   * content contains text from the page, or data of the browser such as bookmarks. When the server sends a tool result
+   * to the client, the server marks the field content as untrusted.
    */
   readonly content?: string;
   /** page describes the top document of the tab after the tool has run. */

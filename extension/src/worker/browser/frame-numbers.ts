@@ -18,8 +18,8 @@ const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
 
 /**
- * FrameNumbers stores the highest ref number and snapshot number of each frame. A later document in the same frame
- * continues with higher numbers, so that a ref never names elements of two documents. The ref and snapshot numbers
+ * FrameNumbers stores the highest ref number and snapshot number of each frame. In a later document of the same frame,
+ * refs and snapshots get higher numbers, so that no ref names elements of two documents. The ref and snapshot numbers
  * survive a restart of the worker.
  */
 export class FrameNumbers {
@@ -56,8 +56,8 @@ export class FrameNumbers {
   }
 
   /**
-   * write stores the ref and snapshot numbers of all frames. If a ref or snapshot number changes while write is storing
-   * the numbers, write stores all numbers once more.
+   * write stores the highest ref number and the highest snapshot number of each frame. If a ref or snapshot number
+   * changes while write is storing the numbers, write stores all numbers once more.
    */
   async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;

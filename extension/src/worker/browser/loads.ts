@@ -54,7 +54,7 @@ export interface LoadOutcome {
 
 /** LoadOptions contains options of waitForLoad. */
 export interface LoadOptions {
-  /** isHistoryNavigation is true for a step back or forward in the tab's history, which may have no further page. */
+  /** isHistoryNavigation is true if the navigation goes back or forward in the tab's history. */
   readonly isHistoryNavigation?: boolean;
   /** isNewTab is true for a tab that was just opened, so that its page cannot show a dialog yet. */
   readonly isNewTab?: boolean;

@@ -103,8 +103,8 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
 }
 
 /**
- * readFrame returns the text of a frame. If reading the first frame fails, the call fails. If reading another frame
- * fails, the result omits the frame.
+ * readFrame returns the text of a frame. If reading the first frame fails, the call fails. If a frame after the first
+ * frame cannot be read, the result omits that frame.
  */
 async function readFrame(
   frames: TabFrames,

@@ -12,8 +12,8 @@ export interface TabGroupsBrowser
 /** GroupColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
 const GroupColorsSetting = 'tabGroupColors';
 /**
- * TabGroupsKey is the session storage key of the IDs of each client's tab groups, as JSON. The IDs are in the session
- * storage, because Chrome assigns new IDs to tab groups when the browser restarts.
+ * TabGroupsKey is the session storage key of the IDs of each client's tab groups, as JSON. The IDs of tab groups are in
+ * the session storage, because Chrome assigns new IDs to tab groups when the browser restarts.
  */
 const TabGroupsKey = 'tabGroups';
 /** MaxGroups limits the number of clients with stored tab groups, and the number of stored tab groups per client. */

@@ -3,7 +3,7 @@ import type { TabState } from '../../chrome.ts';
 import { endedErrors, notStartedErrors } from '../calls/endings.ts';
 
 /**
- * ToolCode is a machine-readable reason why a browser tool failed. The server sends the code to the client as part of
+ * ToolCode is a machine-readable reason why a browser tool failed. The server sends a ToolCode to the client as part of
  * the tool's error.
  */
 export type ToolCode =
@@ -62,7 +62,7 @@ export class ToolFailure extends Error {
  */
 export class StillRunningFailure extends ToolFailure {}
 
-/** Texts are the two texts of a failure whose text for the agent does not suit the user. */
+/** Texts contains a text about a failure for the agent and another text about the failure for the user. */
 export interface Texts {
   readonly forAgent: string;
   /** forUser is the whole text for the user: what happened and what to do. */

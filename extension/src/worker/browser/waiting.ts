@@ -111,8 +111,8 @@ async function waitInDocuments(
 }
 
 /**
- * waitInFrames waits for conditions in the top frame. If the conditions contain texts or selectors, waitInFrames also
- * searches the child frames.
+ * waitInFrames waits until the page in the top frame meets the conditions of browser_wait_for. If the conditions
+ * contain texts or selectors, waitInFrames also searches the child frames.
  */
 async function waitInFrames(
   frames: TabFrames,

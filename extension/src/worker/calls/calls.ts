@@ -314,8 +314,8 @@ export class Calls {
   }
 
   /**
-   * receive handles a message from a document about its calls. Messages from disconnected ports of the document are
-   * ignored.
+   * receive handles a message from a document about its calls. receive ignores messages from disconnected ports of a
+   * document.
    */
   receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
@@ -416,8 +416,8 @@ export class Calls {
   }
 
   /**
-   * onDocumentOrphaned disconnects a document that never reads its open port. A call that the worker sent to an
-   * orphaned document cannot have begun.
+   * onDocumentOrphaned disconnects a document whose bridge no longer reads messages from its port, although the port is
+   * open. A call that the worker sent to an orphaned document cannot have begun.
    */
   onDocumentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);

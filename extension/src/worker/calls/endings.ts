@@ -2,7 +2,10 @@ import { checkType } from '../../../../wire/frame.ts';
 import type { CallError } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 
-/** endedErrors contains the errors of calls that were running when their document ended, by the state of the tab. */
+/**
+ * endedErrors contains the error of a call whose document ended while the call was running. The key is the state of the
+ * tab.
+ */
 export const endedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
   closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
@@ -10,7 +13,10 @@ export const endedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
 };
 
-/** notStartedErrors contains the errors of calls whose document ended before they began, by the state of the tab. */
+/**
+ * notStartedErrors contains the error of a call whose document ended before the call began to run. The key is the state
+ * of the tab.
+ */
 export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the tab navigated to another document' },
   closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },

@@ -9,8 +9,8 @@ const LoadStartTimeoutMs = 1000;
 const MaxDelayMs = 5000;
 
 /**
- * NavigatingDocuments tracks documents that are about to be replaced by a navigation. A new call should not start in
- * such a document.
+ * NavigatingDocuments tracks documents that are about to be replaced by a navigation. A new call should not start in a
+ * document that is about to be replaced.
  */
 export interface NavigatingDocuments {
   /** setNavigating records whether a document is navigating away. */

@@ -11,8 +11,8 @@ import { Signal } from '../signal.ts';
 
 // Stores progress and results of calls until the server has received them. Chrome's WebSocket does not report whether
 // the data that the worker sent has arrived. After each batch of frames, the worker sends a ping. When the server
-// answers the ping, the worker deletes the frames that it sent earlier. After a lost link, the worker sends all stored
-// frames again, and the server ignores duplicates.
+// answers a ping, the worker deletes its copies of all message frames that it sent before the ping. After a lost link,
+// the worker sends all stored frames again, and the server ignores duplicates.
 
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
@@ -29,7 +29,10 @@ interface StoredEnding {
   /** isComplete is true when the frames include the final response. */
   isComplete: boolean;
   chars: number;
-  /** isDropped is true if the frames were too large to store, so that a lost link also loses the frames. */
+  /**
+   * isDropped is true if the message frames were too large to store. Frames that are not stored cannot be sent again
+   * after a lost link.
+   */
   isDropped: boolean;
 }
 
@@ -104,7 +107,10 @@ export class Outbox {
     this.#addFrame(id, frame, true);
   }
 
-  /** fail sends the error of a call. hops is set only for a traced call that failed in its page. */
+  /**
+   * The parameter hops contains the durations of a traced call that failed in its page, and is undefined for other
+   * calls.
+   */
   fail(id: string, error: CallError, hops?: BrowserHops): void {
     this.#addFrame(id, encodeCallError(id, error, hops), true);
   }

@@ -31,9 +31,9 @@ const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. If
- * HostStartTimeoutMs has passed, calls treat the document as if it had no such plugin. HostStartTimeoutMs is 15 s,
- * because a call in the server waits at most 15 s for an adapter that is being injected.
+ * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. If a host
+ * reports no running adapter within HostStartTimeoutMs, calls treat the document as if it lacked the plugin.
+ * HostStartTimeoutMs is 15 s, because a call in the server waits at most 15 s for an adapter that is being injected.
  */
 const HostStartTimeoutMs = 15_000;
 
@@ -83,7 +83,7 @@ interface Injection {
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class Delivery {
-  /** changed fires when the method expects or the method problem would return a different result than before. */
+  /** changed fires when the result of the method `expects` or of the method `problem` changes. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
   /** #injections contains the injections of each document, by document ID and then by plugin name. */
@@ -115,7 +115,8 @@ export class Delivery {
   }
 
   /**
-   * onPluginsSynced checks all documents for missing plugins. It runs after the server has sent its list of plugins.
+   * onPluginsSynced checks all documents for missing plugins. onPluginsSynced runs after the server has sent its list
+   * of plugins.
    */
   onPluginsSynced(): void {
     const wanted = this.#options.plugins();

@@ -11,8 +11,8 @@ export interface EntryPoints {
 }
 
 /**
- * makeEntryPoints creates an EntryPoints object that derives all names from a secret. The secret must be unknown to web
- * pages.
+ * makeEntryPoints creates an EntryPoints object that derives all names from a secret. The secret for the names of entry
+ * points must be unknown to web pages.
  */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
@@ -47,8 +47,8 @@ export function makeVariableScript(name: string, expression: string): string {
 
 /**
  * makeLateStartScript returns a script that starts a host in an isolated world after the page has loaded. The parameter
- * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The late-start
- * script itself evaluates to true if the bridge accepted the host.
+ * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The returned script
+ * evaluates to true if the bridge accepted the host.
  */
 export function makeLateStartScript(name: string, expression: string): string {
   // The late-start script declares no names that the code in `expression` could access, except the entry point's name.

@@ -82,7 +82,7 @@ interface ReplacementAttempt {
  * document has removed.
  */
 export class HotReload {
-  /** changed fires when the method expects or the method problem would return a different result than before. */
+  /** changed fires when the result of the method `expects` or of the method `problem` changes. */
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
   /** #expectedDocs contains the documents that will receive new code, by plugin name. */

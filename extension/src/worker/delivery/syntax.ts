@@ -25,8 +25,8 @@ export interface SyntaxChecker {
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
   /**
-   * lastProblem returns the syntax error that the method problem last found in the plugin's current script, or
-   * undefined.
+   * lastProblem returns the last syntax error that the method problem found in the plugin's current script, or
+   * undefined if it found no error.
    */
   lastProblem(plugin: PluginInfo): string | undefined;
 }

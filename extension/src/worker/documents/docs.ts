@@ -27,8 +27,8 @@ export interface Docs {
   add(doc: Doc): void;
   remove(documentId: string): void;
   /**
-   * setStarted stores the plugins whose host has started in a document without a running adapter. hasBase is true if
-   * the document has a base, which can run adapters that arrive later.
+   * setStarted records for which plugins a host has started in a document whose adapters do not run yet. hasBase is
+   * true if the document contains the base script, which can run adapters that arrive later.
    */
   setStarted(documentId: string, startedPlugins: readonly StartedPlugin[], hasBase: boolean): void;
   startedPlugins(documentId: string): readonly StartedPlugin[];

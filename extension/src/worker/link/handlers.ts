@@ -48,8 +48,8 @@ export type BrowserNotification =
   | 'state.watch';
 
 /**
- * ServerRequest lists the request methods that the server sends to the extension. The method ping is in both lists,
- * because the server and the extension send it to each other.
+ * ServerRequest lists the request methods that the server sends to the extension. The types BrowserRequest and
+ * ServerRequest both contain the method ping, because the server and the extension send ping to each other.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**

@@ -1,7 +1,7 @@
 // While the server is not running, any local program can listen on its port. The browser sends only a random nonce
 // until the peer has proved on the same socket that it has the shared key. After the server has proved that it has the
-// shared key, the browser proves the same to the server. Each proof is an HMAC over both nonces and the port
-// (wire/proof.go). A program cannot reuse a proof for another connection or port.
+// shared key, the browser proves the same to the server. Each proof is an HMAC over the browser's nonce, the server's
+// nonce and the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
 
 import {
   type ChallengeParams,

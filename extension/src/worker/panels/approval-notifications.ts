@@ -17,7 +17,7 @@ import { makeApprovalNotice } from './approval-text.ts';
 const MinShownMs = 700;
 /** SettleDelayMs is the minimum time between two changes of a notification, in milliseconds. */
 const SettleDelayMs = 500;
-/** OutcomeShownMs is how long a notification is visible that reports a decision without effect, in milliseconds. */
+/** OutcomeShownMs is how long the worker shows a notification that a decision had no effect, in milliseconds. */
 const OutcomeShownMs = 6000;
 /** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
 const LostLinkDelayMs = 10_000;
@@ -263,7 +263,10 @@ export class ApprovalNotifications {
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 
-  /** handleClose records a closed notification. If the user has closed it, the worker does not show it again. */
+  /**
+   * handleClose records a closed notification. If the user has closed a notification, the worker does not show the
+   * notification again.
+   */
   handleClose(id: string, isByUser: boolean): void {
     if (this.#shown?.id !== id) return;
     const { ticketId } = this.#shown;
@@ -281,7 +284,10 @@ function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: 
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/** parseId decodes the ID of an approval notification. For any other notification's ID, parseId returns undefined. */
+/**
+ * parseId decodes the ID of an approval notification. If the ID belongs to a notification of another kind, parseId
+ * returns undefined.
+ */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;

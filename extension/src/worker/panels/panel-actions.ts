@@ -14,8 +14,8 @@ export interface PanelActionsOptions {
 }
 
 /**
- * makePanelActions returns a function that runs actions that the user starts in the side panel. If an action fails, the
- * returned function rejects with an error message for the user.
+ * makePanelActions returns a function that runs actions that the user starts in the side panel. If an action in the
+ * side panel fails, the function that makePanelActions returned rejects with an error message for the user.
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, activateTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;

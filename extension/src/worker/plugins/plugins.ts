@@ -18,14 +18,14 @@ const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
 /**
- * PROBE_PREFIX starts the registration ID of a probe, which is a script that runs just before another script. The rest
- * of a probe's ID is the ID of the script that runs after the probe.
+ * PROBE_PREFIX is the prefix of the registration ID of a probe. A probe is a script that runs just before another
+ * script. After PROBE_PREFIX, the registration ID of a probe contains the ID of the script that runs after the probe.
  */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /**
- * ADAPTER_PREFIX starts the registration ID of an adapter. PRE_SCRIPT_PREFIX starts the registration ID of a pre-script
- * whose adapter is injected later. BASE_PREFIX starts the registration ID of a base.
+ * ADAPTER_PREFIX is the prefix of the registration ID of an adapter. PRE_SCRIPT_PREFIX starts the registration ID of a
+ * pre-script whose adapter is injected later. BASE_PREFIX starts the registration ID of a base.
  */
 const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
@@ -116,8 +116,8 @@ export class Plugins {
 
   /**
    * sync registers the scripts that every matching page needs: the bridge, and a base that can run adapters on demand.
-   * If user scripts are not allowed, sync also registers the adapters as files. The method prepare registers its
-   * scripts separately.
+   * If user scripts are not allowed, sync also registers the adapters as files. The method prepare, not sync, registers
+   * pre-scripts and the adapters that start as soon as a page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;

@@ -65,8 +65,8 @@ export class RegistrationTracker {
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. When these scripts are registered,
-   * the worker can inject adapters on demand.
+   * recordBases records that Chrome has registered the base scripts, which every document needs. After Chrome has
+   * registered the base scripts, the worker can inject adapters on demand.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

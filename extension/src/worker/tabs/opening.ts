@@ -38,8 +38,8 @@ export interface OpeningOptions {
 export interface TabOpener {
   /**
    * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
-   * returns that tab. If a call fails repeatedly, for example before a login, the reused tab prevents a window full of
-   * tabs. If open fails, its promise rejects with a complete sentence as error message.
+   * returns that tab. If a call fails repeatedly, for example because the user must log in first, the retries reuse one
+   * tab instead of opening many tabs. If open fails, its promise rejects with a complete sentence as error message.
    */
   open(url: string): Promise<number>;
   /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */

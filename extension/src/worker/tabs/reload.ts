@@ -95,8 +95,8 @@ export class TabReloader {
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
   /**
-   * #checks contains the number of checks of each tab that is still being checked. #reloads contains how often and when
-   * each tab was last reloaded.
+   * #checks maps each tab that is still being checked to the number of its checks so far. #reloads contains how often
+   * and when each tab was last reloaded.
    */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
@@ -267,7 +267,10 @@ export class TabReloader {
     });
   }
 
-  /** mayConnect reports whether a document may have its scripts but has not had enough time to connect. */
+  /**
+   * mayConnect reports whether a document started after the first registration of scripts, and still has time to
+   * connect to the worker.
+   */
   #mayConnect(startMs: number | undefined): boolean {
     if (this.#firstRegistrationAtMs !== undefined && (startMs ?? 0) < this.#firstRegistrationAtMs) return false;
     return Date.now() < Math.max(startMs ?? 0, this.#lastRegistrationAtMs) + SettleDelayMs;

@@ -26,8 +26,8 @@ export class SiteAccess {
    */
   #patterns: readonly string[] = [AllSites];
   /**
-   * #neededSites maps hosts that calls needed without access to the time of the last such call, in milliseconds since
-   * 1970.
+   * #neededSites contains the hosts that the extension could not access for a call. The value is the time of the last
+   * such call, in milliseconds since 1970.
    */
   readonly #neededSites = new Map<string, number>();
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { CaptureIdleMs, Captures, type CapturesOptions } from './captures.ts';
 import type { DebuggerHold } from './debuggers.ts';
 
-/** events contains what the captures did, in order. */
 let events: string[];
 let loseDebugger: () => void;
 let startFailure: Error | undefined;

@@ -51,7 +51,9 @@ export interface DebuggerSession {
    * synchronously before the target runs any script.
    */
   onChild(listener: ChildListener): () => void;
-  /** watchChildren does the same as onChild, and resolves when the listener has handled all current child targets. */
+  /**
+   * watchChildren adds a listener like onChild, and resolves when the listener has handled all current child targets.
+   */
   watchChildren(listener: ChildListener): Promise<() => void>;
 }
 
@@ -140,8 +142,9 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, turns features on, and runs work. After the work, use turns off the debugger
-   * features that no other tool needs. use fails with DebuggerUnavailable if the debugger cannot be attached.
+   * use attaches the debugger to a tab, turns on debugger features, and runs the function work. After the function work
+   * has ended, use turns off the debugger features that no other tool needs. use fails with DebuggerUnavailable if the
+   * debugger cannot be attached.
    */
   async use<T>(
     tabId: number,
@@ -158,8 +161,8 @@ export class Debuggers {
 
   /**
    * hold attaches the debugger to a tab and turns features on. The debugger stays attached and the features stay on
-   * until the hold is released or the debugger is detached. If the debugger cannot be attached, hold fails with
-   * DebuggerUnavailable.
+   * until the caller releases the returned DebuggerHold, or until the debugger is detached. If the debugger cannot be
+   * attached, hold fails with DebuggerUnavailable.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
@@ -306,7 +309,7 @@ export class Debuggers {
       attachment.isAttached = false;
       await this.#browser.detachDebugger(tabId).catch(() => undefined);
     }
-    // A tool that started during the detach attaches the debugger again.
+    // A tool that starts while the debugger is being detached attaches the debugger again.
     if (attachment.users === 0 || attachment.isLost) this.#forget(tabId, attachment);
   }
 

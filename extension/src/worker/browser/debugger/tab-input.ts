@@ -139,7 +139,8 @@ export class TabInput {
 
   /**
    * #dragOver moves an HTML drag to another point. Chrome determines the frame under the pointer only on dragEnter, so
-   * #dragOver always sends dragEnter before dragOver. The page receives no second dragenter event.
+   * #dragOver always sends dragEnter before dragOver. Although #dragOver repeats the command dragEnter, the page
+   * receives no further dragenter event.
    */
   async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
     await this.#dispatchDrag('dragEnter', point, modifiers);

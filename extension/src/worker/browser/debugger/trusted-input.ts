@@ -206,8 +206,8 @@ interface TrustedAttempt {
 }
 
 /**
- * makeFallbackNote returns a note for the agent if an operation may continue without the debugger. If the operation
- * must fail because of the error, makeFallbackNote returns undefined.
+ * makeFallbackNote returns a note for the agent if an operation can continue without the debugger after the given
+ * error. If the operation must fail, makeFallbackNote returns undefined.
  */
 function makeFallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;

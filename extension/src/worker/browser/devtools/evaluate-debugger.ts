@@ -8,7 +8,10 @@ import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
 /** FunctionPrefix is the text that precedes the script in the function that the debugger calls. */
 const FunctionPrefix = 'function () { return ';
-/** DebuggerPrefixCharacters is the number of characters that precede the script in the first line. */
+/**
+ * DebuggerPrefixCharacters is the number of characters before the script in the first line of the function that the
+ * debugger calls.
+ */
 export const DebuggerPrefixCharacters = FunctionPrefix.length + 1;
 
 /** evaluateWithDebugger runs the agent's code through the debugger, and returns the script's result. */

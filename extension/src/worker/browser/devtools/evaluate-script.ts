@@ -1,5 +1,6 @@
-// Contains the script that browser_evaluate runs in a page. A page may have replaced the built-in functions of its main
-// world and can then falsify the result. The worker validates the result, and limits how long the script may run.
+// Contains the script that browser_evaluate runs in a page. A page that has replaced built-in functions of its main
+// world can falsify the result of browser_evaluate. The worker validates the result of the script, and limits the
+// script's duration.
 
 /** SourceName is the file name that stack traces show for the agent's code. */
 const SourceName = 'browser_evaluate.js';
@@ -54,8 +55,8 @@ export type EvaluateAnswer =
 /** MaxResultCharacters limits the JSON text of a result, in UTF-16 code units. */
 export const MaxResultCharacters = 2_000_000;
 /**
- * MaxAnswerCharacters limits the complete answer of a script. A longer answer proves that the page has tampered with
- * the evaluation script.
+ * MaxAnswerCharacters limits the complete answer of a script. An answer longer than MaxAnswerCharacters proves that the
+ * page has tampered with the evaluation script.
  */
 const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;

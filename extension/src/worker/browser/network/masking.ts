@@ -48,7 +48,10 @@ function maskNested(value: string): string {
   return masked === inner ? value : masked;
 }
 
-/** maskHeader masks the secrets in the value of an HTTP header. The names and attributes of cookies remain readable. */
+/**
+ * maskHeader masks the secrets in the value of an HTTP header. maskHeader does not mask the names and attributes of
+ * cookies.
+ */
 export function maskHeader(name: string, value: string): string {
   const lower = name.toLowerCase();
   if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${MaskedText}`);

@@ -16,8 +16,8 @@ import { type Headers, type RecordedBody, type RecordedRequest, staticTypes } fr
 import { SocketRecorder } from './socket-recorder.ts';
 
 /**
- * MaxBodyBytes limits the total size of the recorded request and response bodies of a tab. Together with the socket
- * messages, the recordings of a tab may use 20 MiB.
+ * MaxBodyBytes limits the total size of the recorded request and response bodies of a tab. The recorded bodies and
+ * socket messages of a tab together use at most 20 MiB.
  */
 export const MaxBodyBytes = 15 << 20;
 /** MaxRequests limits the recorded requests of a tab. Above MaxRequests, the recorder drops the oldest requests. */
@@ -153,7 +153,8 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && readText(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && readText(params, 'loaderId') === id;
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
-    // A request by a script of the top frame shows which origin's document the tab shows.
+    // If a script of the top frame sends a request, the origin of the request is the origin of the document that the
+    // tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,

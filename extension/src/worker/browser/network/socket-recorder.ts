@@ -3,8 +3,8 @@ import { readHeaders, readNumber, readOrigin, readText, toFields } from './event
 import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /**
- * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. If a tab exceeds one of these limits,
- * the recorder drops the tab's oldest socket messages.
+ * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. If a tab exceeds MaxMessageBytes or
+ * MaxMessages, the recorder drops the tab's oldest socket messages.
  */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
