@@ -180,8 +180,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestTicketLimit checks that a gate can set how long the user may take to decide, also for
-// a ticket that does not ask for a permission.
+// TestTicketLimit checks that a gate can limit the time for the user's decision, even if
+// the gate's ticket does not ask for a permission.
 func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

@@ -97,7 +97,7 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test in fake time. In this test, the tool takes the duration work, and
+// withPinged runs a test with a pingedClient. The called tool takes the duration work, and
 // reports progress first if the client's request has a progress token.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()

@@ -31,9 +31,9 @@
 //   - resumableCall.mu, requestForms.mu, progressSender.mu, answerTimer.mu: the fields of
 //     one call or request
 //
-// resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex
-// of a transport.Subscriber. When clients are notified of a changed list, catalog.mu is locked
+// resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex of a
+// transport.Subscriber. When clients are notified of a changed list, catalog.mu is locked
 // before the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
 // progress notification is written. During a call of dispatch.Follow, the server holds only
-// resources.mu. While it reads plugins, the server holds only catalog.mu.
+// resources.mu. While the server reads plugins, it holds only catalog.mu.
 package mcpserver

@@ -40,8 +40,8 @@ func (s *Server) newLibrary() *server.MCPServer {
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools that the client lists, sorted by name. The list contains all
-// tools that the client may call, or only the tools of the gateway.
+// listTools returns the tools that the client lists, sorted by name. listTools returns
+// either all tools that the client may call, or only the tools of the gateway.
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := newListClient(ctx)
 	var tools []mcp.Tool

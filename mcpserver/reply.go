@@ -52,8 +52,8 @@ type reply struct {
 	// result, and the job that the call has become.
 	audience string
 	job      json.RawMessage
-	// replayedCall is the value of metaReplayed: the ID of an earlier call, whose stored
-	// ending this result repeats.
+	// replayedCall is the value of metaReplayed: the ID of an earlier call whose stored
+	// ending the reply repeats.
 	replayedCall string
 	// isResultLost is the value of metaResultLost: the call is done, but its result is not stored.
 	isResultLost bool

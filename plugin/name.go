@@ -58,8 +58,8 @@ func NameOf(packageName string) (string, error) {
 	return name, nil
 }
 
-// CheckName returns an error for an invalid plugin name. The error text describes the
-// allowed plugin names.
+// CheckName returns an error for an invalid plugin name. The error of CheckName describes
+// the allowed plugin names.
 func CheckName(name string) error {
 	switch {
 	case name == "":

@@ -75,9 +75,9 @@ func (s *Set) Plugin(name string) (*Plugin, bool) {
 	return p, ok
 }
 
-// Find returns the loaded plugin with the given name. For a plugin that could not be
-// loaded, the error contains the reason. For an unknown name, the error wraps
-// [ErrUnknown] and lists the loaded plugins.
+// Find returns the loaded plugin with the given name. If the plugin could not be loaded,
+// Find returns an error with the reason. If the name is unknown, Find returns an error
+// that wraps [ErrUnknown] and lists the loaded plugins.
 func (s *Set) Find(name string) (*Plugin, error) {
 	if p, ok := s.byName[name]; ok {
 		return p, nil

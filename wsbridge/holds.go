@@ -21,8 +21,8 @@ type Holds interface {
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
-// HoldSender sends browsers the list of held tabs and the client sessions that ended. A
-// HoldSender is safe for concurrent use.
+// HoldSender sends browsers the list of tabs that clients hold, and the list of client
+// sessions that ended. A HoldSender is safe for concurrent use.
 type HoldSender struct {
 	hub *Hub
 
@@ -30,7 +30,7 @@ type HoldSender struct {
 	holds Holds      // nil until SetSource
 }
 
-// SetSource sets the source of held tabs. It must be called before a browser connects.
+// SetSource sets the source of held tabs. The caller must call SetSource before a browser connects.
 func (s *HoldSender) SetSource(holds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,8 @@ func (s *HoldSender) SendEnded(session string) {
 	}
 }
 
-// sendHolds sends the list of held tabs to a browser. sendHolds sends no empty list to a
-// browser that has just connected.
+// sendHolds sends a browser the list of tabs that clients hold. sendHolds sends no empty
+// list to a browser that has just connected.
 func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

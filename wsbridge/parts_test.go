@@ -87,8 +87,8 @@ func TestResultSplitInsideCharacter(t *testing.T) {
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
 		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
 		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
-		// In this text, an escaped backslash precedes "ud83d", so "\\ud83d" is plain text
-		// and not half of a surrogate pair.
+		// In the following JSON text, a backslash is escaped before "ud83d", so "\\ud83d"
+		// is plain text and not half of a surrogate pair.
 		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}

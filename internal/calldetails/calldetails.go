@@ -1,6 +1,6 @@
 // Package calldetails collects the details of a call for the side panel, such as how long
-// each phase of the call took. For a failed call, the details include the lines of the
-// plugin's log that may explain the failure.
+// each phase of the call took. For a failed call, package calldetails also collects the
+// lines of the plugin's log that possibly explain the failure.
 package calldetails
 
 import (
@@ -75,7 +75,7 @@ func (s *Source) find(callID string) (dispatch.View, error) {
 	return v, err
 }
 
-// traceID returns the ID of the trace to which a call belongs; empty if the call has no
+// traceID returns the ID of the trace to which a call belongs, or "" if the call has no
 // trace. If the client sent no trace ID, the call belongs to the trace that opentabs
 // exports.
 func (s *Source) traceID(v *dispatch.View) string {

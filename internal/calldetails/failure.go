@@ -26,10 +26,10 @@ const (
 	maxFrame     = 300 // maximum length of a line of a stack trace, in characters
 )
 
-// failureOf returns the stack trace, the hints and the log lines of a failed call; nil if
-// the plugin's log has none of these. The parameter entries is the plugin's log while the
-// call ran, oldest first. Log entries do not name their call, so entries of other calls
-// in the same tab are included.
+// failureOf returns the stack trace, the hints and the log lines of a failed call, or nil
+// if the plugin's log has none of these. The parameter entries is the plugin's log while
+// the call ran, oldest first. Log entries do not name their call, so entries of other
+// calls in the same tab are included.
 func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e pluginlog.Entry) bool {
 		return e.Tab != v.TabID || e.Browser != v.BrowserName

@@ -29,7 +29,7 @@ import (
 const minReadTime = 500 * time.Millisecond
 
 // calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests, a fake
-// replaces the HTTP client.
+// implementation of calls replaces the HTTP client.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)

@@ -53,7 +53,7 @@ type promptFixture struct {
 	typed    *io.PipeWriter
 	prompter *Prompter
 	isAsking bool
-	// waitingText is what Prompter.Ask returned.
+	// waitingText is the text that Prompter.Ask returned.
 	waitingText string
 	withdraw    context.CancelFunc
 }

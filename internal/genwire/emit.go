@@ -121,8 +121,8 @@ func writeNames(out *bytes.Buffer, typ, doc string, values []string) {
 }
 
 // writeShapes writes the fields of all interfaces as a TypeScript value, because
-// interfaces do not exist at run time. In the generated value, "name?" is a field that
-// may be absent, and "[x]" is a list of x.
+// interfaces do not exist at run time. In the TypeScript value, the field name "name?"
+// means that the field name may be absent, and the type "[x]" is a list of x.
 func (s *schema) writeShapes(out *bytes.Buffer) {
 	out.WriteString("\n/** Types names every frame body, for Shapes. */\nexport interface Types {\n")
 	for _, st := range s.structs {

@@ -34,9 +34,9 @@ func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in the policy p. After each change, it calls notef with a
-// message for the user. If one change fails, Apply returns the error. The changes that it
-// made before stay in effect.
+// Apply makes the changes in the policy p. After each change, Apply calls notef with a
+// message for the user. Apply stops at the first error and returns the error. If one
+// change fails, the changes before the failed change stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
 		if err := c.setOpening(p, notef); err != nil {
@@ -108,7 +108,8 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	return nil
 }
 
-// setCalls changes which other plugins a plugin may call, and whether it has late access.
+// setCalls changes which other plugins a plugin may call, and whether the plugin has late
+// access.
 func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.Plugin == "" || c.Tool != "" {
 		return usererr.Errorf("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")

@@ -38,7 +38,7 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-// startFault returns the reason why a plugin does not start in browsers; nil if the
+// startFault returns the reason why a plugin does not start in browsers, or nil if the
 // plugin starts.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, isFaulty := l.registry.Faults().FaultOf(p)
@@ -48,7 +48,7 @@ func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-// findRecommendation returns an agent's recommendation about a plugin; nil if no agent
+// findRecommendation returns an agent's recommendation about a plugin, or nil if no agent
 // has made a recommendation.
 func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(loadedPlugin)
@@ -136,7 +136,8 @@ func (l Local) pluginViews() []wire.PluginView {
 	return views
 }
 
-// undoToolOf returns the name of the tool that undoes a call of t; empty if no tool does.
+// undoToolOf returns the name of the tool that undoes a call of t, or "" if no tool
+// undoes a call of t.
 func undoToolOf(t *plugin.Tool) string {
 	if t.Undo == nil {
 		return ""

@@ -24,8 +24,8 @@ type Event struct {
 var errTooLarge = errors.New("an event is too large")
 
 // Read iterates over the events of a stream as they arrive. If the data of an event
-// exceeds limit bytes, Read yields an error and stops. The end of the stream is not an
-// error; an incomplete last event is dropped.
+// exceeds limit bytes, Read yields an error and stops. Read ignores an incomplete event
+// at the end of the stream.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)

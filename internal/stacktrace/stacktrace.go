@@ -1,6 +1,6 @@
 // Package stacktrace maps Chrome's stack traces of adapters to lines in the source code of
-// the plugin's author. The mapping comes from the source map file beside the adapter,
-// which opentabs never sends to pages.
+// the plugin's author. Package stacktrace reads the source map file beside the adapter.
+// opentabs never sends source maps to pages.
 package stacktrace
 
 import (

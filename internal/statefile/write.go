@@ -19,8 +19,8 @@ const tempSuffix = ".tmp"
 const leftoverAge = time.Minute
 
 // Write atomically replaces the file at path with data. A reader gets either the old or
-// the new content, even after a crash or a power failure. The mode of the new file is
-// 0600.
+// the new content, even after a crash or a power failure. Write creates the new file with
+// mode 0600.
 func Write(path string, data []byte) error { return Replace(path, data, nil) }
 
 // Replace is like Write, and calls prepare before the new file replaces the old file.

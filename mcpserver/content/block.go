@@ -28,8 +28,8 @@ func IsBlock(text json.RawMessage) bool {
 }
 
 // anyBlock returns the content block that the members form, or false if the object is not
-// a content block. The validation is as strict as the MCP schema, because a client
-// rejects a whole tool result if one content block is invalid.
+// a content block. The validation of content blocks is as strict as the MCP schema,
+// because a client rejects a whole tool result if one content block is invalid.
 func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.count > maxBlockMembers {

@@ -35,8 +35,8 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// Every content block that JSON.stringify has written contains one of blockHints. Each
-// hint is long and begins with a byte that is rare in JSON, because a text search finds
+// Every content block that JSON.stringify has written contains one of blockHints. The
+// hints are long and begin with a byte that is rare in JSON, because a text search finds
 // such hints fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
@@ -127,9 +127,9 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 }
 
 // scanSeparator scans the comma or closing byte after the value that ends at index i of
-// the JSON text. The result hasMore is true if the byte is a comma, and false if it is
-// the closing byte of the array or object. The result next is the position after the
-// scanned byte.
+// the JSON text. The result hasMore is true if the scanned byte is a comma, and false if
+// the scanned byte is the closing byte of the array or object. The result next is the
+// position after the scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -274,7 +274,7 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 
 // listOfBlocks returns the content blocks of a tool result that is an array of content
 // blocks and nothing else. At least one of the content blocks must have a type other than
-// "text". For any other tool result, listOfBlocks returns false.
+// "text". If the tool result is anything else, listOfBlocks returns false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

@@ -74,8 +74,8 @@ function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
 }
 
 /**
- * Returns the object or array that directly contains the JSON value at a path, and the value's key there. The path must
- * have at least one token.
+ * Returns the object or array that directly contains the JSON value at a path, and the value's key there. A JSON
+ * Pointer that is passed to findParent must have at least one token.
  */
 function findParent(root: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
   return { parent: readValue(root, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };

@@ -19,7 +19,9 @@ export function getPageGlobal(path: string): unknown {
   return value;
 }
 
-/** Returns the current URL of the page. It reflects changes that the page made with `history.pushState`. */
+/**
+ * Returns the current URL of the page. The returned URL includes changes that the page made with `history.pushState`.
+ */
 export function getCurrentUrl(): string {
   return window.location.href;
 }

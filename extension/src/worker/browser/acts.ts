@@ -43,7 +43,7 @@ export interface ActionOutcome<R extends PageActionResult> {
 const NavigationTimeoutMs = 10_000;
 /**
  * ScriptUrlTimeoutMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script of
- * such a link is blocked while it shows a dialog, so the tool must not wait for its end.
+ * a javascript: link is blocked while the script shows a dialog, so the tool must not wait for the end of the script.
  */
 const ScriptUrlTimeoutMs = 1000;
 /**
@@ -66,7 +66,10 @@ export class PageActions {
     this.#snapshots = snapshots;
   }
 
-  /** run runs an acting operation in a frame, and waits for a document that the act leads to. */
+  /**
+   * run runs an operation that acts on a page, such as a click. If the operation leads to a new document, run waits for
+   * the new document.
+   */
   async run<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,

@@ -7,7 +7,7 @@ export interface BrowserCall {
   /** tabId is the tab in which the tool runs, or 0 for a tool that needs no tab. */
   readonly tabId: number;
   /**
-   * documentId is the top document for which the server allowed the call, or empty if the call may run in any document.
+   * documentId is the top document for which the server allowed the call, or empty if the call can run in any document.
    */
   readonly documentId: string;
   readonly args: Fields;
@@ -83,15 +83,15 @@ export interface BrowserResult {
   /** windowId is the ID of the window that the tool has opened. */
   readonly windowId?: number;
   /**
-   * downloads lists all downloads that the extension has started. The server removes the downloads of other clients
-   * from this list.
+   * downloads lists all downloads that the extension has started. Before the server returns the field downloads to a
+   * client, the server removes the downloads of other clients.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
   /** downloadId is the ID of the download that the tool has started. */
   readonly downloadId?: number;
   /**
-   * tabId is the ID of the tab that the tool has opened or selected. After the call, the server uses this tab as the
-   * client's current tab.
+   * tabId is the ID of the tab that the tool has opened or selected. After the call, the server uses the tab with the
+   * ID tabId as the client's current tab.
    */
   readonly tabId?: number;
 }

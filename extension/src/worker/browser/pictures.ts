@@ -110,8 +110,8 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
 }
 
 /**
- * captureVisibleTab takes a picture of the active tab of a window. capture fails if the user switches to another tab
- * during the capture.
+ * captureVisibleTab takes a picture of the active tab of a window. captureVisibleTab fails if the user switches to
+ * another tab during the capture.
  */
 async function captureVisibleTab(
   browser: PicturesBrowser,

@@ -9,7 +9,7 @@ import { callFailure } from './tool-failure.ts';
 const DefaultMatches = 20;
 /** DefaultTokens is the size of one part of a page if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
-/** MinFrameTokens is how many tokens must remain so that a part also contains the next frame. */
+/** MinFrameTokens is how many tokens of a part must be unused for the next frame to be added to the same part. */
 const MinFrameTokens = 200;
 
 /** makeReadingTools returns the tools browser_snapshot, browser_find and browser_read_page. */
@@ -116,8 +116,8 @@ async function readFrame(
   return await (isFirst ? frames.run(call, frame, 'read', options) : frames.runInChild(call, frame, 'read', options));
 }
 
-// The cursor of browser_read_page lists the positions at which reading continues, joined by "+". For example,
-// "top:r1+f12:" continues in the top frame, and then reads frame f12.
+// The cursor of browser_read_page lists the positions at which reading continues, joined by "+". For example, the
+// cursor "top:r1+f12:" continues in the top frame, and then reads frame f12.
 
 function formatCursor(queue: readonly ReadPosition[]): string {
   return queue.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');

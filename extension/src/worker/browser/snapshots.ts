@@ -67,8 +67,8 @@ export class Snapshots {
 
   /**
    * takeFull returns a snapshot of the whole page for the result of an action. takeFull also returns the URL of the
-   * snapshot's document, because the tab may navigate before the tool ends. The server uses the URL to decide whether
-   * the client may read the snapshot.
+   * snapshot's document, because the tab may navigate before the tool ends. The server uses the URL of the snapshot's
+   * document to decide whether the client may read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);
@@ -176,16 +176,16 @@ function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {
 }
 
 /**
- * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. If the result is
- * 0, the size of the snapshot is not limited.
+ * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. If
+ * limitSnapshotTokens returns 0, the size of the snapshot is not limited.
  */
 function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
 /**
- * limitChildTokens returns the maximum size of each child frame's snapshot in tokens. A maximum size of 0 means no
- * limit.
+ * limitChildTokens returns the maximum size of each child frame's snapshot in tokens. If limitChildTokens returns 0,
+ * the size of the snapshots is not limited.
  */
 function limitChildTokens(maxTokens: number, usedTokens: number, count: number): number {
   if (maxTokens === 0 || count === 0) return 0;

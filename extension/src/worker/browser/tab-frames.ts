@@ -12,7 +12,7 @@ import { makeDocumentGoneFailure, type ToolFailure, toolFailure } from './tool-f
 export interface FrameTarget extends PageDocument {
   /**
    * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". The refs of the top frame have no
-   * such prefix, so its prefix is an empty string.
+   * prefix, so the prefix of the top frame is an empty string.
    */
   readonly prefix: string;
 }

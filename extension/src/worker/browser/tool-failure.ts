@@ -84,7 +84,10 @@ export function callFailure(code: ErrorCode, message: string | Texts, pageText?:
   return new ToolFailure({ code, ...toTexts(message, pageText) });
 }
 
-/** addUserText returns the texts of a page's failure, whose message speaks to the agent if code is needs_approval. */
+/**
+ * addUserText returns the text of a page's failure. If code is needs_approval, message is for the agent, so addUserText
+ * adds a text for the user.
+ */
 export function addUserText(code: ToolCode, message: string): string | Texts {
   if (code !== 'needs_approval') return message;
   return {

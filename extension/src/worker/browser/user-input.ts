@@ -16,7 +16,7 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
 
 /**
  * WatchExtensionMs is how long a page still reports user input after a client's last use of the tab, in milliseconds.
- * Because of this extra time, the watch for user input does not restart before every action.
+ * Because of WatchExtensionMs, the watch for user input does not restart before every action.
  */
 const WatchExtensionMs = 60_000;
 /**
@@ -95,8 +95,8 @@ export class UserInput {
   }
 
   /**
-   * stopOnInput runs an action. If the user clicks or types in the tab meanwhile, stopOnInput cancels the action with
-   * the error tab_taken.
+   * stopOnInput runs an action. If the user clicks or types in the tab during the action, stopOnInput cancels the
+   * action with the error tab_taken.
    */
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;

@@ -10,7 +10,7 @@ import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
-/** MaxDepth limits how deeply a frame may be nested in which the element at a point is searched. */
+/** MaxDepth limits how many levels of nested frames are searched for the element at a point. */
 const MaxDepth = 10;
 /** DragSteps is the number of pointer moves in a drag. */
 const DragSteps = 10;
@@ -35,8 +35,8 @@ export function makeVisionTools(
 }
 
 /**
- * VisionInput contains what an action needs to send input. The method make rejects input after the action was
- * cancelled.
+ * VisionInput contains what an action at coordinates needs to send input to the page. The function sendInput rejects if
+ * the action was cancelled.
  */
 interface VisionInput {
   sendInput(request: InputRequest): Promise<void>;

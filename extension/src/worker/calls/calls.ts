@@ -68,7 +68,7 @@ export interface CallsOptions {
   /** onDocumentMissing is called when the server sends a call to a document that no longer exists. */
   onDocumentMissing(tabId: number): void;
   /**
-   * health tracks which calls have arrived in unresponsive documents. If health is missing, the worker assumes that
+   * health tracks which calls have arrived in unresponsive documents. If health is undefined, the worker assumes that
    * every call that it has sent to a document has arrived.
    */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
@@ -251,8 +251,8 @@ export class Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of the worker, wait for documents that have not reconnected yet, because one of them may need
-    // this answer.
+    // After a restart of the worker, wait for documents that have not reconnected yet, because one of these documents
+    // may need the server's answer.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));

@@ -37,8 +37,8 @@ interface StoredEnding {
 }
 
 /**
- * StoredReports contains progress reports of one call that the server may not have received. A stored report was sent
- * but not confirmed, or has not been sent yet.
+ * StoredReports contains progress reports of one call that the server may not have received. A stored report is either
+ * sent but not confirmed, or not sent yet.
  */
 interface StoredReports {
   sent: ReportBatch[];

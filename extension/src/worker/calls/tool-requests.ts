@@ -94,8 +94,8 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
       const message = makeAnswerMessage(params);
-      // On a new link, the server may send the same answer again. When the document confirms the answer, the promises
-      // of both deliveries resolve.
+      // After the link was lost, the server may send an answer again over a new link. When the document confirms an
+      // answer that the server sent twice, the promises of both deliveries resolve.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });

@@ -137,7 +137,10 @@ export class Delivery {
     for (const { doc } of this.#options.docs.listReported()) this.#injectMissing(doc, doc.url);
   }
 
-  /** entryPointReady continues the injection of an adapter when the document reports that it is ready. */
+  /**
+   * entryPointReady continues the injection of an adapter when a document reports that the adapter's entry point is
+   * ready.
+   */
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
     if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
@@ -361,7 +364,10 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** awaitEntryPoint requests that the document prepares for an adapter, and resolves when the document is ready. */
+  /**
+   * awaitEntryPoint requests an entry point for an adapter from the document, and resolves when the entry point is
+   * ready.
+   */
   #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;

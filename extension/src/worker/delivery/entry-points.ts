@@ -6,7 +6,10 @@ import { toHex } from '../hex.ts';
  * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
-  /** deriveName returns the name of a plugin's secret constant. A restart of the browser does not change the name. */
+  /**
+   * deriveName returns the name of a plugin's secret constant. deriveName returns the same name after a restart of the
+   * browser.
+   */
   deriveName(plugin: string): Promise<string>;
 }
 

@@ -195,8 +195,9 @@ export class HotReload {
   }
 
   /**
-   * needsAdapter reports whether the worker should inject the new adapter of a plugin into a document. The document
-   * must run an outdated adapter or have removed it, and the worker must not have given up the replacement.
+   * needsAdapter reports whether the worker should inject the new adapter of a plugin into a document. needsAdapter
+   * returns true if the document runs an outdated adapter or has removed the adapter, unless the worker has given up
+   * the replacement.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;

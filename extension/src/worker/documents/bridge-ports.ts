@@ -37,8 +37,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // If the port's document no longer exists, the function postMessage throws. The document's port then fires
-        // onDisconnect, which removes the document.
+        // If the port's document no longer exists, the function postMessage throws. The port of a document that no
+        // longer exists fires onDisconnect, which removes the document.
       }
       return true;
     };

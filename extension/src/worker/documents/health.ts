@@ -101,7 +101,7 @@ export class Health {
 
   /**
    * onDocumentConnected resets the state of a document that has opened a new port. Messages that the document sent on
-   * its previous port may be lost.
+   * its previous port can be lost.
    */
   onDocumentConnected(doc: Doc): void {
     const health = this.#findHealth(doc);

@@ -1,7 +1,8 @@
 // While the server is not running, any local program can listen on its port. The browser sends only a random nonce
 // until the peer has proved on the same socket that it has the shared key. After the server has proved that it has the
-// shared key, the browser proves the same to the server. Each proof is an HMAC over the browser's nonce, the server's
-// nonce and the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
+// shared key, the browser sends the server a proof that the browser has the shared key. Each proof is an HMAC over the
+// browser's nonce, the server's nonce and the port (wire/proof.go). A program cannot reuse a proof for another
+// connection or port.
 
 import {
   type ChallengeParams,
@@ -58,7 +59,10 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
   };
 }
 
-/** parseHex decodes lower-case hexadecimal. If the text contains any other character, parseHex returns undefined. */
+/**
+ * parseHex decodes lower-case hexadecimal. If the text contains a character that is no lower-case hexadecimal digit,
+ * parseHex returns undefined.
+ */
 function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
@@ -72,7 +76,7 @@ export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * AnswerTimeoutMs limits how long any program on the server's port may take to respond, in milliseconds. Chrome may
- * send the request over a cached half-open connection, which never responds. If the program has not responded within
+ * send the request over a cached half-open connection, which never responds. If no response arrives within
  * AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;

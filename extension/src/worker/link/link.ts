@@ -193,8 +193,8 @@ export class Link {
    * package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before the server has answered hello, the link rejects requests. Without this check, the server's response to an
-    // earlier ping would confirm frames that were never sent (calls/outbox.ts).
+    // Before the server has answered hello, the link rejects requests. Without the check for an open link, the server's
+    // response to an earlier ping would confirm frames that were never sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)

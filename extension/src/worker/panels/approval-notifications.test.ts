@@ -29,7 +29,7 @@ function makeFixture(t: TestContext) {
   const decisions: CallDecideParams[] = [];
   const result: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
   const watching: boolean[] = [];
-  /** heldCreations are notifications that Chrome has not created yet. They are held while holdsCreations is true. */
+  /** While holdsCreations is true, the fake Chrome adds new notifications to heldCreations instead of creating them. */
   const heldCreations: (() => void)[] = [];
   const state = { isPanelOpen: false, openedPanels: 0, watching, result, holdsCreations: false, heldCreations };
   const startWorker = () =>

@@ -135,7 +135,7 @@ export class ApprovalNotifications {
     this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
   }
 
-  /** scheduleUpdate schedules an update of the notification, which shows, changes or closes it. */
+  /** scheduleUpdate schedules an update of the notification. The update shows, changes or closes the notification. */
   scheduleUpdate(): void {
     this.#pendingWork = this.#pendingWork
       .then(() => this.#settle())
@@ -144,8 +144,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #settle waits until SettleDelayMs has passed since the last change of a notification. If the notification were
-   * updated earlier, Chrome would show a second notification that never closes.
+   * #settle waits until SettleDelayMs has passed since the last change of a notification. If a notification were
+   * updated before SettleDelayMs has passed, Chrome would show a second notification that never closes.
    */
   async #settle(): Promise<void> {
     const leftMs = this.#settledAtMs - Date.now();
@@ -181,8 +181,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #closeStrays closes all approval notifications except for the shown one. Chrome may create a notification after the
-   * user has decided about it, or after the worker that requested it has stopped.
+   * #closeStrays closes all approval notifications except for the shown one. Chrome can create a notification late:
+   * after the user's decision, or after the worker that requested the notification has stopped.
    */
   async #closeStrays(): Promise<void> {
     for (const id of await this.#options.listOpen())

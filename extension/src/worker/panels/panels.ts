@@ -135,8 +135,8 @@ export function makePanels(options: PanelsOptions): Panels {
 }
 
 /**
- * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If both lists contain a
- * call, the result contains only the newer copy of the call.
+ * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If a call is in both
+ * newCalls and calls, prependCalls returns only the copy in newCalls.
  */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
   if (newCalls.length === 0) return calls;

@@ -11,8 +11,8 @@ import { toChromePatterns } from './match.ts';
 import { selectWithinBudget, sortForPreregistration } from './usage.ts';
 
 /**
- * BRIDGE_PREFIX starts the registration ID of the bridge in Chrome. FRAME_BRIDGE_PREFIX starts the registration ID of
- * the bridge for frames.
+ * BRIDGE_PREFIX is the prefix of the registration ID of the bridge in Chrome. FRAME_BRIDGE_PREFIX is the prefix of the
+ * registration ID of the bridge for frames.
  */
 const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
@@ -24,8 +24,9 @@ const BRIDGE_FILE = 'bridge.js';
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /**
- * ADAPTER_PREFIX is the prefix of the registration ID of an adapter. PRE_SCRIPT_PREFIX starts the registration ID of a
- * pre-script whose adapter is injected later. BASE_PREFIX starts the registration ID of a base.
+ * ADAPTER_PREFIX is the prefix of the registration ID of an adapter. PRE_SCRIPT_PREFIX is the prefix of the
+ * registration ID of a pre-script whose adapter is injected later. BASE_PREFIX is the prefix of the registration ID of
+ * a base script.
  */
 const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
@@ -379,7 +380,7 @@ export class Plugins {
   }
 
   /**
-   * syncFiles registers the bridge. If the adapters must be registered as files, syncFiles registers the adapters too.
+   * syncFiles registers the bridge. The parameter withAdapters makes syncFiles also register adapters as files.
    */
   async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();

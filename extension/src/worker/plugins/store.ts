@@ -31,7 +31,7 @@ export function makeCodeStore(options: StoreOptions): CodeStore {
     const cachedCode = parseCode(await options.readCached(key).catch(() => undefined));
     if (cachedCode) return cachedCode;
     const fetchedCode = await options.fetch(name === '' ? { script } : { name, script });
-    // If writing to the cache fails, such as because the disk is full, the code is still used.
+    // If writing to the cache fails, for example because the disk is full, the worker still uses the code.
     void options.writeCached(key, JSON.stringify(fetchedCode)).catch(warnNotCached);
     return fetchedCode;
   };

@@ -2,8 +2,8 @@ import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * AbortedError is Chrome's error for a cancelled navigation. The tab keeps its current page after a cancelled
- * navigation, which may have started a download instead.
+ * AbortedError is Chrome's error for a cancelled navigation. After a cancelled navigation, the tab keeps its current
+ * page. Chrome also cancels a navigation that becomes a download.
  */
 const AbortedError = 'net::ERR_ABORTED';
 

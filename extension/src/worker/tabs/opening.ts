@@ -4,7 +4,7 @@ import type { LoadError } from './load-errors.ts';
 
 /**
  * ReusePeriodMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls
- * reuse the tab even after the user has navigated to another page.
+ * reuse an opened tab even after the user has navigated to another page in the tab.
  */
 const ReusePeriodMs = 10 * 60_000;
 
@@ -90,7 +90,7 @@ export function makeTabOpener(options: OpeningOptions): TabOpener {
       for (;;) {
         const openedTab = openedTabs.get(url);
         if (openedTab && (await isUsable(openedTab))) return (await openedTab).tabId;
-        // While this call was checking the old tab, another call may have opened a tab for the same URL.
+        // While isUsable was checking the old tab, another call may have opened a tab for the same URL.
         if (openedTabs.get(url) !== openedTab) continue;
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);

@@ -131,7 +131,8 @@ export class TabReloader {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await findTab();
     if (!tab || this.#matchingPlugins(tab).length === 0) return false;
-    // If no plugin is missing, the tab was just reloaded, and the server will soon receive the tab's new state.
+    // If no plugin is missing in the tab, a reload has just ended, and the server will soon receive the tab's new
+    // state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);

@@ -91,7 +91,7 @@ export class SiteAccess {
   }
 }
 
-/** parseWebUrl parses an http or https URL. For any other text, parseWebUrl returns undefined. */
+/** parseWebUrl parses an http or https URL. If the text is not an http or https URL, parseWebUrl returns undefined. */
 function parseWebUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -243,7 +243,7 @@ export function makeTabInfo(
   const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
-  // If a document is still loading, the document may soon report the absent plugins.
+  // A document that is still loading may soon report plugins that are absent now.
   const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
   if (loadingPlugins.length > 0) info.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)

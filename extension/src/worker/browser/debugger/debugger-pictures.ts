@@ -20,8 +20,8 @@ export interface DebuggerPictureOptions {
   /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
   /**
-   * area is a part of the page in CSS pixels, relative to the viewport. The area may extend beyond the visible part of
-   * the page.
+   * area is a part of the page in CSS pixels, relative to the viewport. The area in a picture request can extend beyond
+   * the visible part of the page.
    */
   readonly area?: Rect;
   readonly isFullPage?: boolean;

@@ -177,8 +177,8 @@ test('a new frame or worker runs only after the commands that tools send synchro
   });
   assert.deepEqual(seen, ['a iframe frame a', 'b iframe frame b']);
   assert.deepEqual(later, ['b']);
-  // A recording that has just started also needs the frames that the page already contains, so the listener receives
-  // them too.
+  // A new recording also needs the frames that the page already contains, so watchChildren calls its listener for these
+  // frames.
   let hasAnswered = false;
   await hold.session.watchChildren(async ({ id }) => {
     await hold.session.send('Network.enable', {}, 1000, id);

@@ -16,9 +16,9 @@ const MaxMessageChars = 1000;
 const ManyDialogsCount = 10;
 
 /**
- * suspendOnDialog wraps a tool so that the tool returns early when its page opens a JavaScript dialog. The wrapped tool
- * continues after the agent has answered the dialog, and browser_handle_dialog returns the tool's result. While a
- * dialog is open, the only tools that may start are those that navigate.
+ * suspendOnDialog wraps a tool so that the tool returns early when its page opens a JavaScript dialog. After the agent
+ * has answered the dialog, the wrapped tool continues, and browser_handle_dialog returns the tool's result. While a
+ * dialog is open, only tools that navigate can start.
  */
 export function suspendOnDialog(
   tool: BrowserTool,
@@ -38,7 +38,7 @@ export function suspendOnDialog(
       const dialog = await Promise.race([running.then(() => undefined), next.opened]);
       if (!dialog) return addDismissedDialog(dialogs, call, await running);
       dialogs.suspendTool(call.tabId, call.session, running);
-      // Chrome activates the tab of a beforeunload dialog. Make the tab active again that the user was viewing.
+      // Chrome activates the tab of a beforeunload dialog. Afterwards, activate the tab that the user was viewing.
       if (dialog.kind === 'beforeunload') await browser.restoreWindowFocus(view, call.tabId).catch(() => undefined);
       return describeDialog('', dialog);
     } finally {

@@ -163,8 +163,8 @@ export class Dialogs {
   }
 
   /**
-   * suspendTool stores a running tool whose page shows a dialog. The tool browser_handle_dialog later returns the
-   * stored tool's result.
+   * suspendTool stores a running tool whose page shows a dialog. When the dialog has been answered, the tool
+   * browser_handle_dialog returns the result of the stored tool.
    */
   suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);

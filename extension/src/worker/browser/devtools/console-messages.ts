@@ -37,8 +37,8 @@ interface ConsoleMessage {
   readonly atMs: number;
   readonly text: string;
   /**
-   * sourcePosition is the position that logged the message, such as https://example.com/app.js:12:5, or empty if
-   * unknown.
+   * sourcePosition is the position in the code that logged the message, such as https://example.com/app.js:12:5, or
+   * empty if the position is unknown.
    */
   readonly sourcePosition: string;
 }

@@ -10,7 +10,7 @@ import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /**
  * CoveragePollIntervalMs is the interval at which the worker reads from Chrome which CSS rules were used, in
- * milliseconds. A navigation discards the rule usage that the worker has not read yet.
+ * milliseconds. A navigation discards the data about used CSS rules that the worker has not read yet.
  */
 const CoveragePollIntervalMs = 500;
 /** MaxSheets limits the number of style sheets in one coverage recording. */

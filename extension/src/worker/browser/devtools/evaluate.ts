@@ -133,8 +133,8 @@ export class Evaluator {
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
     } catch (error) {
-      // Without the permission for user scripts, Chrome rejects the script before running it. The debugger can run the
-      // script without the permission.
+      // Without the permission for user scripts, Chrome rejects the script before running it. Unlike Chrome's scripting
+      // API, the debugger can run the script without the permission for user scripts.
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }
@@ -146,7 +146,7 @@ export class Evaluator {
       makeExpression(code),
     );
     if (problem) throw makeSyntaxFailure(problem.message, problem.line);
-    // The injection result also has no value if a navigation has replaced the document while the script was running.
+    // The injection has no result if a navigation has replaced the document while the script was running.
     throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
   }
 
@@ -207,8 +207,8 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * markCodeStarted marks an error so that the server does not run the agent's code again. The code may already have
- * started.
+ * markCodeStarted marks an error so that the server does not run the agent's code again. The agent's code may have
+ * started before the error occurred.
  */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;

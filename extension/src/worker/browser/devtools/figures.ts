@@ -57,10 +57,10 @@ export interface PageMetrics {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly LayoutShift[];
-  /** interactions contains the slowest interactions, slowest first. */
+  /** interactions contains the interactions with the slowest responses, slowest first. */
   readonly interactions: readonly Interaction[];
   readonly interactionCount: number;
-  /** longTasks contains the longest tasks, longest first. */
+  /** longTasks contains the tasks that blocked the main thread longest, longest first. */
   readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
   readonly scripts: readonly ScriptRun[];

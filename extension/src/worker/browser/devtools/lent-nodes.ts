@@ -21,8 +21,8 @@ export interface NodeInFrame {
 const ChildFramesTimeoutMs = 2000;
 
 /**
- * findSharedNode finds the DOM node that a page script has shared under a name. The node is stored only in the document
- * whose page script has shared the node.
+ * findSharedNode finds the DOM node that a page script has shared under a name. A shared node is stored only in the
+ * document whose page script has shared the node.
  */
 export async function findSharedNode(
   session: DebuggerSession,

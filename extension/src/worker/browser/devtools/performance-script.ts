@@ -1,5 +1,5 @@
-// Contains the script that measures the performance of a document. The script runs in an isolated world, where the page
-// cannot change built-in functions.
+// Contains the script that measures the performance of a document. The performance script runs in an isolated world,
+// where the page cannot change built-in functions.
 
 /** RecorderName is the global variable that contains the performance recorder, in the isolated world. */
 const RecorderName = 'opentabsPerformance';
@@ -87,8 +87,8 @@ function makeRecorderSource(): string {
       const handlersMs = entry.processingEnd - processingStart;
       const old = counted.get(id);
       if (!old) found.interactionCount++;
-      // One interaction consists of several events, such as pointerdown and click. The event with the longest
-      // handlers names the interaction.
+      // One interaction consists of several events, such as pointerdown and click. The name of an interaction is the
+      // type of the event with the longest handlers.
       const named = old && old.handlersMs >= handlersMs ? old : { type, handlersMs, element: describe(entry.target) };
       const item = {
         type: named.type,

@@ -10,8 +10,8 @@ const MaxStoredCharacters = 8_000_000;
 export interface TextPart {
   readonly text: string;
   /**
-   * words contains sentences that describe the part and how to read the next part. If the text has only one part, the
-   * list words is empty.
+   * words contains sentences for the agent: the position of the part in the text, and how to read the next part. If the
+   * text has only one part, words is empty.
    */
   readonly words: readonly string[];
 }
@@ -48,7 +48,8 @@ export class TextParts {
   }
 
   /**
-   * readNext returns the next part of a stored text. The cursor contains the ID of the text and the start of the part.
+   * readNext returns the next part of a stored text. A cursor contains the ID of the stored text and the start of the
+   * next part.
    */
   readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
@@ -65,7 +66,7 @@ export class TextParts {
 
 function makePartAt(id: string, text: string, start: number): TextPart {
   let end = Math.min(start + PartCharacters, text.length);
-  // A part must not end between the two halves of a surrogate pair.
+  // A part of the text must not end between the two halves of a surrogate pair.
   if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;
   const place = `Characters ${start + 1} to ${end} of ${text.length}.`;
   const next = end < text.length ? `Next part: cursor "${id}:${end}".` : 'This is the last part.';

@@ -10,7 +10,7 @@ export interface TraceFrame {
   readonly id: string;
   /**
    * url is the URL of the frame's document when the recording started. If the page added the frame during the
-   * recording, the URL is empty.
+   * recording, url is empty.
    */
   readonly url: string;
 }
@@ -47,8 +47,8 @@ const allowedMetadataNames: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * BrowserProcessId is the process ID that the trace file uses for Chrome's browser process. Chrome itself omits the
- * events of its browser process.
+ * BrowserProcessId is the process ID that the trace file uses for Chrome's browser process. Chrome omits the events of
+ * its browser process from a trace.
  */
 const BrowserProcessId = 1;
 const frameIdPattern = /^[0-9A-F]{32}$/;
@@ -94,7 +94,7 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
 
 /**
  * makeCommitEvents returns events from which trace viewers find the frames. In a complete trace, Chrome's browser
- * process would have recorded these events.
+ * process records the events that makeCommitEvents returns.
  */
 function makeCommitEvents(
   commits: readonly DocumentCommit[],

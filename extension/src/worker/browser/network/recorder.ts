@@ -231,8 +231,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * #applyHeaders replaces the headers of a request with the headers that were actually transferred. Only transferred
-   * headers contain cookies and changes that proxies made.
+   * #applyHeaders replaces the headers of a request with the headers that were actually transferred. Only the
+   * transferred headers contain cookies and the changes of proxies.
    */
   #applyHeaders(id: string): void {
     const hops = this.#redirectChains.get(id);
