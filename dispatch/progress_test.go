@@ -234,8 +234,8 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	})
 }
 
-// TestToolNumbersAreSentUnchanged checks that the numbers that a tool reports are sent
-// unchanged after messages, nested calls and suspensions.
+// TestToolNumbersAreSentUnchanged checks that opentabs never changes the progress numbers
+// of a tool, even after messages, nested calls and suspensions.
 func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {

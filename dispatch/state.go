@@ -75,8 +75,8 @@ type state struct {
 	reason       string // the reason that the canceller gave, or empty
 	// note contains the sentences that Options.FailureNote returned for the error err.
 	note failureNote
-	// isStopSent is true if the page received a request to stop the tool. The page's answer
-	// to this request is stopOutcome.
+	// isStopSent is true if the page received a request to stop the tool. stopOutcome is
+	// the page's answer to the request.
 	isStopSent  bool
 	stopOutcome StopOutcome
 }

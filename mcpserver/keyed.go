@@ -21,7 +21,7 @@ const (
 
 // idempotencyKeyOf returns the idempotency key of a call, or "" if it has none.
 // idempotencyKeyOf also returns "" for a read-only tool, because such a tool can safely run
-// again. A returned error is a sentence for the agent.
+// again. If idempotencyKeyOf fails, the error is a sentence for the agent.
 func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {

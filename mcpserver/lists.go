@@ -69,7 +69,7 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 }
 
 // definitionFunc returns a function that converts the definition of a plugin's tool to the
-// form that the given client needs. If calls of the client may become jobs, the tool gets the
+// form that the given client needs. If the client's calls can become jobs, the tool gets the
 // argument "_detach".
 func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRuleOf(client.id())

@@ -16,8 +16,8 @@ type Holds interface {
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
 	// Release stops the client that holds a tab, and returns the client's name. The argument
-	// surface is where the user decided to stop the client, such as the side panel. The text
-	// of a returned error is for the user.
+	// surface is where the user decided to stop the client, such as the side panel. If
+	// Release fails, the text of the error is for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 

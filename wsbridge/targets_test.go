@@ -194,7 +194,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs checks that the hub offers a call no unresponsive document. If the only
+// TestSilentTabs checks that no call is sent to an unresponsive document. If the only
 // matching tab is unresponsive, the call must wait for the tab, for up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"

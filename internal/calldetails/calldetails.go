@@ -39,8 +39,8 @@ type Source struct {
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
-// Inspect returns the details of a call for the side panel. The text of a returned error
-// is a sentence for the user.
+// Inspect returns the details of a call for the side panel. If Inspect fails, the text of
+// the error is a sentence for the user.
 func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, err error) {
 	v, err := s.find(p.CallID)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// entryAt returns a log entry that the test's plugin wrote in the tab of the call, at the
-// duration d after the call arrived.
+// entryAt returns a log entry from the test's plugin and the call's tab. The time of the
+// log entry is d after the call's arrival.
 func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
 	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
 }

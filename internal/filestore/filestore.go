@@ -51,7 +51,7 @@ type File struct {
 	Name      string `json:"name"`
 	MediaType string `json:"mimeType"`
 	SizeBytes int    `json:"size"`
-	// Client identifies the only MCP client that may read the file.
+	// Client identifies the only MCP client that is allowed to read the file.
 	Client string `json:"client"`
 	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`

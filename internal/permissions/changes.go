@@ -16,9 +16,9 @@ type Changes struct {
 	// Permission is the new permission: "off", "ask", "auto" or "default", which restores
 	// the default permission. If Permission is empty, the permission stays unchanged.
 	Permission string
-	// OpenTabs is "on" or "off", and sets whether calls may open tabs. LateAccess is "on"
-	// or "off", and sets the plugin's late access. If OpenTabs or LateAccess is empty,
-	// the corresponding permission stays unchanged.
+	// OpenTabs is "on" or "off", and sets whether calls are allowed to open tabs.
+	// LateAccess is "on" or "off", and sets the plugin's late access. If OpenTabs or
+	// LateAccess is empty, the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
 	// AllowCalls names the plugins that the changed plugin may call from now on.
 	// ForbidCalls names the plugins that the changed plugin may no longer call.

@@ -65,8 +65,8 @@ func (l Local) DisableAll(names []string, by string) (errs []error) {
 	return policy.DisableAll(l.Policy, names, by)
 }
 
-// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute.
-// SetLimit implements [httpapi.Policy].
+// SetLimit limits how often a tool can run, for example to 10 calls per minute with
+// "10/1m". SetLimit implements [httpapi.Policy].
 func (l Local) SetLimit(name, tool, limit, by string) error {
 	var parsedLimit policy.Limit
 	if err := parsedLimit.UnmarshalText([]byte(limit)); err != nil {

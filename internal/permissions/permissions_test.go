@@ -310,8 +310,8 @@ func TestAuditRecord(t *testing.T) {
 }
 
 // TestBrowserTools checks that the side panel and the command line show the same
-// permissions of browser tools. The test also checks that turning on a group of browser
-// tools does not turn on the dangerous tools in the group.
+// permissions of browser tools. TestBrowserTools also checks that turning on a group of
+// browser tools does not turn on the dangerous tools in the group.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())

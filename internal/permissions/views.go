@@ -181,8 +181,8 @@ func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error
 	return err
 }
 
-// allowedViews returns the callers that may always call a tool, in the form that the side
-// panel receives.
+// allowedViews returns the callers that are always allowed to call a tool, in the form
+// that the side panel receives.
 func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	var views []wire.AllowedCallerView
 	for _, loadedPlugin := range tool.Allowed {

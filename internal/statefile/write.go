@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tempSuffix ends the name of a temporary file.
+// tempSuffix is the suffix of the name of a temporary file.
 const tempSuffix = ".tmp"
 
 // leftoverAge is the age at which a temporary file is treated as abandoned by a crashed

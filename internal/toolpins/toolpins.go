@@ -2,7 +2,7 @@
 // gateway instead of all tools also gets the pinned tools.
 //
 // Only the user can pin tools: an agent or a plugin cannot. A pin changes the list of
-// tools that a client sees, never which tools may run.
+// tools that a client sees, but never which tools the client is allowed to call.
 package toolpins
 
 import (
@@ -33,7 +33,8 @@ type Pins struct {
 }
 
 // Open reads the pinned tools in the state folder dir. When a change renames a damaged
-// file, warn receives a sentence for the user. Errors about the file are written to log.
+// file, warn receives a sentence for the user. Errors about the file of pinned tools are
+// written to log.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",

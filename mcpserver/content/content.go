@@ -273,8 +273,8 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 }
 
 // listOfBlocks returns the content blocks of a tool result that is an array of content
-// blocks and nothing else. At least one of the content blocks must have a type other than
-// "text". If the tool result is anything else, listOfBlocks returns false.
+// blocks and nothing else. At least one content block of the array must have a type other
+// than "text". If the tool result is anything else, listOfBlocks returns false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

@@ -13,8 +13,9 @@ import (
 	"opentabs/plugin/settings"
 )
 
-// Catalog is a registry of plugins that run in the sites that the user has set. Create a
-// Catalog with [New]. A Catalog is immutable and safe for concurrent use.
+// Catalog is a plugin registry in which each plugin runs only in the sites that the user
+// has set for the plugin. Create a Catalog with [New]. A Catalog is immutable and safe
+// for concurrent use.
 type Catalog struct {
 	*plugin.Registry
 	values *settings.Values

@@ -139,7 +139,7 @@ const opening = makeTabOpener({
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
-  // Skip tabs on sites that the extension may not access, because a reload cannot give a plugin access.
+  // Skip tabs on sites that the extension cannot access, because a reload cannot give a plugin access.
   query: async () => (await browser.queryTabs()).filter((tab) => siteAccess.hasAccess(tab.url)),
   tabState: browser.readTabState,
   readPage: browser.readPage,

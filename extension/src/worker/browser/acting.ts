@@ -40,7 +40,7 @@ export function makeActionTools(frames: TabFrames, acts: PageActions, trusted: T
   ];
 }
 
-/** ActionTools implements the acting tools, with one method for each tool. */
+/** ActionTools implements the tools that act on a page, with one method for each tool. */
 class ActionTools {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
@@ -280,8 +280,8 @@ class ActionTools {
 }
 
 /**
- * readActionOptions returns the options that all acting operations share. If the agent requests a full snapshot, the
- * worker takes the snapshot of all frames after the action.
+ * readActionOptions returns the options that are common to all tools that act on a page. If the agent requests a full
+ * snapshot, the worker takes the snapshot of all frames after the action.
  */
 function readActionOptions({ args }: BrowserCall): ActionArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
@@ -295,7 +295,9 @@ function readActionOptions({ args }: BrowserCall): ActionArguments {
 const SecretsArgumentName = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 
-/** readApprovedSecretKinds returns the kinds of secret fields into which a call may type, such as "password". */
+/**
+ * readApprovedSecretKinds returns the kinds of secret fields into which a call is allowed to type, such as "password".
+ */
 function readApprovedSecretKinds(args: BrowserCall['args']): SecretKind[] {
   const approved = readTexts(args, SecretsArgumentName) ?? [];
   return secretKinds.filter((kind) => approved.includes(kind));

@@ -13,13 +13,13 @@ import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
 import { makeDocumentGoneFailure, ToolFailure } from './tool-failure.ts';
 
-/** ActionBrowser contains the Chrome functions that the acting tools use. */
+/** ActionBrowser contains the Chrome functions that ActionTools uses. */
 export type ActionBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'runScriptUrl'> &
   Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'> &
   Pick<typeof chromeBase, 'openBackgroundTab' | 'readTabState'>;
 
-/** ActionOutcome is the outcome of an acting operation. */
+/** ActionOutcome is the outcome of an operation that acts on a page. */
 export interface ActionOutcome<R extends PageActionResult> {
   /** result is undefined if the action led to a new document. */
   readonly result: R | undefined;
@@ -122,7 +122,7 @@ export class PageActions {
     throw makeDocumentGoneFailure('open', true);
   }
 
-  /** waitForLoad waits until the document that an action has requested has loaded. */
+  /** waitForLoad waits until the document that an action requested has loaded. */
   async #waitForLoad(call: BrowserCall, watch: TabWatch): Promise<{ load?: LoadOutcome | 'failed'; problem?: string }> {
     if (!watch.isLoading && !watch.document && watch.error === undefined) return {};
     try {

@@ -48,7 +48,7 @@ export interface BrowserCallsOptions {
   readTopDocument(tabId: number): Promise<string | undefined>;
   /** readPage returns the URL and the title of a tab's top document, or undefined if the tab is closed. */
   readPage(tabId: number): Promise<PageState | undefined>;
-  /** waitBeforePartMs returns the delay before the next part of a large result may be sent, in milliseconds. */
+  /** waitBeforePartMs returns the delay before the next part of a large result can be sent, in milliseconds. */
   waitBeforePartMs(): number;
 }
 
@@ -165,7 +165,7 @@ export class BrowserCalls {
 
   /**
    * requireDocument fails if a tab no longer shows the document for which the server allowed the call. After a page has
-   * crashed, navigation tools may still run in its tab, because only a navigation restores the page.
+   * crashed, navigation tools can still run in its tab, because only a navigation restores the page.
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;

@@ -11,8 +11,8 @@ export interface FrameNumbersOptions {
 /** StorageKey is the session storage key of the highest ref and snapshot numbers. */
 const StorageKey = 'pageNumbers';
 /**
- * MaxFrames limits for how many frames the ref and snapshot numbers are stored. Above MaxFrames, the frames that were
- * not used for the longest time are dropped.
+ * MaxFrames limits the number of frames whose ref and snapshot numbers are stored. Above MaxFrames, FrameNumbers drops
+ * the frames that were not used for the longest time.
  */
 const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };

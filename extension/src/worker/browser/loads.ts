@@ -21,8 +21,9 @@ const ReportIntervalMs = 1000;
  */
 const DialogCheckIntervalMs = 2000;
 /**
- * AbortedSettleMs is how long after an aborted request another request may follow, in milliseconds. Redirects by
- * scripts abort the first request.
+ * AbortedSettleMs is how long a tool waits for another request after Chrome has aborted a request, in milliseconds.
+ * When a script redirects a page that is still loading, Chrome aborts the request for the page and sends another
+ * request.
  */
 const AbortedSettleMs = 300;
 /** NetworkIdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
@@ -34,7 +35,7 @@ const PageAnswerTimeoutMs = 1000;
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
   Pick<typeof tabs, 'readDisplayedTab' | 'describeTab'> & {
     /**
-     * findAccessProblem returns why the extension may not access a page, or undefined if the extension may access the
+     * findAccessProblem returns why the extension cannot access a page, or undefined if the extension can access the
      * page.
      */
     findAccessProblem(url: string): string | undefined;
@@ -48,7 +49,7 @@ export interface LoadOutcome {
   readonly isNewDocument: boolean;
   /** page is the state of the loaded page, or undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;
-  /** accessProblem is why the extension may not read the page, or undefined if the extension may read the page. */
+  /** accessProblem is why the extension cannot read the page, or undefined if the extension can read the page. */
   readonly accessProblem?: string | undefined;
 }
 

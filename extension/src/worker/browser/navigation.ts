@@ -45,9 +45,9 @@ export function makeNavigationTools(
 /** Navigation is the result of a navigation. */
 interface Navigation {
   readonly text: string;
-  /** isReadable is true if the tab shows a new document that the extension may read. */
+  /** isReadable is true if the tab shows a new document that the extension can read. */
   readonly isReadable: boolean;
-  /** hasAccess is false if the extension may not access the page. */
+  /** hasAccess is false if the extension cannot access the page. */
   readonly hasAccess: boolean;
 }
 

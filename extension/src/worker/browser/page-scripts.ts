@@ -26,7 +26,7 @@ export interface PageScriptsOptions {
   /** hasDocument reports whether a frame of the tab still shows a given document. */
   hasDocument(document: PageDocument): Promise<boolean>;
   /**
-   * findAccessProblem returns why the extension may not access a document, or undefined if the extension may access the
+   * findAccessProblem returns why the extension cannot access a document, or undefined if the extension can access the
    * document.
    */
   findAccessProblem(document: PageDocument): Promise<string | undefined>;

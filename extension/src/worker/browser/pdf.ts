@@ -22,7 +22,7 @@ async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCal
     ),
   );
   if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
-  // Check the document again: the tab may have navigated during printing to a page that the call may not read.
+  // Check the document again: during the printing, the tab may have navigated to a page that the call must not read.
   await frames.list(call);
   return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data } };
 }

@@ -122,8 +122,7 @@ async function captureVisibleTab(
     if (!before?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
-      // During the capture, the user may have switched to another tab, so the picture may show a page that the tool may
-      // not read.
+      // During the capture, the user may have switched to another tab. The tool must not return a picture of that tab.
       const after = await browser.readDisplayedTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };

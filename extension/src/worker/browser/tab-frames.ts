@@ -48,8 +48,8 @@ export class TabFrames {
   }
 
   /**
-   * list returns the frames in which a call may run, starting with the top frame. list fails if the call's document no
-   * longer exists.
+   * list returns the frames in which a call is allowed to run, starting with the top frame. list fails if the call's
+   * document no longer exists.
    */
   async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
     const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);

@@ -214,8 +214,8 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readWindowFocus();
   const tabIds = await browser.restoreRecentlyClosed(entry.sessionId);
-  // When a closed tab or window is restored, Chrome activates it. Afterwards, activate the tab that the user was
-  // viewing.
+  // When a closed tab or window is restored, Chrome activates it. Reactivate the tab that the user was viewing before
+  // the restore.
   for (const tabId of tabIds) await browser.restoreWindowFocus(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };

@@ -63,7 +63,7 @@ export interface CallsOptions {
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** waitBeforePartMs returns the delay before the next part of a large result may be sent, in milliseconds. */
+  /** waitBeforePartMs returns the delay before the next part of a large result can be sent, in milliseconds. */
   waitBeforePartMs(): number;
   /** onDocumentMissing is called when the server sends a call to a document that no longer exists. */
   onDocumentMissing(tabId: number): void;
@@ -306,8 +306,8 @@ export class Calls {
   }
 
   /**
-   * isOwner reports whether a document may send messages about a call. A document may send messages about calls that
-   * were sent to the document, and about calls that the worker has not recorded.
+   * isOwner reports whether a document is allowed to send messages about a call. A document is allowed to send messages
+   * about calls that were sent to the document, and about calls that the worker has not recorded.
    */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
@@ -353,7 +353,10 @@ export class Calls {
     },
   };
 
-  /** endInDocument removes a call that its document has ended, and returns the times of the call if it is traced. */
+  /**
+   * endInDocument removes a call that its document has ended. If the call is traced, endInDocument returns the
+   * durations of the call.
+   */
   #endInDocument(id: string, doc: Doc, hops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
     const trace = this.#running.get(id)?.trace;
     this.#forget(id);

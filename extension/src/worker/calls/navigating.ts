@@ -18,7 +18,7 @@ export interface NavigatingDocuments {
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled runs the function start as soon as a call may be sent to a document. If the document is not
+   * runWhenSettled runs the function start as soon as a call can be sent to a document. If the document is not
    * navigating, the function start runs immediately. If the document is navigating, start runs when the navigation ends
    * without a new document (such as a download), or after MaxDelayMs.
    */

@@ -42,9 +42,9 @@ type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 export interface DeliveryOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns the plugins whose adapters the worker may inject into loaded documents. */
+  /** plugins returns the plugins whose adapters the worker can inject into loaded documents. */
   plugins(): readonly PluginInfo[];
-  /** canStartLate reports whether the worker may inject a plugin into a document that has no host for the plugin. */
+  /** canStartLate reports whether the worker can inject a plugin into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
   /** code fetches the code of a plugin, from the cache or from the server. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;

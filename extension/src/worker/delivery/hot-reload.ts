@@ -78,8 +78,8 @@ interface ReplacementAttempt {
 }
 
 /**
- * HotReload replaces outdated adapters in documents without reloading the page, and injects adapters again that a
- * document has removed.
+ * HotReload replaces outdated adapters in documents without reloading the page. If a document has removed its current
+ * adapter, HotReload injects the adapter again.
  */
 export class HotReload {
   /** changed fires when the result of the method `expects` or of the method `problem` changes. */
@@ -171,7 +171,7 @@ export class HotReload {
   }
 
   /**
-   * canReplace reports whether a document runs an outdated adapter of a plugin that can be replaced without a reload.
+   * canReplace reports whether the worker can replace the outdated adapter in a document without a reload.
    */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
     return this.#findPlugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
@@ -230,7 +230,7 @@ export class HotReload {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
-  /** fetchAndBegin fetches the code of a plugin for one document and starts the replacement. */
+  /** fetchAndBegin fetches the new code of a plugin and starts to replace the plugin's adapter in one document. */
   async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
     this.#addExpected(doc, name);

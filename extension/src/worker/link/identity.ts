@@ -57,8 +57,8 @@ export class BrowserIdentity {
   }
 
   /**
-   * receiveName stores the browser name that the server returned. A name that the user set on the command line also
-   * becomes the browser's own setting.
+   * receiveName stores the browser name that the server returned. If the user set the name on the command line,
+   * receiveName also stores the name as this browser's setting.
    */
   async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;

@@ -175,7 +175,7 @@ export class Link {
   }
 
   /**
-   * waitBeforePartMs returns 0 if another part of a large result may be sent now. While more than MaxUnsentBytes bytes
+   * waitBeforePartMs returns 0 if another part of a large result can be sent now. While more than MaxUnsentBytes bytes
    * are unsent, waitBeforePartMs returns the delay before the next check, in milliseconds.
    */
   waitBeforePartMs(): number {
@@ -407,7 +407,9 @@ export class Link {
  */
 type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/** describePortInUse returns the error text for a program on the port that is not this installation's server. */
+/**
+ * describePortInUse returns the error text for a port that another program or another installation of opentabs uses.
+ */
 function describePortInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }

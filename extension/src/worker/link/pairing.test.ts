@@ -34,7 +34,7 @@ test('without a valid connection.json, the pairing code stays the same', async (
 test('the extension and the server derive the same key and key ID from a code', async () => {
   const { pairing, settings } = makePairing();
   settings.set('pairingCode', '7KQ2M-XD9R4-TB8WZ-0HJ5N');
-  // The Go test wire/proof_test.go expects the same keys and key IDs for this pairing code.
+  // The Go test wire/proof_test.go expects the same keys and key IDs for the pairing code 7KQ2M-XD9R4-TB8WZ-0HJ5N.
   assert.deepEqual(await pairing.readConnection(), {
     port: 9527,
     key: '51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765',

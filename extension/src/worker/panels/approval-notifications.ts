@@ -22,8 +22,8 @@ const OutcomeShownMs = 6000;
 /** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
 const LostLinkDelayMs = 10_000;
 /**
- * StrayDelayMs is after which time a started worker looks again for notifications that an earlier worker was creating
- * when Chrome stopped it, in milliseconds.
+ * StrayDelayMs is how long after its start a worker searches for stray notifications a second time, in milliseconds. If
+ * Chrome stops a worker, the worker's new notifications can appear late.
  */
 const StrayDelayMs = 2000;
 /** PanelOpeningTimeoutMs limits how long a side panel may take to open after a click, in milliseconds. */
@@ -75,7 +75,7 @@ export class ApprovalNotifications {
   #waitingCount = 0;
   #shown: ShownApproval | undefined;
   #shownText = '';
-  /** #settledAtMs is when the notification may change again, in milliseconds since 1970. */
+  /** #settledAtMs is when the notification can change again, in milliseconds since 1970. */
   #settledAtMs = 0;
   /** #dismissed contains the IDs of tickets whose notification the user has closed. */
   readonly #dismissed = new Set<string>();

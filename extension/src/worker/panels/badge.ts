@@ -70,7 +70,7 @@ export class Badge {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }
 
-  /** forgetTab redraws the badge of a tab that shows another document, because Chrome then resets the tab's badge. */
+  /** forgetTab redraws the badge of a tab that loaded a new document, because Chrome resets the badge of such a tab. */
   forgetTab(tabId: number): void {
     if (this.#tabTitles.delete(tabId)) this.scheduleRedraw();
   }

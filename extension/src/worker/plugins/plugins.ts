@@ -110,15 +110,15 @@ export class Plugins {
     return this.#isSynced;
   }
 
-  /** injectablePlugins returns the plugins whose adapters the worker may inject into loaded documents. */
+  /** injectablePlugins returns the plugins whose adapters the worker can inject into loaded documents. */
   get injectablePlugins(): readonly PluginInfo[] {
     return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
   }
 
   /**
-   * sync registers the scripts that every matching page needs: the bridge, and a base that can run adapters on demand.
-   * If user scripts are not allowed, sync also registers the adapters as files. The method prepare, not sync, registers
-   * pre-scripts and the adapters that start as soon as a page loads.
+   * sync registers the scripts that every matching page needs: the bridge, and a base script that can run adapters on
+   * demand. If user scripts are not allowed, sync also registers the adapters as files. The method prepare, not sync,
+   * registers pre-scripts and the adapters that start as soon as a page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -216,7 +216,7 @@ export class Plugins {
     for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
   }
 
-  /** syncBases registers new bases and unregisters old bases. */
+  /** syncBases registers new base scripts and unregisters old base scripts. */
   async #syncBases(): Promise<void> {
     const registered = await this.#readRegistered();
     const bases = await this.#makeBases();
@@ -301,8 +301,8 @@ export class Plugins {
   }
 
   /**
-   * canStartLate reports whether a plugin may be injected into a document that has already loaded. A plugin with a
-   * pre-script cannot start late. A plugin that should start before the page's scripts may be injected late only if its
+   * canStartLate reports whether the worker can inject a plugin into a document that has already loaded. A plugin with
+   * a pre-script cannot start late. A plugin that should start before the page's scripts can start late only if its
    * code is too large to register in advance.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
@@ -387,8 +387,8 @@ export class Plugins {
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
-      // For an isolated world, Chrome would run a plugin's file in the extension's own world, where the plugin could
-      // send messages to the worker.
+      // A plugin for an isolated world is not registered as a file: Chrome would run the file in the extension's own
+      // world, where the plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));

@@ -37,7 +37,7 @@ export class RegistrationTracker {
     return this.#sinceMs !== undefined;
   }
 
-  /** track wraps a function that registers scripts, so that Registering records each registration. */
+  /** track wraps a function that registers scripts, so that RegistrationTracker records each registration. */
   track<A extends unknown[]>(registerScripts: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;

@@ -21,7 +21,7 @@ const MaxChecks = 200;
  * scripts.
  */
 const DistributionPeriodMs = 1000;
-/** MaxReloads limits how often a tab is reloaded whose plugins do not start. */
+/** MaxReloads limits how often the worker reloads a tab in which plugins do not start. */
 const MaxReloads = 2;
 /** ReloadTimeoutMs limits how long a reloaded tab may take to show its new document, in milliseconds. */
 const ReloadTimeoutMs = 3000;
@@ -168,7 +168,7 @@ export class TabReloader {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** expects reports whether TabReloader is still checking a tab and may reload it. */
+  /** expects reports whether TabReloader is still checking a tab and will possibly reload the tab. */
   expects(tabId: number): boolean {
     return this.#mustCheckAll || this.#checks.has(tabId);
   }
@@ -224,7 +224,7 @@ export class TabReloader {
 
   /**
    * repairLive reloads a tab whose document seems to run its plugins but does not answer. If the document started while
-   * the extension was reloading, it may still run the bridge of the extension before the reload.
+   * the extension was reloading, the document may still run the bridge from before the reload.
    */
   async #repairLive(tab: ChromeTab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);

@@ -12,7 +12,7 @@ const NeededSiteDurationMs = 10 * 60_000;
 const MaxNeededSites = 5;
 
 /**
- * SiteAccess tracks which sites the extension may access. An extension from the Chrome Web Store may access only the
+ * SiteAccess tracks which sites the extension can access. An extension from the Chrome Web Store can access only the
  * sites that the user has allowed in the side panel. If the extension was installed from a folder, the user can
  * restrict its site access on the extension's details page in Chrome.
  */
@@ -42,7 +42,7 @@ export class SiteAccess {
   }
 
   /**
-   * hasAccess reports whether the extension may access a page. hasAccess returns true for URLs other than http and
+   * hasAccess reports whether the extension has access to a page. hasAccess returns true for URLs other than http and
    * https.
    */
   hasAccess(url: string): boolean {
@@ -52,7 +52,7 @@ export class SiteAccess {
 
   /**
    * findProblem returns an error text that explains why a call cannot use a page and what to do, without a final
-   * period. findProblem returns undefined if the extension may access the page. A call of findProblem also makes the
+   * period. findProblem returns undefined if the extension can access the page. A call of findProblem also makes the
    * side panel offer to allow the site.
    */
   findProblem(url: string): string | undefined {
@@ -65,7 +65,7 @@ export class SiteAccess {
     return `Chrome gives opentabs no access to ${host}; ask the user to open the side panel of opentabs and to press "Allow on ${host}", then retry`;
   }
 
-  /** checkTab adds an error text to a tab if the extension may not access the tab's page. */
+  /** checkTab adds an error text to a tab if the extension cannot access the tab's page. */
   checkTab(tab: AnyTab | undefined): AnyTab | undefined {
     if (!tab || tab.problem !== undefined) return tab;
     const problem = this.findProblem(tab.url);

@@ -41,7 +41,7 @@ export interface TabsOptions {
    */
   loadError?(tabId: number): LoadError | undefined;
   /**
-   * hasAccess reports whether the extension may access a page. If the function hasAccess is missing, Tabs treats every
+   * hasAccess reports whether the extension can access a page. If the function hasAccess is missing, Tabs treats every
    * page as accessible.
    */
   hasAccess?(url: string): boolean;
@@ -62,7 +62,7 @@ export interface TabsOptions {
   sendChanged(tabId: number, tab: TabInfo | undefined): void;
 }
 
-/** Tabs reports the tabs that match plugins to the server. */
+/** Tabs sends the server a list of the tabs that match plugins. */
 export class Tabs {
   /** reported fires each time the worker has sent its tab list, or a changed tab, to the server. */
   readonly reported = new Signal();
@@ -181,7 +181,7 @@ export class Tabs {
   }
 }
 
-/** noAccessError is the load error of tabs on sites that the extension may not access. */
+/** noAccessError is the load error of tabs on sites that the extension cannot access. */
 const noAccessError: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
 /** TabExpectations describes which plugins will soon run in a tab, or why the tab could not load its page. */
@@ -209,7 +209,7 @@ export function makeTabInfo(
   const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
-  // If a redirect led a tab to a page that fails to load, report the tab's plugins by the URL that the call opened.
+  // If a redirect led a tab to a page that fails to load, report the plugins that match the URL that the call opened.
   const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
   const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.

@@ -51,7 +51,7 @@ export async function takeDebuggerPicture(
         if (attempt < MaxAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
-    // During the capture, the tab may have navigated to a page that the tool may not read.
+    // During the capture, the tab may have navigated to a page that the tool must not read.
     if ((await shown()) !== before) throw makeDocumentGoneFailure('open', false);
     if (captured) return await finishPicture(browser, captured, options);
   }

@@ -18,8 +18,8 @@ export type DebuggerBrowser = typeof chromeDebugger &
   Pick<typeof chromeBase, 'readSetting' | 'writeSetting' | 'readSessionValue' | 'writeSessionValue'>;
 
 /**
- * DebuggerState is whether tools may use the debugger. In the state "refused", the user has pressed Cancel in Chrome's
- * debugger bar and has not allowed the debugger again.
+ * DebuggerState describes whether tools can use the debugger. In the state "refused", the user has pressed Cancel in
+ * Chrome's debugger bar and has not allowed the debugger again.
  */
 export type DebuggerState = 'absent' | 'ready' | 'refused';
 
@@ -202,8 +202,8 @@ export class Debuggers {
   }
 
   /**
-   * #start restores the state of the previous worker: the user's refusal, and the tabs to which the debugger is
-   * attached.
+   * #start restores the state of the previous worker: whether the user refused the debugger, and the tabs to which the
+   * debugger is attached.
    */
   async #start(): Promise<void> {
     const browser = this.#browser;

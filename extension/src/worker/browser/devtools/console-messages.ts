@@ -93,7 +93,7 @@ export class ConsoleMessages {
 
 /**
  * replayMessages makes Chrome report the stored console messages of one process again. replayMessages returns only
- * messages of frames that the agent may read.
+ * messages of frames that the agent is allowed to read.
  */
 async function replayMessages(
   session: DebuggerSession,

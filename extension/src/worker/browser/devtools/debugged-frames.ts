@@ -9,7 +9,7 @@ import { makeDocumentGoneFailure } from '../tool-failure.ts';
 /** DebuggedFramesBrowser contains the Chrome functions that readDebuggedFrames uses. */
 export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
 
-/** DebuggedFrame is a frame that a call may read, as reported by the debugger. */
+/** DebuggedFrame is a frame that a call is allowed to read, as reported by the debugger. */
 export interface DebuggedFrame {
   /** childId is the ID of the frame's debugger session, or an empty string for a frame in the tab's own process. */
   readonly childId: string;
@@ -20,7 +20,7 @@ export interface DebuggedFrame {
   readonly resources: readonly Fields[];
 }
 
-/** DebuggedFrames contains the frames of a tab that a call may read. */
+/** DebuggedFrames contains the frames of a tab that a call is allowed to read. */
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
   /** childIds contains the debugger session IDs of all allowed frames. */
@@ -36,8 +36,9 @@ const ChildFramesTimeoutMs = 500;
 const PollIntervalMs = 25;
 
 /**
- * readDebuggedFrames returns the frames of a tab except frames on sites that the user has forbidden. The debugger
- * session needs the feature "children". readDebuggedFrames fails if the tab no longer shows the document of the call.
+ * readDebuggedFrames returns the frames of a tab except frames on sites that the user has forbidden. readDebuggedFrames
+ * needs a debugger session with the feature "children". readDebuggedFrames fails if the tab no longer shows the
+ * document of the call.
  */
 export async function readDebuggedFrames(
   session: DebuggerSession,

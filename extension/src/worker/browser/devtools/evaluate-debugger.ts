@@ -66,8 +66,8 @@ async function resolveInMainWorld(session: DebuggerSession, childId: string, obj
 /** readValue returns the value in the result of the debugger command Runtime.callFunctionOn. */
 function readValue({ result, exceptionDetails }: Fields): unknown {
   if (exceptionDetails === undefined) return toFields(result).value;
-  // The script catches all exceptions of the agent's code. If Chrome reports an exception of the script, the exception
-  // is a syntax error.
+  // The evaluation script catches all exceptions of the agent's code. If Chrome reports an exception of the script, the
+  // exception is a syntax error.
   const { exception, lineNumber, text } = toFields(exceptionDetails);
   const { description } = toFields(exception);
   const message = typeof description === 'string' ? description : String(text);

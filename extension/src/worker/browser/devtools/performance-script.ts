@@ -87,8 +87,8 @@ function makeRecorderSource(): string {
       const handlersMs = entry.processingEnd - processingStart;
       const old = counted.get(id);
       if (!old) found.interactionCount++;
-      // One interaction consists of several events, such as pointerdown and click. The name of an interaction is the
-      // type of the event with the longest handlers.
+      // One interaction consists of several events, such as pointerdown and click. The event with the longest
+      // handlers names the interaction.
       const named = old && old.handlersMs >= handlersMs ? old : { type, handlersMs, element: describe(entry.target) };
       const item = {
         type: named.type,

@@ -1,5 +1,5 @@
-// Selects the trace events that an agent may read. Chrome traces whole processes, which may contain frames that the
-// user has forbidden, and other pages of the same site.
+// Selects the trace events that an agent is allowed to read. Chrome traces whole processes, which may contain frames
+// that the user has forbidden, and other pages of the same site.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
@@ -15,9 +15,12 @@ export interface TraceFrame {
   readonly url: string;
 }
 
-/** TraceRules describes which trace events an agent may read. */
+/** TraceRules describes which trace events an agent is allowed to read. */
 export interface TraceRules {
-  /** frames contains the frames that the agent may read at the end of the recording, starting with the top frame. */
+  /**
+   * frames contains the frames that the agent is allowed to read at the end of the recording, starting with the top
+   * frame.
+   */
   readonly frames: readonly TraceFrame[];
   /**
    * origin is the origin of the page at the end of the recording. Trace files omit events of earlier pages from other
@@ -36,8 +39,9 @@ interface DocumentCommit {
 }
 
 /**
- * allowedMetadataNames contains the names of metadata events that the trace file may contain. The trace file omits
- * other metadata events, because they contain the titles of tabs.
+ * allowedMetadataNames contains the names of the metadata events that a trace file is allowed to contain. The trace
+ * file omits all metadata events except those in allowedMetadataNames, because other metadata events contain the titles
+ * of tabs.
  */
 const allowedMetadataNames: ReadonlySet<unknown> = new Set([
   'thread_name',
@@ -55,7 +59,9 @@ const frameIdPattern = /^[0-9A-F]{32}$/;
 const MaxTextCharacters = 2000;
 const MaxDataUrlCharacters = 100;
 
-/** selectEvents returns the trace events that an agent may read, and masks secrets in URLs, headers and JSON. */
+/**
+ * selectEvents returns the trace events that an agent is allowed to read, and masks secrets in URLs, headers and JSON.
+ */
 export function selectEvents(events: readonly Fields[], rules: TraceRules): Fields[] {
   const [top] = rules.frames;
   if (!top) return [];
@@ -150,7 +156,10 @@ function findEventFrame(args: unknown): string {
   return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
 }
 
-/** listNamedFrames returns the frame IDs in all arguments of a trace event whose name contains "frame". */
+/**
+ * listNamedFrames returns the frame IDs in a trace event: the values of all arguments with a name that contains
+ * "frame".
+ */
 function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {

@@ -45,8 +45,8 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
 }
 
 /**
- * isVisible reports whether a call may read a recorded request. A request is visible if a document that the agent may
- * access sent the request while the tab showed the call's site.
+ * isVisible reports whether a call is allowed to read a recorded request. A call is allowed to read a request if a
+ * document that the agent can access sent the request while the tab showed the call's site.
  */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;

@@ -83,7 +83,7 @@ export class Routes {
   }
 
   /**
-   * #answerRequest answers a paused request. If no rule matches or an error occurs, the request continues unchanged.
+   * If no rule matches or an error occurs, the request continues unchanged.
    */
   async #answerRequest(params: Fields): Promise<void> {
     const requestId = readText(params, 'requestId');
