@@ -457,8 +457,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 }
 
-// An approval of a call and of later calls covers the later calls even if the first call is
-// cancelled before it continues.
+// If the user approves a call and also later calls, the approval covers the later calls
+// even if the first call is cancelled before it continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decided := 0

@@ -8,14 +8,14 @@
 // # What goes through mcp-go
 //
 // mcp-go answers initialize, ping, logging/setLevelRequest, subscriptions and list requests.
-// No tool is registered with mcp-go. The file lists.go installs filters and hooks, through
-// which mcp-go answers list requests from the catalog.
+// No tool is registered with mcp-go. The file lists.go installs filters and hooks in mcp-go,
+// so that mcp-go answers list requests with the tools and prompts of the catalog.
 //
 // Package transport passes tools/call, prompts/get and resources/read directly to
 // [Server.Serve]. The library mcp-go encodes results three times, and loses and misroutes
 // progress notifications under load (github.com/mark3labs/mcp-go/issues/969). With
-// mcp-go's handlers, calls would also take 50 % longer, because mcp-go looks up each
-// tool's name once more (docs/design.md).
+// mcp-go's handlers, calls would take 50 % longer, because mcp-go looks up each tool's
+// name once more (docs/design.md).
 //
 // # Concurrency
 //

@@ -54,7 +54,7 @@ func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	return tools
 }
 
-// allTools returns all tools that the client may call: tools of plugins and built-in tools.
+// allTools returns all tools that the client can call: tools of plugins and built-in tools.
 func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	define := l.definitionFunc(client)
 	pluginTools := l.server.catalog.tools.Load().listedTools

@@ -46,7 +46,7 @@ type reply struct {
 	// text is the text content of the result of a failed call or of a built-in tool.
 	text    string
 	isError bool
-	// errorMeta is the error for programs, as JSON, which the result's _meta contains.
+	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
 	// audience and job are values for the result's _meta, or empty: the audience of the
 	// result, and the job that the call has become.
@@ -79,7 +79,7 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// textRepeatsData reports whether the text content is only the structured content as JSON.
+// textRepeatsData reports whether the text content only repeats the structured content as JSON.
 func (r reply) textRepeatsData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
 }

@@ -15,9 +15,9 @@ type Holds interface {
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
-	// Release stops the client that holds a tab, and returns the client's name. The argument
-	// surface is where the user decided to stop the client, such as the side panel. If
-	// Release fails, the text of the error is for the user.
+	// Release stops the client that is using a tab, and returns the client's name. The
+	// argument surface is where the user decided to stop the client, such as the side panel.
+	// If Release fails, the text of the error is for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
@@ -76,7 +76,7 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-// releaseTab stops the client that holds a tab, at the user's request in the side panel.
+// At the user's request in the side panel, releaseTab stops the client that uses a tab.
 func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds

@@ -35,7 +35,7 @@ func describeTargets(targets []dispatch.Target) string {
 	return strings.Join(spots, " ")
 }
 
-// TestRankOfReadiness checks that tabs that may be ready come first in the list of
+// TestRankOfReadiness checks that tabs that are possibly ready come first in the list of
 // targets. Among tabs of equal readiness, visible tabs come first, then recently used
 // tabs.
 func TestRankOfReadiness(t *testing.T) {

@@ -73,7 +73,7 @@ export async function listAllTabs(): Promise<TabEntry[]> {
 
 /**
  * readGroupTitles returns the title of each tab group, keyed by the ID of the group. Without the permission
- * `tabGroups`, the returned map is empty.
+ * `tabGroups`, readGroupTitles returns an empty map.
  */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await hasTabGroupsPermission())) return new Map();

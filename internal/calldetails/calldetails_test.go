@@ -46,7 +46,7 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 	}
 }
 
-// TestUndoOfCall checks that the details of a call name the call that has undone it.
+// TestUndoOfCall checks that the details of a call contain the call that has undone it.
 func TestUndoOfCall(t *testing.T) {
 	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
 	s.UndoOf = func(callID string, created time.Time) (*wire.CallUndo, error) {

@@ -177,10 +177,11 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	return true
 }
 
-// decideTimeout limits the request that sends a decision to the server.
+// decideTimeout limits the duration of a request that sends a decision to the server.
 const decideTimeout = 10 * time.Second
 
-// lookUpTimeout limits the request that reads on which surface the user decided.
+// lookUpTimeout limits the duration of the request that reads on which surface the user
+// decided.
 const lookUpTimeout = 2 * time.Second
 
 // printWithdrawal ends the open question and prints why the user's answer is no longer needed.

@@ -235,8 +235,8 @@ func TestEndOfInput(t *testing.T) {
 	})
 }
 
-// TestOwnDecisionIsNotRepeated checks that the terminal prints nothing more if the server
-// closes the question because of the answer in this terminal.
+// TestOwnDecisionIsNotRepeated checks that the terminal prints no note when the user's
+// own answer in the terminal closes the question.
 func TestOwnDecisionIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)

@@ -4,7 +4,7 @@
 //
 // Each stored file has its own directory, which contains the file's content and a JSON
 // description. If all stored files together exceed 1 GB, the oldest files are removed. A
-// [Store] is safe for concurrent use, and several processes may use the same directory of
+// [Store] is safe for concurrent use, and several processes can use the same directory of
 // stored files.
 package filestore
 
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// uriPrefix is the beginning of the URI of each stored file, followed by the file's ID.
+// The URI of a stored file consists of uriPrefix and the file's ID.
 const uriPrefix = "opentabs://files/"
 
 // maxTotalBytes is the maximum total size of all stored files.

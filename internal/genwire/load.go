@@ -59,7 +59,7 @@ type field struct {
 
 // loadSchema reads the declarations in the Go files of the package in dir, except its
 // tests. Functions, variables and unexported names are skipped, because they are never
-// sent. A type whose doc comment contains //genwire:skip and a reason is skipped too.
+// sent. genwire also skips a type whose doc comment contains //genwire:skip and a reason.
 func loadSchema(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {

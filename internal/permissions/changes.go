@@ -84,8 +84,8 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 	return nil
 }
 
-// setOpening changes whether calls of a plugin's tools may open tabs with pages of the
-// plugin.
+// setOpening changes whether calls of a plugin's tools are allowed to open tabs with
+// pages of the plugin's sites.
 func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "on" && c.OpenTabs != "off" {
 		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)

@@ -77,7 +77,8 @@ func (p *Pins) Unpin(names []string) (removed []string, err error) {
 }
 
 // change pins or unpins tools with the function edit, and returns the changed names. If
-// isPinned is true, only pinned names change; otherwise, only names that are not pinned.
+// isPinned is true, only pinned names change. If isPinned is false, only names that are
+// not pinned change.
 func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
 	err = p.file.Change(func(doc *statedoc.Plugins) error {
 		pinned := namesOf(doc)

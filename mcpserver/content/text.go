@@ -9,7 +9,8 @@ import (
 
 // OneLine removes line breaks from JSON and replaces invalid UTF-8, because a line break
 // ends a message over HTTP and stdio. In JSON, a line break can only occur between
-// tokens, so its removal changes no value. JSON.stringify writes no line breaks.
+// tokens, so removing a line break changes no value. JSON.stringify writes no line
+// breaks.
 func OneLine(output json.RawMessage) json.RawMessage {
 	output = bytes.TrimSpace(output)
 	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {

@@ -2,9 +2,9 @@
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads a global variable of the page, or a property inside it, by a path such as `App.session.user.id`. The result is
- * undefined if the path does not exist, if a getter throws, or if the path contains `__proto__`, `constructor` or
- * `prototype`.
+ * Reads a global variable of the page, or a property inside it, by a path such as `App.session.user.id`. getPageGlobal
+ * returns undefined if the path does not exist, if a getter throws, or if the path contains `__proto__`, `constructor`
+ * or `prototype`.
  */
 export function getPageGlobal(path: string): unknown {
   let value: unknown = globalThis;

@@ -75,7 +75,10 @@ class ActionTools {
     return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act), { content });
   }
 
-  /** followLink opens a clicked link in a new tab if Chrome did not. Chrome opens no new tabs for synthetic clicks. */
+  /**
+   * followLink opens a clicked link in a new tab if Chrome did not open the link. Chrome opens no new tabs for
+   * synthetic clicks.
+   */
   async #followLink(call: BrowserCall, act: ActionOutcome<ClickResult>): Promise<ActionOutcome<ClickResult>> {
     const link = act.result?.link;
     if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;

@@ -133,7 +133,10 @@ export class PageActions {
     }
   }
 
-  /** describe returns the result of an action with a sentence such as "Clicked e12". verb is the first word. */
+  /**
+   * describe returns the result of an action with a sentence such as "Clicked e12". verb is the first word of the
+   * sentence.
+   */
   async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,

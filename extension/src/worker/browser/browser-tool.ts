@@ -59,8 +59,8 @@ interface ListedWindow {
 /** BrowserResult is the result of a browser tool. */
 export interface BrowserResult {
   /**
-   * text contains sentences of opentabs about the result. The field text contains nothing from the page except URLs and
-   * quoted lines.
+   * text contains opentabs' own sentences about the result. The field text contains nothing from the page except URLs
+   * and quoted lines.
    */
   readonly text?: string;
   /**

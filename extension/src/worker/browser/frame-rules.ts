@@ -10,7 +10,7 @@ const FramesArgumentName = '_frames';
 /**
  * filterAllowedFrames returns the frames in which a tool is allowed to run. The server has already checked the user's
  * rules for the top frame. If the user has forbidden the site of a child frame, filterAllowedFrames omits the frame and
- * all frames inside.
+ * all frames inside the frame.
  */
 export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
   const rules = args[FramesArgumentName];

@@ -27,8 +27,8 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 }
 
 /**
- * makeListResult returns one part of a list as a tool result, whose lines the server marks as untrusted. The parameter
- * limit is the maximum number of lines in one part of the list.
+ * makeListResult returns one part of a list as a tool result. The server marks the lines of the list as untrusted. The
+ * parameter limit is the maximum number of lines in one part of the list.
  */
 export function makeListResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);

@@ -135,8 +135,8 @@ export function parseWebUrl(text: string): string {
 
 /**
  * describeLoad describes how a navigation ended. describeLoad mentions no URLs, because the server adds the page's URL
- * only if the client may see the URL. The parameter requested is the URL that the agent passed to the tool, or
- * undefined.
+ * only if the client is allowed to see the URL. The parameter requested is the URL that the agent passed to the tool,
+ * or undefined.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, hasReachedState: reached, accessProblem } = outcome;

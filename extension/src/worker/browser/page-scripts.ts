@@ -319,7 +319,7 @@ class Connection {
   /**
    * #findReplaced detects that another script has replaced the content of a document, and closes the connection. Chrome
    * does not report replaced content and keeps the port open. If the extension can run a script in the document but
-   * gets no answer over the port, the content was replaced.
+   * gets no answer over the port, another script has replaced the document's content.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();

@@ -61,8 +61,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 }
 
 /**
- * captureWithoutDebugger takes a picture without the debugger. If the picture needs the debugger and the user has
- * allowed the debugger, captureWithoutDebugger returns undefined.
+ * captureWithoutDebugger takes a picture without the debugger. If the picture needs the debugger and the extension has
+ * the debugger permission, captureWithoutDebugger returns undefined.
  */
 async function captureWithoutDebugger(
   browser: PicturesBrowser,

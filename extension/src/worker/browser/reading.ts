@@ -103,7 +103,7 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
 }
 
 /**
- * readFrame returns the text of a frame. If reading the first frame fails, the call fails. If a frame after the first
+ * readFrame returns the text of a frame. If the first frame cannot be read, the call fails. If a frame after the first
  * frame cannot be read, the result omits that frame.
  */
 async function readFrame(

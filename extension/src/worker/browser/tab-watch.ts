@@ -10,8 +10,8 @@ export interface OpenedTab {
 }
 
 /**
- * TabWatch records what happens in a tab while a tool runs. When the tool ends, it must call the TabWatch's method
- * stop.
+ * TabWatch records what happens in a tab while a tool runs. When the tool ends, the tool must call the method stop of
+ * the TabWatch.
  */
 export class TabWatch {
   /** isLoading is true from the request for a new document until the document's load event. */

@@ -79,7 +79,7 @@ export function toolFailure(code: ToolCode, message: string | Texts, pageText?: 
   return new ToolFailure({ code: 'tool_error', ...toTexts(message, pageText), tool });
 }
 
-/** callFailure returns a failure with a code that all calls share. */
+/** callFailure returns a failure with an error code that is not specific to browser tools. */
 export function callFailure(code: ErrorCode, message: string | Texts, pageText?: string): ToolFailure {
   return new ToolFailure({ code, ...toTexts(message, pageText) });
 }

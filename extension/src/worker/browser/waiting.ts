@@ -50,7 +50,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
     if (Object.keys(conditions).length === 0) return { text: 'The network is idle.' };
     const result = await waitInDocuments(browser, frames, call, conditions, Date.now() + timeoutMs);
-    // The server adds the new site's URL to the result if the client may see the URL.
+    // The server adds the new site's URL to the result if the client is allowed to see the URL.
     if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
     return { text: `Found: ${names.join(' and ')}.`, content: [result.message, result.line ?? ''].join('\n').trim() };
   } finally {

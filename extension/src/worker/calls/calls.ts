@@ -22,8 +22,8 @@ import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. After
- * ReconnectTimeoutMs, the calls of the document fail.
+ * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. If a
+ * document has not reconnected after ReconnectTimeoutMs, the calls of the document fail.
  */
 const ReconnectTimeoutMs = 50;
 /**

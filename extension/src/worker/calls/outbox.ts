@@ -152,7 +152,7 @@ export class Outbox {
     if (isLast && isSent) this.#confirmSoon();
   }
 
-  /** replaceByError replaces a result that is too large to store by a short error. */
+  /** replaceByError replaces a result that is too large to store with a short error. */
   #replaceByError(id: string, ending: StoredEnding, sent: boolean): void {
     this.#storedChars -= ending.chars;
     ending.isDropped = true;

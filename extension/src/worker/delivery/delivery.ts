@@ -16,9 +16,9 @@ const EntryPointTimeoutMs = 10_000;
  */
 const RunTimeoutMs = 20_000;
 /**
- * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before injecting again is 400 ms at
- * first, and doubles after each failed attempt. After MaxInjectionTries failed attempts, the worker stops injecting the
- * adapter.
+ * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before an adapter is injected again
+ * is 400 ms at first, and doubles after each failed attempt. After MaxInjectionTries failed attempts, the worker stops
+ * injecting the adapter.
  */
 const RetryDelayMs = 200;
 const MaxInjectionTries = 6;
@@ -72,8 +72,8 @@ interface Injection {
   injectionCount: number;
   problem?: string;
   /**
-   * isBroken is true if the plugin's code itself is faulty, such as a syntax error. The worker does not inject a faulty
-   * plugin again.
+   * isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. The worker does not
+   * inject a faulty plugin again.
    */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;

@@ -17,8 +17,8 @@ import type { SyntaxChecker } from './syntax.ts';
  */
 const ReplyTimeoutMs = 5000;
 /**
- * CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. After
- * CodeTimeoutMs, the worker requests the code from the server.
+ * CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. If the
+ * server has not sent the new code after CodeTimeoutMs, the worker requests the code from the server.
  */
 const CodeTimeoutMs = 30_000;
 /**
@@ -35,8 +35,8 @@ export interface HotReloadOptions {
   /** plugins returns the plugins whose adapters the server wants in documents. */
   plugins(): readonly PluginInfo[];
   /**
-   * code fetches the code of a plugin from the cache or the server. HotReload calls code for documents that report an
-   * outdated adapter after the server has already sent the new code.
+   * code fetches the code of a plugin from the cache or the server. HotReload calls the function code for documents
+   * that report an outdated adapter after the server has already sent the new code.
    */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: SyntaxChecker;
@@ -119,8 +119,8 @@ export class HotReload {
   }
 
   /**
-   * handleReplaced handles a document's report that it runs the new adapter, or that it keeps the old adapter because
-   * the new adapter failed.
+   * handleReplaced handles a document's report about a replacement: either the document runs the new adapter, or the
+   * new adapter failed and the document keeps the old adapter.
    */
   handleReplaced(doc: Doc, message: Extract<FromBridge, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
@@ -148,7 +148,7 @@ export class HotReload {
     );
   }
 
-  /** onPluginsSynced records the plugins whose new code the server will send after a sync. */
+  /** onPluginsSynced records the plugins for which the server will send new code. */
   onPluginsSynced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);

@@ -7,8 +7,8 @@ import type { Doc } from './docs.ts';
 const MaxFramesPerRateWindow = 20;
 const RateWindowMs = 1000;
 /**
- * MaxParsedChars limits the length of a log message, in UTF-16 code units. Longer log messages are dropped without
- * parsing, because a genuine bridge never sends such long messages.
+ * MaxParsedChars limits the length of a log message, in UTF-16 code units. Log messages longer than MaxParsedChars are
+ * dropped without parsing, because a genuine bridge never sends such long messages.
  */
 const MaxParsedChars = 4 * 1024 * 1024;
 

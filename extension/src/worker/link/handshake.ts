@@ -51,7 +51,7 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
     ],
     proveTo: async (challenge) => {
       const proof = parseHex(challenge.proof);
-      // crypto.subtle.verify compares in constant time.
+      // crypto.subtle.verify compares the server's proof in constant time.
       if (!proof || !(await crypto.subtle.verify('HMAC', hmacKey, proof, proofInput('server', challenge.nonce))))
         return undefined;
       return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', hmacKey, proofInput('browser', challenge.nonce))));
@@ -76,7 +76,7 @@ export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * AnswerTimeoutMs limits how long any program on the server's port may take to respond, in milliseconds. Chrome may
- * send the request over a cached half-open connection, which never responds. If no response arrives within
+ * send a request over a cached half-open connection, which never responds. If no response arrives within
  * AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;

@@ -65,9 +65,9 @@ export interface LinkOptions {
 }
 
 /**
- * RetryDelayMs is the delay before the next connection attempt, in milliseconds. The link adds a random delay of up to
- * RetryJitterMs. SlowRetryDelayMs is the delay after failures that a quick retry cannot fix, such as an incompatible
- * version.
+ * RetryDelayMs is the delay before the next connection attempt, in milliseconds. The link adds a random time of up to
+ * RetryJitterMs to the delay before a connection attempt. SlowRetryDelayMs is the delay after failures that a quick
+ * retry cannot fix, such as an incompatible version.
  */
 const RetryDelayMs = 600;
 const RetryJitterMs = 300;
@@ -124,8 +124,8 @@ export class Link {
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
   /**
-   * #isTrying is true while a connection attempt is being prepared, or while the reason of a failed attempt is being
-   * determined.
+   * #isTrying is true while a connection attempt is being prepared, or while the link is determining why an attempt
+   * failed.
    */
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;

@@ -7,7 +7,7 @@ import { formatToolName, readHost, removeHiddenCharacters } from '../../panel/wo
 
 /**
  * MaxShownArguments and MaxShownReason limit the length of texts in a notification, in UTF-16 code units. Operating
- * systems truncate longer texts in notifications.
+ * systems truncate long texts in notifications.
  */
 const MaxShownArguments = 140;
 const MaxShownReason = 160;

@@ -1,5 +1,5 @@
-// Shows the most urgent state, such as a call waiting for approval, as a badge on the toolbar icon. In order of
-// urgency, the states are: no link, calls waiting for approval, a tab that an agent uses, and running calls.
+// Shows the most urgent state, such as a call waiting for approval, as a badge on the toolbar icon. The badge shows
+// these states, in order of urgency: no link, calls waiting for approval, a tab that an agent uses, and running calls.
 import type { PanelHold } from '../../panel-message.ts';
 
 /**

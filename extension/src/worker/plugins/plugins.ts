@@ -69,7 +69,7 @@ export class Plugins {
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is true after the first sync has begun. #isSynced is true after the first sync has ended. */
+  /** #isSyncing is true after the first call of sync has begun. #isSynced is true after a call of sync has ended. */
   #isSyncing = false;
   #isSynced = false;
   /**
@@ -90,7 +90,7 @@ export class Plugins {
   }
 
   /**
-   * wantedPlugins returns the plugins that the server listed in the last sync, or an empty list before the first sync.
+   * wantedPlugins returns the plugins in the server's latest list, or an empty list if the server has sent no list.
    */
   get wantedPlugins(): readonly PluginInfo[] {
     return this.#wanted;
@@ -105,7 +105,7 @@ export class Plugins {
     return this.#mode;
   }
 
-  /** isSynced reports whether a sync has ended. */
+  /** isSynced reports whether the method sync has ended at least once. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
@@ -361,7 +361,7 @@ export class Plugins {
    * order of their registration, so each probe runs before its host.
    */
   async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
-    // A probe must run in child frames only if the bridge also runs in child frames.
+    // A probe must not run in child frames unless the bridge also runs in child frames.
     const framePlugins = this.#wanted.filter(runsInFrames);
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),

@@ -3,7 +3,7 @@ import type { Docs, DocWithPlugins } from '../documents/docs.ts';
 
 export interface SettingsSyncOptions {
   readonly docs: Docs;
-  /** wanted returns the plugins of the last sync, or undefined before the first sync. */
+  /** wanted returns the plugins in the server's latest list of plugins, or undefined if the server has sent no list. */
   wanted(): readonly PluginInfo[] | undefined;
 }
 

@@ -79,7 +79,7 @@ type TabCheckResult = 'done' | 'again';
 
 /** TabReloader reloads tabs in which plugins are missing, unless a reload could lose user input. */
 export class TabReloader {
-  /** changed fires when the method expects would return a different result than before for a tab. */
+  /** changed fires when the result of the method `expects` changes for a tab. */
   readonly changed = new Signal();
   /**
    * orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. An
@@ -147,9 +147,9 @@ export class TabReloader {
 
   /**
    * recordRegistration starts checking all tabs for missing plugins, after scripts were registered in Chrome. A
-   * document that started during the registration may lack some scripts. The checks of a tab end when its plugins run
-   * or cannot run. The worker pings each document that has reported plugins, and inspects all other documents with a
-   * script.
+   * document that started during the registration may lack some scripts. TabReloader stops checking a tab when the
+   * tab's plugins run or cannot run. The worker pings each document that has reported plugins, and inspects all other
+   * documents with a script.
    */
   recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
     this.#firstRegistrationAtMs = firstMs;
@@ -257,7 +257,7 @@ export class TabReloader {
       const isNotConnected = !this.#options.isConnected(page.documentId);
       if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs) return 'again';
     } else {
-      // If the document has just started, Chrome may run the script that inspects the page before the bridge.
+      // In a document that has just started, Chrome may run the inspection script earlier than the bridge.
       const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
         return 'again';

@@ -16,7 +16,7 @@ export interface UserReloadOptions {
  * makeUserReload returns a function that reloads a tab when the user requests a reload. Chrome cannot reload an
  * unresponsive page, so the worker discards the page before reloading its tab. Pages of the same site may share a
  * renderer process, which ends only when all its pages are discarded. If a site's renderer process is blocked, the
- * site's other unresponsive pages are discarded and reloaded too.
+ * worker also discards and reloads the site's other unresponsive pages.
  */
 export function makeUserReload({
   docs,

@@ -29,7 +29,7 @@ interface RunningCapture<C> {
 
 /**
  * Captures records events of tabs for longer than one call, such as network requests. A capture ends when its last MCP
- * session ends, the tab closes or the debugger is detached, and after 10 min without use.
+ * session ends, when the tab closes, when the debugger is detached, or after 10 min without use.
  */
 export class Captures<C> {
   readonly #options: CapturesOptions<C>;

@@ -63,8 +63,8 @@ export interface DebuggerHold {
   /** lost is a promise that rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
   /**
-   * release turns the features of the hold off, and allows the debugger to be detached. Further calls of release have
-   * no effect.
+   * release turns off the features of the DebuggerHold, and allows the debugger to be detached. Further calls of
+   * release have no effect.
    */
   release(): Promise<void>;
 }
@@ -397,7 +397,9 @@ export const addDebuggerTexts: Texts = {
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
-/** debuggerNotGrantedTexts are the texts of a failure in a browser without the debugger. */
+/**
+ * debuggerNotGrantedTexts contains the texts of a failure if the extension lacks the debugger permission.
+ */
 export const debuggerNotGrantedTexts: Texts = {
   forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
   forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,

@@ -117,7 +117,7 @@ export class Dialogs {
     }
   }
 
-  /** findDismissed returns the last dialog of a tab that was dismissed automatically, or undefined. */
+  /** findDismissed returns the latest automatically dismissed dialog of a tab, or undefined. */
   findDismissed(tabId: number): OpenDialog | undefined {
     return this.#dismissed.get(tabId);
   }

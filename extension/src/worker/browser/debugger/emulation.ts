@@ -30,8 +30,8 @@ interface TabEmulation {
 
 /**
  * Emulations stores which device, locale and media features each tab emulates. The emulation of a tab ends when clear
- * is called, the tab closes, the debugger is detached, or EmulationIdleMs after the last change. When an MCP session
- * ends, Emulations removes the overrides that the session has set.
+ * is called, when the tab closes, when the debugger is detached, or EmulationIdleMs after the last change. When an MCP
+ * session ends, Emulations removes the overrides that the session has set.
  */
 export class Emulations {
   readonly #debuggers: Pick<Debuggers, 'hold'>;

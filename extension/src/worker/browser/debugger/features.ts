@@ -10,7 +10,7 @@ export const networkEnableParams = {
   maxPostDataSize: 1 << 20,
 };
 
-/** noRequestPattern is a URL pattern for the debugger command Fetch.enable that matches no request. */
+/** noRequestPattern is a URL pattern that matches no request, for the debugger command Fetch.enable. */
 export const noRequestPattern = { urlPattern: 'opentabs-no-request:*' };
 
 /** Feature is a mode of the debugger that stays on while at least one tool needs the mode. */

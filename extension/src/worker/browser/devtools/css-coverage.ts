@@ -201,8 +201,8 @@ class CoverageRecording {
   }
 
   async #readUsedRulesOf(childId: string): Promise<void> {
-    // For a background tab, Chrome computes the styles only when something requests them. The debugger command
-    // Page.getLayoutMetrics makes Chrome compute the styles.
+    // Chrome computes the styles of a background tab only on request. The debugger command Page.getLayoutMetrics makes
+    // Chrome compute the styles of a page.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));

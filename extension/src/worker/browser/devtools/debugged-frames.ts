@@ -23,7 +23,7 @@ export interface DebuggedFrame {
 /** DebuggedFrames contains the frames of a tab that a call is allowed to read. */
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
-  /** childIds contains the debugger session IDs of all allowed frames. */
+  /** childIds contains the debugger session IDs of all frames that the call is allowed to read. */
   readonly childIds: readonly string[];
   /** leftOutCount is the number of frames on sites that the user has forbidden. */
   readonly leftOutCount: number;

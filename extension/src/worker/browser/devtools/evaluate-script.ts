@@ -20,8 +20,9 @@ function removeTrailingSemicolon(code: string): string {
 }
 
 /**
- * makeEvaluateScript returns a script that runs the agent's code. The script's value is a promise of a text, which
- * readEvaluateAnswer parses. The parameter element is a JavaScript expression for the argument of the agent's function.
+ * makeEvaluateScript returns a script that runs the agent's code. The value of the evaluation script is a promise of a
+ * text, which readEvaluateAnswer parses. The parameter element is a JavaScript expression for the argument of the
+ * agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
@@ -100,8 +101,8 @@ function findCodePosition(
 
 /**
  * RunnerSource is the source of a function that runs the agent's code and writes the result as JSON. RunnerSource
- * contains its own JSON writer, because libraries of many pages add methods such as Array.prototype.toJSON that change
- * the result of JSON.stringify.
+ * contains its own JSON writer, because libraries of many pages define methods such as Array.prototype.toJSON, which
+ * change the result of JSON.stringify.
  */
 const RunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};

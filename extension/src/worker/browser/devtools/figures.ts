@@ -184,8 +184,8 @@ function describeShifts({ shifts }: PageMetrics): string[] {
 }
 
 /**
- * computeLayoutShiftScore returns the score of the worst group of layout shifts. A group contains shifts that are less
- * than 1 s apart, and lasts at most 5 s.
+ * computeLayoutShiftScore returns the score of the worst group of layout shifts. A group contains layout shifts that
+ * are less than 1 s apart, and lasts at most 5 s.
  */
 export function computeLayoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];

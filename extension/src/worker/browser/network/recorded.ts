@@ -31,7 +31,7 @@ export interface RecordedResponse {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** source is where the response came from, and empty for a response from the network. */
+  /** source is where the response came from. For a response from the network, source is empty. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: RequestTiming | undefined;
 }

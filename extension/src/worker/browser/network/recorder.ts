@@ -287,7 +287,7 @@ export class NetworkRecorder {
     const present = this.#redirectChains.get(id);
     if (present) return present;
     // Chrome also reports headers of requests that started before the recording. Drop the headers of the oldest
-    // request, because headers of requests that are not recorded would accumulate.
+    // request, because headers of requests outside of the recording would otherwise accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };

@@ -19,7 +19,7 @@ export interface Route {
   readonly pattern: string;
   /** answer is the response to matching requests, or undefined if the rule aborts the requests. */
   readonly answer: RouteAnswer | undefined;
-  /** session is the ID of the MCP session that added the rule. */
+  /** session is the ID of the MCP session that added the request rule. */
   readonly session: string;
   matchCount: number;
 }
