@@ -97,8 +97,8 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test with a pingedClient. The called tool takes the duration work, and
-// reports progress first if the client's request has a progress token.
+// withPinged runs a test with a pingedClient. The called tool runs for the duration work.
+// If the client's request has a progress token, the tool first reports progress.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time

@@ -41,7 +41,7 @@ func (s *Server) newLibrary() *server.MCPServer {
 }
 
 // listTools returns the tools that the client lists, sorted by name. listTools returns
-// either all tools that the client may call, or only the tools of the gateway.
+// either all tools that the client can call, or only the tools of the gateway.
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := newListClient(ctx)
 	var tools []mcp.Tool

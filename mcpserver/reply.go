@@ -21,7 +21,7 @@ import (
 // result's text content contains the error text for agents.
 const metaError = "opentabs/error"
 
-// These keys in a tool result's _meta are for the audience, the job and the call's durations.
+// The following keys in a tool result's _meta are for the audience, the job and the durations.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"

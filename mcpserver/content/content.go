@@ -92,8 +92,8 @@ func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 type foundBlock struct {
 	bounds byteRange
 	// data is the byte range of the block's content within the JSON text. In the result
-	// for agents, a reference replaces this byte range. For a block without content, data
-	// is empty.
+	// for agents, a reference replaces the block's content. For a block without content,
+	// data is empty.
 	data      byteRange
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -274,7 +274,7 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 
 // listOfBlocks returns the content blocks of a tool result that is an array of content
 // blocks and nothing else. At least one content block of the array must have a type other
-// than "text". If the tool result is anything else, listOfBlocks returns false.
+// than "text". If the tool result has another form, listOfBlocks returns false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

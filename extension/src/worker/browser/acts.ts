@@ -29,8 +29,8 @@ export interface ActionOutcome<R extends PageActionResult> {
   /** loadProblem is why the new document failed to load. */
   readonly loadProblem: string | undefined;
   /**
-   * If the action closed the tab, removed the frame, or ran a script that replaced the document, end names which of the
-   * three happened.
+   * end is why the action's document no longer exists: the action closed the tab, removed the frame, or ran a script
+   * that replaced the document.
    */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
   /** isInFront is true if the tab was the active tab of its window when the action started. */

@@ -55,7 +55,7 @@ function makeFixture(t: TestContext) {
     if (!call) throw new Error('the tool did not start');
     return call;
   };
-  /** frames returns the frames that were sent since the previous call of frames. */
+  /** frames returns the message frames that were sent since the previous call of frames. */
   const frames = () =>
     sent.splice(0).map((text) => {
       const frame: unknown = JSON.parse(text);

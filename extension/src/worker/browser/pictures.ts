@@ -122,7 +122,8 @@ async function captureVisibleTab(
     if (!before?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
-      // During the capture, the user may have switched to another tab. The tool must not return a picture of that tab.
+      // The user may have switched to another tab during the capture, and the tool must not return a picture of another
+      // tab.
       const after = await browser.readDisplayedTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };

@@ -68,7 +68,7 @@ export class Snapshots {
   /**
    * takeFull returns a snapshot of the whole page for the result of an action. takeFull also returns the URL of the
    * snapshot's document, because the tab may navigate before the tool ends. The server uses the URL of the snapshot's
-   * document to decide whether the client may read the snapshot.
+   * document to decide whether the client is allowed to read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);

@@ -178,7 +178,7 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
   };
 }
 
-/** removeCookies deletes the cookies that the browser sends to a host, and describes which cookies were deleted. */
+/** removeCookies deletes the cookies that the browser sends to a web host, and describes which cookies were deleted. */
 async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
   const cookies = await browser.readCookiesOfHost(host);
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));

@@ -75,7 +75,7 @@ function readConditions(call: BrowserCall): WaitForArguments {
 /**
  * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin.
  * If the tab loads a document of another origin, the wait ends, because the server has not allowed the call in that
- * document. If the origin changes, waitInDocuments returns undefined if its only condition is a URL, and fails
+ * document. After a change of origin, waitInDocuments returns undefined if its only condition is a URL, and fails
  * otherwise.
  */
 async function waitInDocuments(

@@ -51,7 +51,7 @@ export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
   readonly running: RunningCalls;
-  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
+  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
   reportResumed(ids: readonly string[]): void;
@@ -148,7 +148,7 @@ export class Calls {
   }
 
   /**
-   * dispatch starts a call in its document. arrivedAtMs is when the server's frame arrived, in milliseconds of
+   * dispatch starts a call in its document. arrivedAtMs is when the server's message frame arrived, in milliseconds of
    * performance.now().
    */
   dispatch(params: ToolDispatchParams, arrivedAtMs = performance.now()): void {

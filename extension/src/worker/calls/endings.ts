@@ -3,8 +3,7 @@ import type { CallError } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 
 /**
- * endedErrors contains the error of a call whose document ended while the call was running. The key is the state of the
- * tab.
+ * endedErrors maps the state of a tab to the error of a call whose document ended while the call was running.
  */
 export const endedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
@@ -14,8 +13,7 @@ export const endedErrors: Readonly<Record<TabState, CallError>> = {
 };
 
 /**
- * notStartedErrors contains the error of a call whose document ended before the call began to run. The key is the state
- * of the tab.
+ * notStartedErrors maps the state of a tab to the error of a call whose document ended before the call began to run.
  */
 export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the tab navigated to another document' },

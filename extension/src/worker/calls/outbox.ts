@@ -10,9 +10,9 @@ import { addToBoundedBuffer, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and results of calls until the server has received them. Chrome's WebSocket does not report whether
-// the data that the worker sent has arrived. After each batch of frames, the worker sends a ping. When the server
-// answers a ping, the worker deletes its copies of all message frames that it sent before the ping. After a lost link,
-// the worker sends all stored frames again, and the server ignores duplicates.
+// the data that the worker sent has arrived. After each batch of message frames, the worker sends a ping. When the
+// server answers a ping, the worker deletes its copies of all message frames that it sent before the ping. After a lost
+// link, the worker sends all stored message frames again, and the server ignores duplicates.
 
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
@@ -23,10 +23,10 @@ const MaxStoredChars = 128 * 1024 * 1024;
 const ConfirmDelayMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
-/** StoredEnding contains the frames that end a call: the parts of a large result, then the response. */
+/** StoredEnding contains the message frames that end a call: the parts of a large result, then the response. */
 interface StoredEnding {
   frames: string[];
-  /** isComplete is true when the frames include the final response. */
+  /** isComplete is true when the stored message frames include the final response. */
   isComplete: boolean;
   chars: number;
   /**
@@ -53,16 +53,16 @@ interface StoredReports {
 const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
-  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
+  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /**
-   * confirm resolves when the server has processed all frames that were sent before confirm was called. If the link is
-   * lost, confirm rejects.
+   * confirm resolves when the server has processed all message frames that were sent before confirm was called. If the
+   * link is lost, confirm rejects.
    */
   confirm(): Promise<unknown>;
 }
 
-/** Outbox sends the frames of a call to the server in order: first the progress, then the result. */
+/** Outbox sends the message frames of a call to the server in order: first the progress, then the result. */
 export class Outbox {
   /** delivered fires with the IDs of calls whose results the server has received. */
   readonly delivered = new Signal<[ids: readonly string[]]>();
@@ -120,14 +120,14 @@ export class Outbox {
     return this.#storedEndings.has(id);
   }
 
-  /** drop deletes the stored frames of a call that the server no longer needs. */
+  /** drop deletes the stored message frames of a call that the server no longer needs. */
   drop(id: string): void {
     this.#storedChars -= this.#storedEndings.get(id)?.chars ?? 0;
     this.#storedEndings.delete(id);
     this.#storedReports.delete(id);
   }
 
-  /** resume sends all stored frames again after the link has opened. */
+  /** resume sends all stored message frames again after the link has opened. */
   resume(): void {
     for (const [id, reports] of this.#storedReports) {
       for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(makeProgressFrame(id, batch));
@@ -182,7 +182,7 @@ export class Outbox {
       for (const id of endedCalls) this.drop(id);
       this.delivered.emit(endedCalls);
     } catch {
-      // The link was lost, so resume will send all stored frames again.
+      // The link was lost, so resume will send all stored message frames again.
       return;
     } finally {
       this.#isConfirming = false;

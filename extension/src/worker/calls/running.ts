@@ -10,7 +10,7 @@ export interface RunningCall {
   mayHaveBegun: boolean;
   /**
    * ping is the number of the ping that was sent before the call, or 0 if no ping was needed. If the document has
-   * answered the ping with this number or a later ping, the call has arrived in the document.
+   * answered the ping with the number `ping` or a later ping, the call has arrived in the document.
    */
   ping: number;
   /** trace contains timestamps if the server requested the durations of the call. */

@@ -19,7 +19,7 @@ const MaxStoredChars = 64 * 1024 * 1024;
 const MaxRequestsPerCall = 1000;
 
 export interface ToolRequestsOptions {
-  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
+  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /**
    * post sends a message to the document of a call and returns true, or returns false if the document is not connected.

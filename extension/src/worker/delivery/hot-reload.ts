@@ -35,7 +35,7 @@ export interface HotReloadOptions {
   /** plugins returns the plugins whose adapters the server wants in documents. */
   plugins(): readonly PluginInfo[];
   /**
-   * code fetches the code of a plugin from the cache or the server. HotReload calls the function code for documents
+   * code fetches the code of a plugin from the cache or the server. HotReload calls the function `code` for documents
    * that report an outdated adapter after the server has already sent the new code.
    */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;

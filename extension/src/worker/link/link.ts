@@ -78,8 +78,8 @@ const SlowRetryDelayMs = 30_000;
  */
 const PairingRetryDelayMs = 1000;
 /**
- * MaxUnsentBytes limits how many bytes of large results wait in the socket, because all later frames wait behind these
- * bytes. SendBufferDrainMs is roughly how long sending MaxUnsentBytes takes, in milliseconds.
+ * MaxUnsentBytes limits how many bytes of large results wait in the socket, because all later message frames wait
+ * behind these bytes. SendBufferDrainMs is roughly how long sending MaxUnsentBytes takes, in milliseconds.
  */
 const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
@@ -111,7 +111,7 @@ type RequestCallback = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server, which reconnects as often as necessary. */
 export class Link {
-  /** opened fires when the server has answered hello, before other frames of the server are handled. */
+  /** opened fires when the server has answered hello, before other message frames of the server are handled. */
   readonly opened = new Signal();
   /** lost fires when an open link to the server is lost. */
   readonly lost = new Signal();
@@ -149,7 +149,7 @@ export class Link {
     return this.#state;
   }
 
-  /** lastReceivedAtMs is when the last frame arrived, in milliseconds of performance.now(). */
+  /** lastReceivedAtMs is when the last message frame arrived, in milliseconds of performance.now(). */
   get lastReceivedAtMs(): number {
     return this.#lastReceivedAtMs;
   }
@@ -167,7 +167,7 @@ export class Link {
     void this.#connectOnce();
   }
 
-  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
+  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
@@ -269,7 +269,7 @@ export class Link {
     };
     /**
      * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, the
-     * browser ignores all frames except the challenge.
+     * browser ignores all message frames except the challenge.
      */
     const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
@@ -402,8 +402,8 @@ export class Link {
 }
 
 /**
- * ConnectionStage is the progress of the handshake on a socket. The browser handles the server's frames only in the
- * stage 'proven', after the server has proved its identity.
+ * ConnectionStage is the progress of the handshake on a socket. The browser handles the server's message frames only in
+ * the stage 'proven', after the server has proved its identity.
  */
 type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 

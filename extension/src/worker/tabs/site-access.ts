@@ -26,8 +26,8 @@ export class SiteAccess {
    */
   #patterns: readonly string[] = [AllSites];
   /**
-   * #neededSites contains the hosts that the extension could not access for a call. The value is the time of the last
-   * such call, in milliseconds since 1970.
+   * #neededSites maps each web host that the extension could not access for a call to the time of the latest such call,
+   * in milliseconds since 1970.
    */
   readonly #neededSites = new Map<string, number>();
 
@@ -74,7 +74,9 @@ export class SiteAccess {
     return { ...others, problem };
   }
 
-  /** neededHosts returns the hosts that recent calls needed but the user has not allowed, most recent first. */
+  /**
+   * neededHosts returns the web hosts that recent calls needed but that the user has not allowed, most recent first.
+   */
   get neededHosts(): readonly string[] {
     const sinceMs = Date.now() - NeededSiteDurationMs;
     const hosts = [...this.#neededSites].filter(

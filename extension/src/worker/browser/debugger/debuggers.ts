@@ -142,8 +142,8 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, turns on debugger features, and runs the function work. After the function work
-   * has ended, use turns off the debugger features that no other tool needs. use fails with DebuggerUnavailable if the
+   * use attaches the debugger to a tab, turns on debugger features, and runs the function `work`. After `work` has
+   * ended, use turns off the debugger features that no other tool needs. use fails with DebuggerUnavailable if the
    * debugger cannot be attached.
    */
   async use<T>(

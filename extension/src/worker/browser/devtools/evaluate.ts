@@ -146,7 +146,7 @@ export class Evaluator {
       makeExpression(code),
     );
     if (problem) throw makeSyntaxFailure(problem.message, problem.line);
-    // The injection has no result if a navigation has replaced the document while the script was running.
+    // The injected script has no result if a navigation has replaced the document while the script was running.
     throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
   }
 
