@@ -97,8 +97,8 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test with a pingedClient. The called tool runs for the duration work.
-// If the client's request has a progress token, the tool first reports progress.
+// withPinged runs a test with a pingedClient. The called tool takes the time `work`. If
+// the client's request has a progress token, the tool first reports progress.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
@@ -174,8 +174,8 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestStdioLatePong checks that, after a client has answered one ping late, the server's
-// answers wait for pings again.
+// TestStdioLatePong checks that the server's answers wait for pings again after the
+// client has answered one ping late.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pongDelay = 80 * time.Millisecond

@@ -26,7 +26,7 @@ const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
 	metaHops     = "opentabs/hops"
-	// metaUntrusted is the key of the pages that the result of a browser tool quotes.
+	// metaUntrusted is the key of the list of pages that the result of a browser tool quotes.
 	metaUntrusted = "opentabs/untrusted"
 )
 
@@ -59,7 +59,7 @@ type reply struct {
 	isResultLost bool
 	// untrusted is a JSON list of the pages that the result quotes, or nil for none.
 	untrusted json.RawMessage
-	// trace is the trace of the call, or nil. The hops of the trace are the value of metaHops.
+	// trace is the trace of the call, or nil. The value of metaHops is the durations in trace.
 	trace *hops.Trace
 	// onUndelivered, if not nil, runs if the client did not receive the answer.
 	onUndelivered func()

@@ -30,7 +30,7 @@ type HoldSender struct {
 	holds Holds      // nil until SetSource
 }
 
-// SetSource sets the source of held tabs. The caller must call SetSource before a browser connects.
+// SetSource sets the object that lists held tabs. Call SetSource before a browser connects.
 func (s *HoldSender) SetSource(holds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

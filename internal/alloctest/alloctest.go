@@ -12,8 +12,8 @@ const runs = 2000
 // race detector on, Check allows up to want+extra allocations, because the race detector
 // moves variables to the heap and makes sync.Pool drop items.
 //
-// The number of allocations must match exactly, so that a commit that changes the number
-// must also change the test.
+// The number of allocations must match want exactly, so that a commit that changes the
+// number must also change the test.
 func Check(t *testing.T, what string, want, extra int, f func()) {
 	t.Helper()
 	limit := want

@@ -94,9 +94,9 @@ func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	synctest.Wait()
 }
 
-// check fails the test if the state of the fixture differs from isAsking, which is
-// whether a question is open, or from want, which is the last decision that the server
-// received: "allow", "deny" or "" for none.
+// check compares the state of the fixture with isAsking and want. isAsking is whether a
+// question is open. want is the last decision that the server received: "allow", "deny"
+// or "" for none.
 func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 	t.Helper()
 	got := ""

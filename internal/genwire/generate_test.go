@@ -89,7 +89,7 @@ func TestValidPackageIsAccepted(t *testing.T) {
 }
 
 // TestCasesAreGo checks that the packages in testdata are valid Go, so that genwire
-// rejects each only for the intended reason.
+// rejects each package only for the intended reason.
 func TestCasesAreGo(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.go")
 	if err != nil {

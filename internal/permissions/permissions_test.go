@@ -248,9 +248,9 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestCallsOfEarlierContent checks permissions to call other plugins that the user gave
-// to an earlier version of a plugin. Until the user reviews the new version, permissions
-// of the earlier version are listed separately and have no effect.
+// TestCallsOfEarlierContent checks permissions that the user gave to an earlier version
+// of a plugin: permissions to call other plugins. Until the user reviews the new version,
+// permissions of the earlier version are listed separately and have no effect.
 func TestCallsOfEarlierContent(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {

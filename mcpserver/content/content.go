@@ -36,8 +36,8 @@ type Result struct {
 }
 
 // Every content block that JSON.stringify has written contains one of blockHints. The
-// hints are long and begin with a byte that is rare in JSON, because a text search finds
-// such hints fastest.
+// hints in blockHints are long and begin with a byte that is rare in JSON, because a text
+// search finds such hints fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
 // mayHaveBlocks reports whether a result may contain content blocks, by a text search
@@ -274,7 +274,8 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 
 // listOfBlocks returns the content blocks of a tool result that is an array of content
 // blocks and nothing else. At least one content block of the array must have a type other
-// than "text". If the tool result has another form, listOfBlocks returns false.
+// than "text". If the tool result is not an array of content blocks, listOfBlocks returns
+// false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

@@ -335,8 +335,8 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
-    // A document that runs an outdated adapter needs the new adapter at once, so the response requests the code from
-    // the server.
+    // A document that runs an outdated adapter needs the new adapter at once, so the response to plugin.sync requests
+    // the adapter's code from the server.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
     hotReload.onPluginsSynced(missing);
     registering.recordBases();

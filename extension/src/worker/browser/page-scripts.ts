@@ -380,8 +380,8 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * addProgressToReason completes the abort reason of a cancelled operation. If the abort reason is a ToolFailure,
- * addProgressToReason adds what the operation has already done.
+ * If the abort reason of a cancelled operation is a ToolFailure, addProgressToReason adds to the reason what the
+ * operation has already done.
  */
 function addProgressToReason(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;

@@ -24,7 +24,7 @@ export class TabWatch {
   isLoaded = false;
   /** error is Chrome's error name if the last request for a document failed, and otherwise undefined. */
   error: string | undefined;
-  /** address is the tab's latest URL that changed without a new document. */
+  /** address is the tab's URL after its latest change without a new document. */
   address: string | undefined;
   isClosed = false;
   readonly opened: OpenedTab[] = [];

@@ -14,8 +14,8 @@ export interface EntryPoints {
 }
 
 /**
- * makeEntryPoints creates an EntryPoints object that derives all names from a secret. The secret for the names of entry
- * points must be unknown to web pages.
+ * makeEntryPoints creates an EntryPoints object, which derives the names of entry points from a secret. The secret for
+ * the names of entry points must be unknown to web pages.
  */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();

@@ -23,8 +23,8 @@ const ReplyTimeoutMs = 5000;
 const CodeTimeoutMs = 30_000;
 /**
  * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before the worker tries again to
- * replace an adapter is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts, the
- * document keeps its old adapter.
+ * replace an adapter is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts to replace
+ * an adapter, the document keeps its old adapter.
  */
 const RetryDelayMs = 500;
 const MaxTries = 3;
@@ -89,8 +89,8 @@ export class HotReload {
   readonly #expectedDocs = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   /**
-   * #attempts contains the latest attempt for a document and a plugin. A key of #attempts is a document ID, a space and
-   * a plugin name.
+   * #attempts contains the latest attempt to replace the adapter of a plugin in a document. A key of #attempts is a
+   * document ID, a space and a plugin name.
    */
   readonly #attempts = new Map<string, ReplacementAttempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;

@@ -104,8 +104,8 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may briefly have two connected top documents: the old and the new one. The top
-    // document that connected last is the new document.
+    // During a navigation, a tab may briefly have two connected top documents: the old and the new one. If a tab has
+    // two connected top documents, the document that connected last is the new document.
     findTopDoc: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     listReportedFrames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

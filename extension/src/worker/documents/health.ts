@@ -23,7 +23,7 @@ export interface HealthOptions {
   isFrozen(tabId: number): Promise<boolean>;
 }
 
-/** DocumentHealth records messages from and pings to one document. */
+/** DocumentHealth records the messages from one document, and the pings to the document. */
 interface DocumentHealth {
   doc: Doc;
   lastMessageAt: number;

@@ -64,6 +64,6 @@ test('the adapter of a plugin that no longer exists is removed, but not before t
   state.wanted = [makePluginInfo('b')];
   settingsSync.onPluginsSynced();
   assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
-  // A document that returns from the back/forward cache still runs the removed adapter.
+  // A document that returns from the back/forward cache still runs adapters that were removed in the meantime.
   assert.deepEqual(addDocument('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
 });

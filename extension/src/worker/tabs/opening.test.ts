@@ -53,7 +53,7 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
   // The test simulates that the user closes tab 1.
   existingTabs.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
-  // An opened tab is no longer reused 10 min after it was opened.
+  // Calls no longer reuse an opened tab 10 min after the tab was opened.
   tick(10 * 60_000);
   assert.equal(await opening.open(page), 4);
   assert.equal(opened.length, 4);

@@ -62,8 +62,8 @@ export async function readDebuggedFrames(
 }
 
 /**
- * gatherFrames returns the frames of a tab and its child targets. count is how many frames the tab has, after which
- * gatherFrames stops waiting for cross-site frames.
+ * gatherFrames returns the frames of a tab and its child targets. count is the number of frames in the tab. When
+ * gatherFrames has found count frames, gatherFrames stops waiting for cross-site frames.
  */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');

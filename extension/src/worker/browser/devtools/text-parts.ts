@@ -11,7 +11,7 @@ export interface TextPart {
   readonly text: string;
   /**
    * words contains sentences for the agent: the position of the part in the text, and how to read the next part. If the
-   * text has only one part, words is empty.
+   * text has only one part, `words` is empty.
    */
   readonly words: readonly string[];
 }
