@@ -7,8 +7,8 @@ import (
 
 // These constants limit the work for ended calls that is delayed, such as running after hooks. The
 // delay afterHookDelay lets the result reach the client before the delayed work begins. If more
-// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the newest call
-// does the work before it returns its result.
+// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the call that
+// ended last does the delayed work before it returns its result.
 const (
 	afterHookDelay    = 5 * time.Millisecond
 	maxAfterHookCalls = 1000

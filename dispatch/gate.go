@@ -123,7 +123,7 @@ func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	return scopes
 }
 
-// DecisionObserver is implemented by a [Gate] that must learn of the user's decisions about
+// DecisionObserver is implemented by a [Gate] that must be notified of the user's decisions about
 // its tickets. ObserveDecision runs once for each decision, before the gates run again.
 type DecisionObserver interface {
 	ObserveDecision(CallInfo, Ticket, Resolution)

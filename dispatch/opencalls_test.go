@@ -69,8 +69,8 @@ func (suspendingGate) Decide(i CallInfo) Verdict {
 	return Verdict{Suspend: &Ticket{Reason: "may it run?"}}
 }
 
-// TestOpenCallHookAllocations checks that an open hook adds no allocations to a short call;
-// compare TestCallAllocations.
+// TestOpenCallHookAllocations checks that an OpenCallHook adds no allocations to a short
+// call.
 func TestOpenCallHookAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{OpenCallHook: &openRecorder{}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

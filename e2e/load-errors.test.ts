@@ -176,7 +176,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The site now responds to the call's URL without a redirect, so the page loads.
+    // The simulated site now loads the call's URL without a redirect, so the page loads.
     isRepaired = true;
     const outcome = await waitFor(
       'a successful call',

@@ -30,7 +30,7 @@ let tabCount = 0;
 
 /**
  * callInNewTab starts a call in a new tab, runs changeTab after the first progress report, and returns the call's
- * outcome. If the call survives changeTab, the call times out at the idle limit.
+ * outcome. If changeTab does not end the call, the call times out at the idle limit.
  */
 async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);

@@ -1,6 +1,6 @@
 /**
- * A tool can wait for an action of the user, such as a login. The waiting call keeps its state, and the wait
- * has a time limit.
+ * A tool can wait for an action of the user, such as a login. While the tool waits, its call keeps its state; a limit
+ * ends the wait.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -55,9 +55,9 @@ func (a *adapterSync) run(b *browser) {
 	}
 }
 
-// maxCodeInFlight limits how many bytes of plugin code may be sent to the browser, but not yet
-// confirmed by it. Chrome rewrites its whole script store for each registration, so the browser
-// registers all code that arrives together in one batch.
+// maxCodeInFlight limits how many bytes of plugin code the server sends before the browser
+// confirms earlier code. Chrome rewrites its whole script store for each registration, so the
+// browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the browser the list of plugins, and then each plugin's code that the

@@ -168,8 +168,8 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove to have. If no pairing has the KeyID
-// that the browser offered, readKey returns an empty string.
+// readKey returns the key that the browser must prove that it has. If no pairing has the
+// KeyID that the browser offered, readKey returns an empty string.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil

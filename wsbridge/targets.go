@@ -176,9 +176,7 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the documents and tabs that the call can use now. returnWait is
-// how much longer a preferred tab may take to load its next document. syncWait is how much
-// longer to wait until a browser has first listed its tabs.
+// returnWait is how much longer to wait until a preferred tab loads its next document.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// sendToolRequest sends a tool.ask frame for a call. The argument body has further JSON
-// members, such as `"ask":1,"withdrawn":true`.
+// sendToolRequest sends a tool.ask frame for a call. The argument body contains the
+// remaining JSON members of the frame's params, such as `"ask":1,"withdrawn":true`.
 func (p *browserPeer) sendToolRequest(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
@@ -199,8 +199,8 @@ func TestToolRequestsAreLimited(t *testing.T) {
 	})
 }
 
-// TestLargeAnswers checks that a single large answer is rejected, and that unconfirmed
-// answers have a total size limit.
+// TestLargeAnswers checks that the hub rejects the result of a nested call if the result
+// is too large, and limits the total size of unconfirmed results.
 func TestLargeAnswers(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)

@@ -78,8 +78,8 @@ func completePlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).All(), nil, pluginCompletion)
 }
 
-// completeInstalledPlugins completes the names of installed plugins. It omits the browser
-// tools, which are part of opentabs itself.
+// completeInstalledPlugins completes the names of installed plugins.
+// completeInstalledPlugins omits the browser tools, which are part of opentabs itself.
 func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).Plugins(), nil, pluginCompletion)
 }
@@ -217,8 +217,8 @@ func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// completeCallers completes the names of MCP clients. If the command line made a recent
-// call, it also completes the name of the command line.
+// completeCallers completes the names of MCP clients. If the command line is the caller
+// of a recent call, completeCallers also completes its name.
 func completeCallers(ctx context.Context, p *cli.Program) []string {
 	names := completeMCPClients(ctx, p)
 	for _, r := range listCallers(p) {

@@ -17,7 +17,7 @@ type completer func(ctx context.Context, p *cli.Program) []string
 
 // argumentCompleters maps a command, without "opentabs", to the completers of its arguments.
 // The last completer in a command's list also completes all further arguments of the command.
-// A nil completer offers no words, for example for a new name.
+// A nil completer suggests no words, for example for an argument that is a new name.
 var argumentCompleters = map[string][]completer{
 	"call":                  {completeTools, nil},
 	"tools":                 {completePlugins, nil},

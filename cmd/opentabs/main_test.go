@@ -58,8 +58,8 @@ func TestMain(m *testing.M) {
 }
 
 // squatterResponses maps the argument of runSquatter to the bytes that runSquatter sends on
-// each connection. If its argument is not in the map, runSquatter accepts connections, sends
-// nothing and keeps them open.
+// each connection. For any other argument, runSquatter accepts connections, sends nothing
+// and keeps the connections open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",

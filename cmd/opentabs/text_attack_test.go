@@ -69,7 +69,7 @@ func TestAttackByText(t *testing.T) {
 }
 
 // checkHarmlessText fails the test if a printed text contains a control character or an
-// invisible character. The hostile text in the output must not begin a new line.
+// invisible character. Hostile text in a command's output must not begin a new line.
 func checkHarmlessText(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {

@@ -44,16 +44,16 @@ export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /**
-   * Requests trusted input from the worker. The field `input` is the number of the input request. The worker answers
-   * with the message 'inputDone'.
+   * Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. The field
+   * `input` is the number of the input request. The worker answers with the message 'inputDone'.
    */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
 /**
- * UnknownFromPage is a page script's message (FromPage) before the worker has validated its answer, progress or input
- * request.
+ * UnknownFromPage is a message from the page script (FromPage) whose `answer`, `progress` or `request` field the worker
+ * has not validated.
  */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
@@ -76,7 +76,10 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
   return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/** readToPage parses the text of a ToPage. Because only the worker can send a ToPage, readToPage validates little. */
+/**
+ * readToPage parses a ToPage message from its JSON text. Because only the worker can send a ToPage, readToPage
+ * validates little.
+ */
 export function readToPage(text: string): ToPage | undefined {
   const message = parseJson(text);
   return isToPage(message) ? message : undefined;

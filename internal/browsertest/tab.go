@@ -198,7 +198,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 }
 
 // setupScript returns a script that fills the storage of the test page and sets its
-// global variables. In the page, it runs before all other scripts.
+// global variables. The browser runs the script before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,

@@ -8,8 +8,8 @@ import (
 )
 
 // HomeVariable names the environment variable for the directory in which opentabs keeps
-// all files. If the variable is not set, the directories of the operating system are
-// used.
+// all files. If HomeVariable is not set, opentabs uses the standard directories of the
+// operating system.
 const HomeVariable = "OPENTABS_HOME"
 
 // Dirs are the directories in which opentabs keeps its files. Config and State may be the

@@ -70,9 +70,8 @@ func Set(d Dirs, key, value string) error {
 	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting from config.json, so that its default applies. Unknown settings
-// and invalid values can be removed too. wasSet is true if the file contained the
-// setting.
+// Unset removes a setting from config.json, so that its default applies. Unset also
+// removes unknown settings and settings with invalid values.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {

@@ -78,7 +78,7 @@ var ErrDamaged = errors.New("damaged")
 // maxTokenFileBytes limits the size of the token file.
 const maxTokenFileBytes = 4 << 10
 
-// readToken returns the token in the file at path. The error is a [TokenError] if
+// readToken returns the token in the file at path. readToken returns a [TokenError] if
 // [Dirs.RepairStateDir] can repair the file.
 func readToken(path string) (string, error) {
 	info, err := os.Stat(path)

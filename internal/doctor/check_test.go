@@ -62,8 +62,8 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-// serve starts a test server on the configured port. At /status, the test server returns the given
-// status.
+// serve starts a test server on the configured port. The test server responds to /status with the
+// given status.
 func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{

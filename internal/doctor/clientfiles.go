@@ -68,7 +68,7 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 }
 
-// setUpText returns the remedy with which the user writes opentabs to a client's
+// setUpText returns the command with which the user writes opentabs to a client's
 // configuration again.
 func setUpText(client setup.Client) string {
 	return "run `opentabs setup --client " + client.ID + "`"

@@ -305,9 +305,9 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestEachBrokenHopIsReported checks the doctor's report if one hop between the MCP client and the
-// page is broken. The doctor's report must name the broken hop, the cause and the remedy. `opentabs
-// doctor` must fail only if a finding has the level "fail".
+// TestEachBrokenHopIsReported checks the doctor's report when one connection between the MCP
+// client and the page is broken. The doctor's report must name the broken connection, the cause
+// and the remedy. `opentabs doctor` must fail only if a finding has the level "fail".
 func TestEachBrokenHopIsReported(t *testing.T) {
 	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {

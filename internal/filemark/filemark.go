@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// fineSettleTime and coarseSettleTime are how old a file's times must be to be reliable.
-// If a program writes a file twice within one tick of the file system's clock, the file
-// has the same times after both writes. The longer coarseSettleTime applies to file
-// systems that store times in whole seconds.
+// fineSettleTime and coarseSettleTime are the minimum ages of a file's modification time:
+// a newer time does not prove that the file is unchanged. If a program writes a file
+// twice within one tick of the file system's clock, the file has the same times after
+// both writes. The longer coarseSettleTime applies to file systems that store times in
+// whole seconds.
 const (
 	fineSettleTime   = 50 * time.Millisecond
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s

@@ -26,7 +26,7 @@ func writeFile(t *testing.T, name, text string) {
 
 // TestMarkChanges checks that a changed file has a new mark even if a program restores
 // its size and modification time. On systems other than Linux and macOS, the test only
-// checks that a change of the file's size changes the mark.
+// checks that a Mark changes when the file's size changes.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")

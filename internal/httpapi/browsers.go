@@ -122,8 +122,8 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	httpjson.Send(w, http.StatusOK, changed)
 }
 
-// BrowserNames returns a [BrowserNames] that sends each operation to the server. When ctx
-// ends, BrowserNames cancels its requests that are still open.
+// BrowserNames returns a client for the names of browsers, which sends each operation to
+// the server. When ctx ends, BrowserNames cancels its requests that are still open.
 func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return browserNamesClient{ctx, c} }
 
 // browserNamesClient implements [BrowserNames] with requests to a running server.

@@ -43,7 +43,7 @@ type Options struct {
 	UndoCall func(callID string) (StartedUndo, error)
 	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below /plugins
-	// call Ready first. By default, no request waits for the plugins.
+	// call Ready first. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -237,8 +237,8 @@ func (a *API) reloadClients() error {
 	return a.guard.clients.Reload()
 }
 
-// handleReload returns a handler that calls reload, and responds with a confirmation or
-// the error of reload.
+// handleReload returns a handler that calls reload. The response is a confirmation, or
+// the error that reload returned.
 func handleReload(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {

@@ -26,8 +26,8 @@ type changeBody struct {
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
 	// Allowed is the new value of a permission that is only on or off, such as whether
-	// calls may open tabs. Target is the plugin whose tools the other plugin, which the URL
-	// names, is or is not allowed to call.
+	// calls may open tabs. If Allowed permits or forbids calls of another plugin's tools,
+	// Target is the name of this plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
 	// Values are the new values of the plugin's settings, by key. The value null removes

@@ -62,7 +62,7 @@ func (o recordingListener) Accept() (net.Conn, error) {
 }
 
 // startSquatter starts a server of another user on a free port. The returned byteRecorder
-// contains all bytes that clients have sent to that port.
+// contains all bytes that clients have sent to the server of the other user.
 func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
 	got = &byteRecorder{}

@@ -138,8 +138,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errorsAsEOF is a reader that turns every read error into io.EOF. A read fails when
-// drainConns ends the input or when the client process has exited.
+// errorsAsEOF is a reader that turns every read error into io.EOF. DEL
 type errorsAsEOF struct{ r io.Reader }
 
 func (e errorsAsEOF) Read(p []byte) (int, error) {

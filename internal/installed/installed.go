@@ -47,7 +47,8 @@ type Program struct {
 // packageQueryTimeout limits the run time of dpkg-query and rpm.
 const packageQueryTimeout = 10 * time.Second
 
-// Find detects how the running program was installed. Find may run dpkg-query and rpm.
+// Find detects how the running program was installed. To find the package that contains
+// the program, Find can run dpkg-query and rpm.
 func Find(ctx context.Context) (Program, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -60,8 +61,8 @@ func Find(ctx context.Context) (Program, error) {
 }
 
 // cellarPath and scoopPath are patterns for the paths of programs that Homebrew and Scoop
-// have installed. The first group of cellarPath and scoopPath matches the part of the
-// path that an upgrade does not change.
+// have installed. The first capture group of cellarPath and scoopPath matches the part of
+// the path that an upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)

@@ -112,7 +112,8 @@ func joinComments(parts ...hujson.Extra) hujson.Extra {
 }
 
 // joinExtras concatenates comments and the text that follows. If the last comment is a //
-// comment, joinExtras adds a line break so that the comment does not swallow the text.
+// comment, joinExtras adds a line break, because the following text would otherwise
+// become part of the comment.
 func joinExtras(comments, rest hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
 		return rest

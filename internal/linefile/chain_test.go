@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// writeChain appends the records numbered first to last to a log. writeChain opens and
-// closes the log, as a separate process would.
+// writeChain appends the records from number first to number last to a log.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }

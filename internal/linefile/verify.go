@@ -56,7 +56,7 @@ type verifier struct {
 	isOldestSet bool
 }
 
-// earlierLine is the place and the time of a line before the hash chain.
+// earlierLine is the position and the time of a log line that precedes the hash chain.
 type earlierLine struct {
 	file string
 	line int

@@ -29,8 +29,8 @@ import (
 )
 
 const (
-	// codeChars is the length of a pairing code without hyphens. Each of the 20
-	// characters encodes 5 bits.
+	// codeChars is the length of a pairing code without hyphens. Each character of a
+	// pairing code encodes 5 bits.
 	codeChars = 20
 	// maxBrowsers is the maximum number of paired browsers.
 	maxBrowsers = 256

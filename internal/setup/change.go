@@ -141,7 +141,7 @@ type Writer struct {
 // lockTimeout is how long a setup waits for another setup that writes.
 const lockTimeout = 15 * time.Second
 
-// Lock prevents that two setups change configurations, tokens of clients and records at the
+// Lock prevents two setups from changing configurations, client tokens and records at the
 // same time. Lock waits up to 15 s for another setup. If a process dies, the operating
 // system releases its lock.
 func (w Writer) Lock() (unlock func(), err error) {

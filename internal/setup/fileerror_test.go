@@ -8,8 +8,8 @@ import (
 )
 
 // TestFileErrors checks the errors for files that setup cannot change. Each error must
-// describe the problem in plain words, and contain the lines that the user can add to
-// the file by hand.
+// describe the problem in plain words, and contain the lines that the user can add to the
+// configuration file by hand.
 func TestFileErrors(t *testing.T) {
 	const correct = ": correct the file and run the command again, or add the server by hand"
 	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"

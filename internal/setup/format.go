@@ -13,8 +13,8 @@ import (
 )
 
 // format edits the text of configuration files in one syntax, such as JSON. The methods
-// change only the entry of opentabs and keep the rest of the text unchanged. The text has
-// no byte order mark, and its lines end with a line feed (see [editText]).
+// set and remove change only the opentabs entry and keep the rest of the text unchanged.
+// The text has no byte order mark, and its lines end with a line feed (see [editText]).
 type format interface {
 	// set returns the configuration in data, with an opentabs entry that has the fields
 	// of entry. The parameter servers is the path of the object that contains all MCP

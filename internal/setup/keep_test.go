@@ -36,8 +36,8 @@ func withLayouts(text string) []string {
 	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
 }
 
-// TestChangeKeepsOtherContent runs setup and undo on many configurations. Setup must change
-// only the opentabs entry, a second setup must change nothing, and undo must restore the
+// TestChangeKeepsOtherContent checks on many configurations that setup and undo change only
+// the opentabs entry. A second setup must change nothing, and undo must restore the
 // original bytes.
 func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, texts := range configTexts {

@@ -17,8 +17,9 @@ type tomlEdit struct {
 	text       string
 }
 
-// tomlServer edits the values of the opentabs entry in a TOML file in place. Comments and
-// the order of keys are kept. All key paths are relative to the entry of opentabs.
+// tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer
+// keeps comments and the order of keys. All key paths are relative to the entry of
+// opentabs.
 type tomlServer struct {
 	data []byte
 	// own is the path of the opentabs entry in the file, such as ["mcp_servers",
@@ -175,9 +176,8 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing inserts into the table at path the keys that merged has but existing
-// lacks. path lists the keys below the server opentabs. insertMissing returns false if the
-// file has no table at path.
+// insertMissing inserts keys into the TOML table at path: the keys that are in merged but
+// not in existing.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {

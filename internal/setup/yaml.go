@@ -98,9 +98,7 @@ func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// findChildren returns the offset after the line of a top-level YAML key, and the
-// indentation of the key's children. ok is false if the value of the YAML key is not a
-// block.
+// ok is false if the key's value is not an indented block.
 func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false

@@ -11,8 +11,8 @@ import (
 )
 
 // editServer changes the opentabs entry of a YAML file so that its values are those in
-// merged. Comments and the order of keys are kept. The result ok is false if editServer
-// does not support the layout of the file.
+// merged. editServer keeps comments and the order of keys. The result ok is false if
+// editServer does not support the layout of the file.
 func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
 	start, end, indent, ok := findServerLines(data, servers[0])
 	if !ok {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestYAMLServerIsEditedInPlace checks that setup edits the YAML mapping of opentabs in
-// place. Comments, unknown keys and the order of keys must be kept.
+// place. The edit must keep comments, unknown keys and the order of keys.
 func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"block": {

@@ -46,7 +46,7 @@ type ReadResult[V any] struct {
 	info os.FileInfo // nil if the file was missing
 	View V
 	// Problem is the reason why the file could not be read or parsed; nil if both
-	// succeeded. If the file cannot be read, View is the view of an empty file.
+	// succeeded. If the file cannot be read, View is the result for an empty file.
 	Problem error
 	// hasReadError is true if the last read of the file ended with an I/O error. After an
 	// I/O error, each check reads the file again, because the file's time and size do not
@@ -54,8 +54,8 @@ type ReadResult[V any] struct {
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns its Watched. The function onReading receives the
-// result each time the file was read.
+// NewWatched reads a file and returns its Watched. After each read of the file,
+// NewWatched calls the function onReading with the result.
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(ReadResult[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
 	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})

@@ -267,7 +267,7 @@ func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 }
 
 // deleteClient deletes and returns the timeouts of the client with the name in key. If key
-// contains a version, deleteClient deletes only the timeout of this version.
+// contains a version, deleteClient deletes only the timeout for this version.
 func deleteClient(entries view, key clients.ID) view {
 	deleted := view{}
 	for k, e := range entries {

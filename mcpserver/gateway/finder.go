@@ -43,7 +43,7 @@ type Site struct {
 // Tool is a tool as tools_search finds it.
 type Tool struct {
 	// FullName is the name for calls, such as slack__send_message. Name is the tool's
-	// name without its site, such as send_message.
+	// name without the name of its plugin, such as send_message.
 	FullName, Name string
 	Title          string
 	Description    string

@@ -3,7 +3,7 @@ import type { ConfigSchema } from './config.ts';
 // The format of dist/tools.json. `opentabs plugin build` writes tools.json, and the server reads the tools and prompts
 // of the plugin from tools.json.
 
-/** The description of one tool in dist/tools.json. */
+/** One tool in dist/tools.json. */
 export interface ManifestTool {
   name: string;
   displayName: string;
