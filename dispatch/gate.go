@@ -29,10 +29,10 @@ type CallInfo struct {
 	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is the browser, tab and document in which a browser tool will run. If a plugin's tool
-	// runs, Target is zero. The gates of a browser tool also run once before the dispatcher chooses
-	// a target. While no target is chosen, Target is zero, and the dispatcher ignores all verdicts
-	// except Block.
+	// Target is the browser, tab and document in which a browser tool will run. For a tool of a
+	// plugin, Target is zero. The gates of a browser tool also run once before the dispatcher
+	// chooses a target. While no target is chosen, Target is zero, and the dispatcher ignores all
+	// verdicts except Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -99,8 +99,8 @@ type Ticket struct {
 	// object with the keys "allow", "scope", "by" and "data".
 	PassDecisionToTool bool
 	// Limit is how long the user may take to decide before the ticket fails with approval_timeout.
-	// By default and at most, Limit is the part of Options.SuspendLimit that the call has not used
-	// yet.
+	// Limit cannot exceed its default: the part of Options.SuspendLimit that the call has not
+	// used.
 	Limit time.Duration
 	// Scopes are the scopes that the approval form offers, such as once or always. Empty Scopes
 	// mean ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.

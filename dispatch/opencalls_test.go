@@ -25,8 +25,8 @@ func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
-// The open hook must receive each call that runs or waits for more than 500 ms, exactly
-// once. The open hook must not receive short calls and ended calls.
+// The OpenCallHook must receive each call that runs or waits for more than 500 ms,
+// exactly once. The OpenCallHook must not receive short calls and ended calls.
 func TestOpenCallHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &openRecorder{}

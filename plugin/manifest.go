@@ -136,8 +136,8 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools parses the compact JSON of dist/tools.json into p. Packages without
-// sdkVersion have an array in dist/tools.json, all other packages an object.
+// parseTools parses the compact JSON of dist/tools.json into p. In packages without
+// sdkVersion, dist/tools.json contains an array; in all other packages, an object.
 func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {

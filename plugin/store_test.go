@@ -21,9 +21,9 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addPackagesVariable is an environment variable that makes the test binary add packages. The
-// value of the variable is a list of paths: the state folder, then the packages to add. Tests
-// set addPackagesVariable to start several processes that add packages.
+// addPackagesVariable is an environment variable that makes the test binary add packages. Its
+// value is a list of paths: the state folder, then the packages to add. Tests set
+// addPackagesVariable to start several processes that add packages.
 const addPackagesVariable = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {

@@ -111,8 +111,8 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.wantReloads("it ended", 1)
 }
 
-// After plugins.json could not be read, the watcher reads the file again only when the file
-// has changed.
+// After a failed attempt to read plugins.json, the watcher reads the file again only when
+// the file has changed.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)

@@ -11,10 +11,10 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// Targets implements dispatch.Bridge by finding the documents in which a call can run. A
-// browser with a lost link counts as connected for the grace period. Documents of a
-// disconnected browser are offered only if no connected browser has a matching document,
-// because the browser may never reconnect.
+// Targets returns the documents in which a call can run. A browser with a lost link
+// counts as connected for the grace period. Documents of a disconnected browser are
+// offered only if no connected browser has a matching document, because the browser may
+// never reconnect.
 //
 // If no document matches, Targets waits while a tab loads. After the server's start, Targets
 // also waits for the first browser, because a browser may need one second to reconnect. If the
@@ -340,7 +340,7 @@ func compareTargets(a, b rankedTarget) int {
 }
 
 // rankTargets sorts targets by rank, best first, and groups them by browser. The first group
-// belongs to the browser with the best target.
+// of targets belongs to the browser with the best target.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil

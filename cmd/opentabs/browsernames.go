@@ -131,8 +131,8 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 }
 
 // findOnlyBrowser returns the ID of the connected browser if exactly one browser is
-// connected. Otherwise, if exactly one browser is known, it returns the ID of that
-// browser.
+// connected. If no browser or more than one is connected, findOnlyBrowser returns the ID
+// of the known browser if exactly one is known.
 func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {

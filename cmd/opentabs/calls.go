@@ -92,8 +92,8 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	return nil
 }
 
-// printCalls prints a table of calls. On a terminal, it shortens cells so that each row
-// fits in one line.
+// printCalls prints a table of calls. On a terminal, printCalls shortens cells so that
+// each row fits in one line.
 func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
 	if columns, _ := out.Size(); out.IsTerminal() {
 		callview.FitRows(rows, columns, time.Now())
@@ -304,7 +304,7 @@ type callsCancelOptions struct {
 }
 
 // cancelledCall is the output of `opentabs calls cancel --json`. Cancelled is false if
-// the call had already ended before the command.
+// the call had already ended before the command ran.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

@@ -62,7 +62,7 @@ var argumentCompleters = map[string][]completer{
 
 // flagCompleters maps a flag with a value to its completer. A key such as "--tool" applies to
 // this flag of every command; a key such as "audit --tool" applies to the flag of one command.
-// A nil completer offers no words, for example for a number.
+// A nil completer suggests no words, for example for an argument that is a number.
 var flagCompleters = map[string]completer{
 	"--allow-calls-to":            completeInstalledPlugins,
 	"--browser":                   completeBrowsers,

@@ -30,7 +30,8 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 
 // TestEveryValueHasACompletion checks that each argument and each flag value has an entry
 // in the completion tables. The shell must complete file names only for arguments and
-// flags that take files. Each entry of the tables must be in use.
+// flags that take files. Each entry in the completion tables must belong to an argument
+// or flag of a command.
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})

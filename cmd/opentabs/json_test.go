@@ -62,8 +62,8 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 }
 
 // checkJSONCmd implements the script command "json PROGRAM ARGS...". checkJSONCmd adds the flag
-// --json, and checks that the program prints one JSON document. If the program is expected to
-// fail, it may print nothing.
+// --json, and checks that the program prints one JSON document. A program that is expected to
+// fail need not print a document.
 func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")

@@ -33,10 +33,10 @@ const (
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After a kill, at most the last line of each record file may be incomplete. Only
-// calls that ended within the last second may be missing. The hash chain of the audit log
-// must be intact. The next server must record the call that was open at the time of the
-// kill.
+// tools. After a kill, only the last line of each record file can be incomplete. Records
+// of calls can be missing only for calls that ended within the last second before the
+// kill. The hash chain of the audit log must be intact. The next server must record the
+// call that was open at the time of the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -120,8 +120,8 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 }
 
 // killDuringCalls starts a server, lets agents call a tool, and kills the server at a
-// random moment. It returns the time of the kill, and maps the argument of each answered
-// call to the time of its response.
+// random moment. killDuringCalls returns the time of the kill, and maps the argument of
+// each answered call to the time of its response.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}

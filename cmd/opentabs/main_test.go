@@ -67,8 +67,8 @@ var squatterResponses = map[string]string{
 }
 
 // runSquatter is a test program that listens on a free port and writes the port number to the
-// file "port". The program answers each connection with the response that squatterResponses
-// contains for its argument.
+// file "port". The program answers each connection with the value in squatterResponses whose
+// key is the program's argument.
 func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

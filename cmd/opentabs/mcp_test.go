@@ -226,7 +226,7 @@ func TestMCPServerKilled(t *testing.T) {
 }
 
 // TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same
-// time while no server runs. All of them must use the same server.
+// time while no server runs. All processes must use the same server.
 func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}

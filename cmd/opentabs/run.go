@@ -103,8 +103,8 @@ your browser through an extension. A plugin adds the tools of a site.`,
 }
 
 // addShellCommand adds cobra's command "completion", which prints completion scripts for
-// shells. It also shortens one line of the command's help text that is longer than 80
-// columns.
+// shells. addShellCommand also shortens one line of the command's help text that is
+// longer than 80 columns.
 func addShellCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion", "bash"})

@@ -112,8 +112,8 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs in a separate mount namespace. Its two arguments are the
-// home directory and the port of the server.
+// fullDisk is a script that runs in a separate mount namespace. The script's two
+// arguments are the home directory and the port of the server.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"

@@ -27,8 +27,8 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// newNarrowOutput returns an output for a simulated terminal with 80 columns. The output is
-// written to the buffer text.
+// newNarrowOutput returns an output for a simulated terminal with 80 columns. The output
+// writes to the buffer text.
 func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }

@@ -90,7 +90,8 @@ func checkHarmlessText(t *testing.T, surface, printed string) {
 }
 
 // printEverywhere prints the hostile text with each command and log that can display text
-// from plugins, pages or clients. It returns each output by its name.
+// from plugins, pages or clients. printEverywhere returns the printed texts by the names
+// of their outputs.
 func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}

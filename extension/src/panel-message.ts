@@ -299,8 +299,8 @@ function toPermission(value: unknown): Permission | undefined {
 }
 
 /**
- * isToPanel checks the fields of a message that the panel reads first. isToPanel does not check the other fields,
- * because only the extension's worker sends messages to the panel.
+ * isToPanel checks only those fields of a message that the panel reads first. isToPanel does not check the other
+ * fields, because only the extension's worker sends messages to the panel.
  */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;

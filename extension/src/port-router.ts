@@ -1,5 +1,5 @@
-// Validates port messages with one reader per operation, and routes them to one handler per operation. The file
-// worker/link/handlers.ts does the same for messages of the server.
+// Validates port messages with one reader per operation, and routes them to one handler per operation. Messages from
+// the server are validated and routed by worker/link/handlers.ts.
 
 import { type Fields, isRecord } from './record.ts';
 

@@ -153,8 +153,8 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 	}
 }
 
-// recordEvent adds an event to the result of the running call. It returns true for the
-// last event of the call.
+// recordEvent adds an event to the result of the running call. recordEvent returns true
+// for the last event of the call.
 func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLast bool) {
 	r := &c.result
 	switch e.Kind {

@@ -252,8 +252,8 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 const logLineMarker = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that the daemon has
-// received. The log stores entries in order, but asynchronously. Therefore, lastLogSeq
-// adds a marker entry and waits until the log has stored the marker.
+// received. The log stores entries in order, but asynchronously. To find the end of the
+// log, lastLogSeq adds a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
 	defer follower.Close()

@@ -22,8 +22,8 @@ const maxDetach = 24 * time.Hour
 type DetachRule struct {
 	// IsAuto is true if a call becomes a job shortly before the client's timeout.
 	IsAuto bool
-	// After is the running time after which a call becomes a job. Zero means that the
-	// call's running time does not matter.
+	// After is the running time after which a call becomes a job. If After is zero, the
+	// running time does not turn a call into a job.
 	After time.Duration
 }
 

@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Server is the record that a running server writes to server.json for other processes.
-// If a server is killed, its record remains. A process that reads server.json must
-// therefore check that a server answers on Port.
+// Server is the record that a running server writes to server.json for other processes. A
+// process that reads server.json must check that a server answers on Port, because the
+// record of a killed server remains.
 type Server struct {
 	PID     int       `json:"pid"`
 	Port    int       `json:"port"`

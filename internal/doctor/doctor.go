@@ -145,8 +145,8 @@ type healthCheck struct {
 	// isOtherProgram is true if the port of opentabs is used by another program, or by a
 	// server with another token.
 	isOtherProgram bool
-	// isTokenDamaged is true if opentabs cannot use the token file. A server that starts
-	// would replace the file.
+	// isTokenDamaged is true if opentabs cannot use the token file. When a server starts,
+	// it replaces a damaged token file.
 	isTokenDamaged bool
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.

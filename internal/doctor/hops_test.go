@@ -384,8 +384,8 @@ func TestBrokenMCP(t *testing.T) {
 }
 
 // TestFix checks that Fix repairs file modes, a damaged token and the server.json of a killed
-// server. TestFix also checks that Fix repairs an old extension folder and the configuration of an
-// MCP client. Fix must not delete files of the user.
+// server. Fix must also repair an old extension folder and the configuration of an MCP client. Fix
+// must not delete files of the user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)

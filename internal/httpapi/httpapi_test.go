@@ -227,7 +227,7 @@ func TestCancelOverHTTP(t *testing.T) {
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
 	}
-	// A request to cancel a call may have no body, and then gives no reason.
+	// Without a body, a request to cancel a call gives no reason.
 	id, _ = f.call(t)
 	if resp, body := f.sendRequest(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
 		t.Errorf("without a body: %d %q", resp.StatusCode, body)

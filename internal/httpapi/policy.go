@@ -102,7 +102,8 @@ type Site struct {
 	// all sites.
 	Site string `json:"site"`
 	// Permission is "off", "read", "ask" or "auto". Permission is empty if the user has set
-	// no permission for the site, but has always allowed some clients.
+	// no permission for the site, but has exempted MCP clients from approval
+	// (AlwaysAllowed).
 	Permission string `json:"permission,omitempty"`
 	ChangeOrigin
 	// AlwaysAllowed are the MCP clients whose browser tools need no approval on this site.

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// While the server is not running, any program of any user can listen on its port. A
-// client therefore sends the token only to a server that has proved that it has the
+// While the server is not running, any program of any user can listen on its port. To
+// protect the token, a client sends it only to a server that has proved that it has the
 // token. To request the proof, the client sends a random challenge, and the server
 // returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
 // that a program on another port cannot relay the challenge to the real server.

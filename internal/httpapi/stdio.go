@@ -127,9 +127,10 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// bufferedInput returns only the bytes that are already in the buffer. All bytes after
-		// the buffered ones are read from conn. At the end of the input, a read from buffered
-		// would make net/http cancel r.Context(), and with it all running calls.
+		// bufferedInput returns only the bytes that are already in the buffer. The session
+		// reads the bytes after the buffered input directly from conn. At the end of the
+		// input, a read from buffered would make net/http cancel r.Context(), and with it all
+		// running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}

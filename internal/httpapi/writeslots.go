@@ -12,14 +12,14 @@ import (
 const slotTimeout = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of
-// processors. The limit leaves processor time for calls even if many clients follow
-// events. writeSlots is safe for concurrent use.
+// processors. The limit on writes leaves processor time for calls even if many clients
+// follow events.
 type writeSlots chan struct{}
 
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// acquireSlot blocks until the caller may write to a client, in the order of arrival. The
-// caller calls releaseSlot after the write.
+// acquireSlot blocks until the caller may write to a client. Callers get write slots in
+// the order of their arrival. The caller calls releaseSlot after the write.
 func (s writeSlots) acquireSlot(ctx context.Context) (releaseSlot func(), err error) {
 	select {
 	case s <- struct{}{}:

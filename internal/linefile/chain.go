@@ -74,8 +74,8 @@ func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 }
 
 // headSuffix is the suffix of the head file, which stores the number and hash of the
-// log's last line. With the head file, Verify detects lines that were removed at the end
-// of the log. The head file has a fixed length, so a single write replaces its content.
+// log's last line. The head file lets Verify detect that lines at the end of the log were
+// removed. The head file has a fixed length, so a single write replaces its content.
 const headSuffix = ".head"
 
 // readHead reads the head file of the log at path. If the head file does not exist, ok is

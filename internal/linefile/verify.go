@@ -64,9 +64,9 @@ type earlierLine struct {
 }
 
 // Verify checks the hash chain of the log at path. The parameter files is the maximum
-// number of log files, as in Options.Files. Each line is a JSON object with a time. Lines
-// before the hash chain are counted; each of them must be older than the first line in the
-// hash chain. Verify waits until no other process appends lines.
+// number of log files, as in Options.Files. Each line of the log must be a JSON object
+// with a time. Lines before the hash chain are counted; each of them must be older than
+// the first line in the hash chain. Verify waits until no other process appends lines.
 func Verify(path string, files int) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {

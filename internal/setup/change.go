@@ -119,8 +119,8 @@ func readConfig(path string) ([]byte, error) {
 }
 
 // explainAccess adds to err what the user should do if opentabs has no access to a
-// configuration file or its folder. The new error does not wrap err, because the usual
-// remedy for err, to set OPENTABS_HOME, does not move the file of an MCP client.
+// configuration file or its folder. The returned error does not wrap err, because the
+// usual remedy for err, to set OPENTABS_HOME, does not move the file of an MCP client.
 func explainAccess(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

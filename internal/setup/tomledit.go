@@ -141,8 +141,8 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 	}
 }
 
-// inlineTable returns the text of an inline TOML table after a change of its values to
-// those of merged. Keys keep their order, and unchanged values keep their text.
+// inlineTable returns the text of an inline TOML table whose values have been replaced by
+// the values in merged. Keys keep their order, and unchanged values keep their text.
 func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[string]any) string {
 	var members []string
 	old, _ := existing.(map[string]any)
@@ -212,7 +212,7 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 }
 
 // valueStart returns the offset of the value behind a key. The parameter key is the last
-// part of a dotted key.
+// part of a dotted TOML key.
 func (s *tomlServer) valueStart(key *unstable.Node) int {
 	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
 	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))

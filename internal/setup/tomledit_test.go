@@ -67,8 +67,9 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 	}
 }
 
-// checkEditInPlace checks the configuration after setup, for each layout of withLayouts.
-// Running setup a second time must change nothing.
+// checkEditInPlace checks what setup writes to a configuration file, for each line ending
+// and byte order mark (see [withLayouts]). Running setup a second time must change
+// nothing.
 func checkEditInPlace(t *testing.T, id, before, after string) {
 	t.Helper()
 	afters := withLayouts(after)

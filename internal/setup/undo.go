@@ -81,7 +81,7 @@ func (r Removal) doneText() string {
 }
 
 // earlierText returns a clause about the opentabs entry that was in the file before
-// setup. The clause is empty if the file had no opentabs entry before setup.
+// setup. earlierText returns "" if the file had no opentabs entry before setup.
 func (r Removal) earlierText() string {
 	if r.earlier == "" {
 		return ""

@@ -16,8 +16,8 @@ type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText is the end of the warning about a damaged file. It names a consequence or
-	// gives advice, such as "pin your tools again".
+	// LossText is the end of the warning about a damaged file. LossText states a
+	// consequence or gives advice, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)

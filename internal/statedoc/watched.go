@@ -137,7 +137,8 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 }
 
 // Latest returns the content that was last read, without checking the file for changes.
-// Use Latest where the system call of a check is too slow, or shortly after Current.
+// Use Latest shortly after a call of Current, or where the system call that checks the
+// file is too slow.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
 // refresh reads the file if the file has changed since it was last read, and reports

@@ -60,8 +60,8 @@ type Entry struct {
 	// IsSetByUser is true if the user set the timeout, and false if the server learned
 	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
-	// Reason is the text with which the client cancelled the call that it gave up. Reason
-	// is empty if the client sent no text or closed its connection.
+	// Reason is the reason that the client gave when it gave up the call and sent a
+	// cancellation. Reason is empty if the client sent no text or closed its connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
@@ -230,9 +230,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 }
 
 // mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. The combined entry has the shorter of the two timeouts. If hasProgress is
-// false, the call without progress does not show whether progress restarts the timeout,
-// so ProgressRestarts comes from known.
+// one, known. The returned Entry has the shorter of the two timeouts. If hasProgress is
+// false, the client gave up on a call that sent no progress. Such a call does not show
+// whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {

@@ -241,7 +241,8 @@ func (t *Tool) summary() string {
 }
 
 // firstSentence returns the beginning of a text up to the first period that precedes a
-// capital letter. Other periods may belong to an abbreviation such as "e.g.".
+// capital letter. A period before any other letter can belong to an abbreviation such as
+// "e.g.".
 func firstSentence(text string) string {
 	for i := range text {
 		rest, ok := strings.CutPrefix(text[i:], ". ")

@@ -52,9 +52,9 @@ func (s PluginState) NextStep() string {
 	return ""
 }
 
-// DescribeWithSite returns a tool's description. If the description does not contain the
-// site's name, the name is put before it. The prefix is needed because a tool name
-// contains only the short name of the plugin.
+// DescribeWithSite returns a tool's description in which the name of the tool's site
+// occurs. If the name is missing, DescribeWithSite puts it before the description. The
+// prefix is needed because a tool name contains only the short name of the plugin.
 func DescribeWithSite(description, site string) string {
 	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
 		return description
