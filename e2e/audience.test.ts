@@ -19,8 +19,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// makeThreeCalls makes three calls in sequence. The first call reports only two of its four steps to the user. The
-// second call reports nothing to the user, and the third call fails.
+// makeThreeCalls makes three calls in sequence. The audience of the first call's progress reports is `user` in only two
+// of four reports. The second call reports no progress to the user, and the third call fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });

@@ -1,6 +1,6 @@
 /**
  * A client receives the last progress report of each call before the call's result, even on a busy machine. With
- * OPENTABS_TEST_ALL=1 (make nightly), the tests of a busy machine make 1,000 calls instead of 250.
+ * OPENTABS_TEST_ALL=1 (make nightly), the tests that simulate a busy machine make 1,000 calls instead of 250.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -33,7 +33,8 @@ const args = {
 };
 
 /**
- * runConcurrently makes count calls, eight at a time. The result lists the calls whose last progress report was lost.
+ * runConcurrently makes count calls, eight at a time. runConcurrently returns the numbers of the calls whose last
+ * progress report was lost.
  */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];

@@ -1,4 +1,7 @@
-/** A call whose tab cannot load fails with the network error, before its time for the tab is over. Calls work once the site is back. */
+/**
+ * If a call's tab cannot load, the call fails with the network error before it would time out. When the site works
+ * again, calls succeed.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';

@@ -60,9 +60,9 @@ func (a *adapterSync) run(b *browser) {
 // browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the browser the list of plugins, and then each plugin's code that the
-// browser lacks. If the list of plugins changes, sendPlugins stops early. The caller must get
-// requestedSyncNumber from currentSyncNumber before it reads the list of plugins.
+// sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser
+// lacks. If the list of plugins changes, sendPlugins stops early. The caller must get syncTarget
+// from currentSyncNumber before it calls sendPlugins, which reads the list of plugins.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}

@@ -18,8 +18,8 @@ type finishCountingSink struct {
 func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.finishCount++ }
 
 // TestRunAllocations limits the memory allocations of one call through the hub, without the
-// network. A call allocates memory for its record, its tool.dispatch frame, the ID of its
-// answer and a copy of its result.
+// network. A call allocates memory for its record, its tool.dispatch frame, the ID of the
+// response and a copy of its result.
 func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()

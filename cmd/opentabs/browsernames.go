@@ -15,8 +15,9 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// openBrowserNames returns an API for the stored names of browsers. If a server runs,
-// the API uses the server, and otherwise the file with the names.
+// openBrowserNames returns an API for the stored names of browsers. If a server runs, the
+// API calls the server. If no server runs, the API reads and changes the file that stores
+// the names.
 func openBrowserNames(ctx context.Context, p *cli.Program) (httpapi.BrowserNames, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

@@ -138,7 +138,7 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 }
 
 // addCompletions sets the shell completions of all commands below root. For an argument
-// without a completer, the shell offers nothing. The shell's own default would be the files in
+// without a completer, the shell offers nothing. By default, shells would suggest the files in
 // the current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)

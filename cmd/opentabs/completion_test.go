@@ -78,8 +78,8 @@ func TestEveryValueHasACompletion(t *testing.T) {
 	}
 }
 
-// checkDirective completes the last of the given words. The shell must offer file names
-// if fileCompletions contains key, and otherwise no file names.
+// checkDirective requests the shell completion of the last word in words. The shell must
+// offer file names if fileCompletions contains key, and otherwise no file names.
 func checkDirective(t *testing.T, words []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]

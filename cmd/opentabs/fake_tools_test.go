@@ -9,7 +9,7 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// The functions in this file are tools of the fake browser's plugin. They show
+// The functions in this file are tools of the fake browser's plugin. The tools show
 // activities, wait for the user, or make nested calls.
 
 // showActivities simulates a tool with two activities: a growing text for the user, and

@@ -236,8 +236,8 @@ func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // pairingCodeVariable is the environment variable with the pairing code that the simulated
-// browser shows, without hyphens. Without this variable, the simulated browser uses the key of
-// the installation.
+// browser shows, without hyphens. If pairingCodeVariable is not set, the simulated browser
+// uses the key of the installation.
 const pairingCodeVariable = "FAKE_BROWSER_CODE"
 
 // runFakeBrowser is the main function of a test program that simulates a browser with the

@@ -41,7 +41,7 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
 	}
-	// This is the last line of the input, and it has no newline at its end.
+	// The last line of the input has no newline at its end.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 }
 
 // TestMCPOutputCloses checks an `opentabs mcp` process whose client closes the process's
-// output. Its calls must be cancelled, and the process must exit.
+// output. The process must cancel its calls and exit.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")

@@ -271,7 +271,7 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	}
 	startBrowser(t, dirs)
 	waitForStatus(t, dirs, hasTab)
-	// The command connects while the calls start.
+	// The command `opentabs calls --follow` connects to the server while the calls start.
 	followCmd := opentabsCommand(t, dirs, "calls", "--follow")
 	if err := followCmd.Start(); err != nil {
 		t.Fatal(err)

@@ -17,9 +17,9 @@ import (
 )
 
 // runReleaseServer is a test program that serves a release of opentabs over HTTP. The
-// first arguments are the executable and the version of the release. The program writes
-// the URL of its server to the file release-url. If the program has a third argument,
-// the served archive does not match its published checksum.
+// program's first two arguments are the path of the executable and the version of the
+// release. The program writes the URL of its server to the file release-url. If the
+// program has a third argument, the served archive does not match its published checksum.
 func runReleaseServer() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

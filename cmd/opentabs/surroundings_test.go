@@ -181,8 +181,8 @@ func TestFullDisk(t *testing.T) {
 
 // TestServerWithoutFreeFileDescriptors checks a server that runs out of file descriptors.
 // When descriptors run out, connected clients must continue to work, and the server must
-// log the problem once. New clients must be able to connect when descriptors are free
-// again.
+// log the problem once. New clients must be able to connect when the server has free file
+// descriptors again.
 func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
 	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")

@@ -39,8 +39,8 @@ func makeForeignDir(t *testing.T) string {
 	return dir
 }
 
-// openTempDir returns a temporary directory whose file mode lets other users enter it. Only
-// opentabs's own file modes then protect the files in it.
+// openTempDir returns a temporary directory whose file mode lets other users enter it.
+// Access to the files in the directory depends only on the file modes that opentabs sets.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,8 +91,8 @@ func attackFiles(t *testing.T) {
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRunOpentabs(t, dirs, "extension", "install")
 	for _, topDir := range []string{dirs.State, unpacked} {
-		// If a directory is accessible only to the user, all files in it are protected. In
-		// addition, each file with secrets has a private mode.
+		// If a directory is accessible only to the user, all files in it are protected. As
+		// a second protection, each file with secrets has a private mode.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

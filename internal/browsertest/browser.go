@@ -155,8 +155,8 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon that has loaded the plugin in pluginDir. It then writes the
-// extension's files for this daemon and connects an MCP client.
+// serve starts a daemon that has loaded the plugin in pluginDir. After the daemon has
+// started, serve writes the extension's files for this daemon and connects an MCP client.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}

@@ -68,9 +68,9 @@ type callOutcome struct {
 // stopped.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a tool call that a test has made and that has not ended. Until the
-// channel done is closed, only followEvents accesses a runningCall. After that, only
-// callTool accesses it.
+// runningCall is a tool call that a test has made and that has not ended. Only the
+// goroutine of followEvents accesses a runningCall until the channel done is closed. When
+// done is closed, only callTool accesses the runningCall.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab

@@ -46,9 +46,9 @@ func (d Dirs) ExistingToken() (string, error) {
 }
 
 // BrowserKey returns the key with which the extension and the server of one installation
-// authenticate each other. BrowserKey derives this key from the administrator token. The
-// extension's folder contains the browser key instead of the token, because the browser
-// key opens only the WebSocket.
+// authenticate each other. BrowserKey derives the browser key from the administrator
+// token. The extension's folder contains the browser key instead of the token, because
+// the browser key opens only the WebSocket.
 func BrowserKey(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("opentabs browsers"))

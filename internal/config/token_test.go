@@ -73,7 +73,7 @@ func TestTokenDamaged(t *testing.T) {
 }
 
 // checkUnusable checks that d reports a problem of the token file. A repair must rename
-// the file, so that a new token can be created.
+// the damaged token file, so that opentabs can create a new token.
 func checkUnusable(t *testing.T, d Dirs, problem string) {
 	t.Helper()
 	_, err := d.Token()

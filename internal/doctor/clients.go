@@ -15,7 +15,7 @@ type clientProfile struct {
 	FromVersion   string   `json:"from,omitempty"`
 	BeforeVersion string   `json:"before,omitempty"`
 	// TimeoutMs is the client's timeout for a call in milliseconds. 0 means no timeout.
-	// HTTPTimeoutMs is set only if the timeout over HTTP is different.
+	// HTTPTimeoutMs is set only if the client's timeout over HTTP differs from TimeoutMs.
 	TimeoutMs               int64           `json:"timeout_ms"`
 	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
 	ProgressRestartsTimeout bool            `json:"progress_resets"`

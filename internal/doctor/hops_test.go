@@ -58,12 +58,12 @@ func extensionOnly() http.Handler {
 	})
 }
 
-// failureCase is a test case that breaks one hop between the MCP client and the page in a
-// working installation.
+// failureCase is a test case that breaks one connection between the MCP client and the
+// page in a working installation.
 type failureCase struct {
 	name string
-	// breakInstallation breaks one hop of an installation with a running server and a connected
-	// browser.
+	// breakInstallation breaks one connection in an installation with a running server and a
+	// connected browser.
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
 	// check is the name of the check that must report the problem. want is the expected finding:
 	// its level, and texts that its fact and its remedy must contain.

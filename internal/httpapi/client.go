@@ -58,8 +58,8 @@ func (e *RefusedError) Is(target error) bool {
 }
 
 // Client sends requests to a running opentabs server. The methods of Client return
-// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another
-// program listens on the port. The error is [ErrServerSilent] if no response arrives in time,
+// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another program
+// listens on the port. The methods return [ErrServerSilent] if no response arrives in time,
 // and a [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
@@ -203,8 +203,8 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError returns ErrNoServer, ErrServerSilent or ErrForeignServer for a matching cause, and
-// otherwise an error that wraps err.
+// dialError returns ErrNoServer, ErrServerSilent or ErrForeignServer if err has the
+// corresponding cause, and otherwise an error that wraps err.
 func dialError(err error) error {
 	var opErr *net.OpError
 	isCancelled := errors.Is(err, context.Canceled)

@@ -98,9 +98,9 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 // parameters call, tool and audience filter the events (see [dispatch.FollowOptions]).
 //
 // A client that reconnects sends the ID of the last event it received, as Last-Event-ID
-// or as the URL parameter after. After a reconnect, the server sends all later events. If
-// a client reads too slowly or reconnects too late, a "missed" event replaces the events
-// that were dropped.
+// or as the URL parameter after. After a reconnect, the server continues with the events
+// that follow this ID. If a client reads too slowly or reconnects too late, a "missed"
+// event replaces the events that were dropped.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {

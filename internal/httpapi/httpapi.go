@@ -38,8 +38,8 @@ type Options struct {
 	Calls  Calls
 	// Records reads the recorded calls. By default, no calls are recorded.
 	Records Records
-	// UndoCall starts a call that undoes the call with the given ID. The error message is
-	// a sentence for the user. By default, no call can be undone.
+	// UndoCall starts a call that undoes the call with the given ID. If UndoCall fails,
+	// its error message is a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
 	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below /plugins
@@ -80,9 +80,9 @@ type Options struct {
 	// client. Browsers serves /ws, the WebSocket of the extension.
 	MCP      http.Handler
 	Browsers http.Handler
-	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio.
-	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns at the
-	// end of the input in, or when ctx ends.
+	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. If
+	// the MCP client sent its token, [CallerOf] returns the client. Stdio returns when ctx
+	// ends, or when reading from the parameter in reaches the end of the input.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time without events after which an event stream sends a comment. A
 	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15

@@ -108,7 +108,7 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 // explainReadError converts an error that occurred while reading the response to a
 // challenge. explainReadError returns ErrServerSilent after a timeout, and
 // ErrForeignServer if the response was not HTTP. If the connection failed or was closed,
-// the returned error wraps err.
+// explainReadError returns an error that wraps err.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {

@@ -94,8 +94,8 @@ type Browser struct {
 	// wire.KeyID). PairingKeyID is empty if the browser authenticated with the key of the
 	// installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Connected is false during the grace period after a lost link, in which the browser
-	// may reconnect.
+	// Connected is false during the grace period after a lost link, because the browser
+	// can reconnect during this period.
 	Connected bool `json:"connected"`
 	// Since is the time at which the browser connected, or at which the link was lost.
 	Since time.Time `json:"since"`

@@ -144,7 +144,7 @@ func parse(data []byte) (hujson.Value, error) {
 	if err == nil {
 		return document, nil
 	}
-	// A JSON file that contains only comments is treated as an empty object after the
+	// If a JSON file contains only comments, parse adds an empty object after the
 	// comments.
 	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
@@ -235,8 +235,8 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 	return parsed
 }
 
-// append adds a member at the end of a JSON object. Comments that follow the last member
-// so far stay in place, before the new member.
+// append adds a member at the end of a JSON object. Comments that follow the object's
+// last member stay directly behind this member, before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")

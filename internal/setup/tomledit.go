@@ -29,8 +29,8 @@ type tomlServer struct {
 	merged map[string]any
 	edits  []tomlEdit
 	// insertAt maps the dotted path of each table to the offset at which new keys are
-	// inserted. New keys are inserted after the last line with a key, or else after the
-	// table's header.
+	// inserted. New keys follow the table's last line with a key. If the table has no
+	// keys, they follow its header.
 	insertAt map[string]int
 	// inlinePaths are the dotted paths of inline tables, which are written in braces.
 	inlinePaths []string

@@ -6,7 +6,7 @@ import (
 )
 
 // TestTOMLServerIsEditedInPlace checks that setup edits the TOML table of opentabs in
-// place. Comments, unknown keys and the order of keys must be kept.
+// place. The edit must keep comments, unknown keys and the order of keys.
 func TestTOMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"tables": {

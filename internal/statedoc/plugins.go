@@ -45,9 +45,9 @@ func NewPlugins() *Plugins {
 	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
-// ParsePlugins parses a state file with one JSON object per plugin. If the text is
-// damaged, the error is a *[DamagedError]. If a newer version of opentabs wrote the file,
-// the error is another error.
+// ParsePlugins parses a state file with one JSON object per plugin. For damaged text,
+// ParsePlugins returns a *[DamagedError]. For the file of a newer opentabs version,
+// ParsePlugins returns an error of another type.
 func ParsePlugins(text []byte) (*Plugins, error) {
 	topLevel, err := ParseTopLevel(text, perPluginVersion)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *Plugins) Encode() []byte {
 }
 
 // EditPlugin finds the JSON object of one plugin, and calls change to modify this object.
-// An object that is empty after the change is deleted.
+// If change leaves the object empty, EditPlugin deletes the object.
 func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)

@@ -63,8 +63,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file as [File.Change] does, and reads it again. After Change, the
-// caller must call Notify, which runs the listeners.
+// Change edits the file as [File.Change] does, and reads it again. After a call of
+// Change, the caller must call Notify, which runs the listeners.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (w *Watched[T, V]) Repair() error {
 	return nil
 }
 
-// OnChange registers a function that runs each time the file has changed. The registered
-// functions run one at a time and must not change the file.
+// OnChange registers a function that runs each time the file has changed. Functions that
+// are registered with OnChange run one at a time and must not change the file.
 func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -54,7 +54,7 @@ func (s PluginState) NextStep() string {
 
 // DescribeWithSite returns a tool's description in which the name of the tool's site
 // occurs. If the name is missing, DescribeWithSite puts it before the description. The
-// prefix is needed because a tool name contains only the short name of the plugin.
+// name is added because a tool name contains only the short name of the plugin.
 func DescribeWithSite(description, site string) string {
 	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
 		return description

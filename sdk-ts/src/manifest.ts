@@ -42,8 +42,8 @@ export interface Manifest {
   /** The version of the SDK that built the plugin. */
   sdkVersion?: string;
   /**
-   * When the adapter starts in a page. In dist/tools.json, the value is `document_idle` if the plugin imports the SDK
-   * under the package name of the original OpenTabs SDK.
+   * Defines when the adapter starts in a page. In dist/tools.json, the value is `document_idle` if the plugin imports
+   * the SDK under the package name of the original OpenTabs SDK.
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
