@@ -104,8 +104,8 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 }
 
 // readStart reads the member "start" of a JSON object, which defines when the adapter
-// starts. If package.json and dist/tools.json both have this member, the one in
-// package.json counts.
+// starts. If package.json and dist/tools.json both have the member "start", opentabs uses
+// the value in package.json.
 func readStart(f *jsonread.Reader) Start {
 	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {

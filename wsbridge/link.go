@@ -60,7 +60,7 @@ type link struct {
 	endOnce sync.Once
 	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the link.
 	hasReceived atomic.Bool
-	// requests, adapters, panel and inbox have their own locks, documented at their types.
+	// The types of requests, adapters, panel and inbox document their own locks.
 	requests *requests.Table
 	adapters adapterSync
 	panel    panel

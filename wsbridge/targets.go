@@ -143,8 +143,8 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// reloadOrOpen requests the reload of a tab, or opens a new tab. One search does each at most once.
-// If the browser is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
+// reloadOrOpen reloads a tab or opens a new tab. One search does each of the two at most once. If
+// the browser is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
@@ -329,7 +329,7 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 
 // readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown
 // readiness is new and may have been loaded for the call, so it ranks like a ready document.
-// The call itself checks whether a document is ready, and tries the next one if necessary.
+// A call that finds its document not ready tries the next document.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compareTargets returns a negative number if target a ranks before target b.

@@ -95,8 +95,8 @@ records that were changed or removed.`,
 	return cmd
 }
 
-// runAudit prints the records of the audit log. It reads the log files itself, so that
-// `opentabs audit` works without a server.
+// runAudit prints the records of the audit log. runAudit reads the log files itself, so
+// that `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)

@@ -100,7 +100,7 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 }
 
 // switchBrowserTools turns browser tools on or off. names are tools or groups of tools.
-// Without names, all browser tools are changed.
+// If names is empty, switchBrowserTools changes all browser tools.
 func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {

@@ -204,8 +204,8 @@ func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 const maxCallerRecords = 500
 
 // completeMCPClients completes the names of MCP clients that have a token or made a
-// recent call. Each client is offered with the name of its token and with the name that
-// it sends.
+// recent call. For each client, completeMCPClients suggests the name of its token and the
+// name that the client sends.
 func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	names := completeClients(ctx, p)
 	for _, r := range listCallers(p) {

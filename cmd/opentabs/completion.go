@@ -176,7 +176,7 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 }
 
 // removeBackticks removes the backticks that mark the name of a value in the usage text of
-// a flag. Help texts need the backticks, but a shell would show them.
+// a flag. The help needs the backticks, but shells would show them in completions.
 func removeBackticks(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		removeBackticks(sub)

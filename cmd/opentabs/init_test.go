@@ -10,7 +10,7 @@ import (
 
 // maxInitBytes is the largest number of bytes that the initialization of one Go package
 // may allocate. The Go runtime initializes all linked packages before a command's first
-// statement runs. The largest package allocates about 200 KB.
+// statement runs. The package that allocates most needs about 200 KB.
 const maxInitBytes = 300_000
 
 // TestPackageInitialization checks that no package does expensive work during

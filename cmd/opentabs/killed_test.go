@@ -35,8 +35,8 @@ const (
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
 // tools. After a kill, only the last line of each record file can be incomplete. Records
 // of calls can be missing only for calls that ended within the last second before the
-// kill. The hash chain of the audit log must be intact. The next server must record the
-// call that was open at the time of the kill.
+// kill. The hash chain of the audit log must be intact. After a kill, the server that
+// starts next must record the call that was open at the time of the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}

@@ -96,7 +96,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		go func() {
 			defer conn.Close()
 			// If a connection is closed while it has unread data, the peer may lose the
-			// response. The program therefore first reads the beginning of the request.
+			// response. To avoid this loss, the program first reads the beginning of the
+			// request.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -153,8 +154,8 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 
 // repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...". repeatUntilCmd
 // repeats the program until its output matches. Before the next run, repeatUntilCmd pauses
-// three times as long as the last run took. The test scripts that run in parallel therefore
-// get most of the CPU time.
+// three times as long as the last run took. During this pause, the test scripts that run in
+// parallel get the CPU time.
 func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")

@@ -14,7 +14,7 @@ import (
 
 // runNPMRegistry is a test program that serves the packages in a folder as an npm
 // registry. The program writes the registry's URL and a token to the file .npmrc in the
-// home directory. Its second argument is the token.
+// home directory. The program's second argument is the token.
 func runNPMRegistry() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -16,9 +16,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// freePort finds a TCP port below 32768 on which no program listens. If another program
-// asks the system for any free port, it gets a higher port, so it cannot take the
-// returned one.
+// freePort finds a TCP port below 32768 on which no program listens. The system assigns
+// free ports above 32767, so another program that requests any free port does not get the
+// returned port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {

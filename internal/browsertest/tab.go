@@ -50,8 +50,8 @@ type logEntry struct {
 }
 
 // open closes the test's tab, opens a new tab, and blocks until the plugin runs in the
-// new tab. It cancels the calls in the old tab, and any earlier open that is still in
-// progress.
+// new tab. A call of open cancels the calls in the old tab, and any earlier open that is
+// still in progress.
 func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
 	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {

@@ -1,6 +1,6 @@
-// Package config finds the directories of opentabs, and reads its settings and token. The
-// package also has the record of the running server, and the lock that lets only one
-// server start at a time.
+// Package config finds the directories of opentabs, and reads its settings and token.
+// Package config also manages the record of the running server, and the lock that lets
+// only one server start at a time.
 //
 // [FindDirs] returns the directories of opentabs. [Load] reads the settings, and
 // [Dirs.Token] reads the token.

@@ -30,8 +30,8 @@ func (d Dirs) WriteServer(s Server) error {
 	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
-// ReadServer reads the record that the running server wrote to server.json. If the file
-// is missing or malformed, ok is false.
+// ReadServer reads the record that the running server wrote to server.json. If
+// server.json is missing or malformed, ReadServer returns ok = false.
 func (d Dirs) ReadServer() (s Server, ok bool) {
 	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {

@@ -19,7 +19,7 @@ const tokenBytes = 32
 
 // Token returns the administrator token of this installation, and creates the token if it
 // is missing. Processes that call Token concurrently get the same token. The state
-// directory must exist before the call.
+// directory must exist before a call of Token.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {

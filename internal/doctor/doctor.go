@@ -1,4 +1,5 @@
-// Package doctor checks each hop between an MCP client and a page, and suggests remedies.
+// Package doctor checks each connection between an MCP client and a page, and suggests
+// remedies.
 //
 // [Check] changes nothing in the installation. [Fix] also repairs what can be repaired
 // without losing data.
@@ -43,8 +44,8 @@ type Options struct {
 	ReadFile func(path string) ([]byte, error)
 }
 
-// maxRepairRounds limits how often Fix repairs and checks again. One round is not enough, because
-// some problems can be repaired only after another repair.
+// maxRepairRounds limits how often Fix repairs and checks again. Fix needs several rounds,
+// because some problems can be repaired only after another repair.
 const maxRepairRounds = 4
 
 // Check checks the installation and returns a report with the findings. If ctx ends,

@@ -63,8 +63,8 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 	},
 }
 
-// recordQuery parses the query parameters of /calls. An unknown or repeated parameter is
-// an error.
+// recordQuery parses the query parameters of /calls. recordQuery returns an error for an
+// unknown or repeated parameter.
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	q.Limit = defaultRecords
 	for name, values := range parameters {

@@ -7,8 +7,8 @@ import (
 )
 
 // slotTimeout is how long one write to a client counts as one of the limited concurrent
-// writes. A write that takes longer than slotTimeout continues, but no longer counts, so
-// that slow clients do not block others.
+// writes. A write that takes longer than slotTimeout continues but no longer counts
+// toward the limit, so that slow clients do not block others.
 const slotTimeout = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of

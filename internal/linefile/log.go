@@ -25,7 +25,7 @@ type Options struct {
 	// are dropped and counted. Required.
 	PendingBytes int
 	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
-	// nil, the log writes no such line. Required.
+	// nil, the log does not report the dropped lines. Required.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
 	// can check the log. Each line of a chained log must be a JSON object. Default: no

@@ -11,7 +11,8 @@ import (
 	"slices"
 )
 
-// maxLineBytes is the maximum length of a line, 1 MiB. Read counts a longer line as damaged.
+// maxLineBytes is the maximum length of a line, 1 MiB. Read counts a line longer than
+// maxLineBytes as damaged.
 const maxLineBytes = 1 << 20
 
 // Read returns the last maxEntries entries of the log at path, oldest first. If

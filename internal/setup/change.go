@@ -30,7 +30,7 @@ type Change struct {
 }
 
 // PlanChange plans a change that adds opentabs, started by command, to the configuration
-// of an MCP client. If the file cannot be changed, the error is a [FileError].
+// of an MCP client. If opentabs cannot change the file, PlanChange returns a [FileError].
 func PlanChange(c Client, command Command) (Change, error) {
 	before, err := readConfig(c.File)
 	if err != nil {

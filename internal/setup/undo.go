@@ -189,8 +189,8 @@ func (w Writer) Undo(c Client) (string, error) {
 }
 
 // ConfiguredFile returns the path of the MCP client's configuration file from which
-// [Writer.Undo] would remove opentabs. The path is empty if the configuration has no
-// opentabs entry, or has an opentabs entry that setup did not write.
+// [Writer.Undo] would remove opentabs. ConfiguredFile returns "" if the configuration has
+// no opentabs entry, or has an opentabs entry that setup did not write.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {

@@ -23,8 +23,8 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 }
 
 // TestUndoAfterChangeBetweenSetups checks undo for a file that was edited between two
-// setups. Undo must remove only the opentabs entry instead of restoring the second
-// backup, because this backup contains opentabs.
+// setups. Undo must remove only the opentabs entry instead of restoring the backup of the
+// second setup, because this backup contains opentabs.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 	for id, c := range map[string]struct{ before, edited, after string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
@@ -62,7 +62,8 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 }
 
 // TestUndoOfForeignServer checks undo for a configuration that had an opentabs entry
-// before the first run of setup. The original OpenTabs or the user wrote this entry.
+// before the first run of setup. The entry was written by the user or the original
+// OpenTabs.
 func TestUndoOfForeignServer(t *testing.T) {
 	for id, before := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",

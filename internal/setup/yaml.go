@@ -120,8 +120,8 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 
 // findServerLines finds the lines of the opentabs entry in the mapping of a top-level
 // YAML key. The results start and end are the byte offsets of the entry's lines. The
-// lines exclude comments and blank lines between the opentabs entry and the next key.
-// indent is the indentation of the entry's first line.
+// range from start to end excludes comments and blank lines between the opentabs entry
+// and the next key.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {

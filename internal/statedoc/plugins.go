@@ -59,9 +59,9 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 	return &Plugins{topLevel}, nil
 }
 
-// ParseTopLevel parses a state file that is a JSON object with the member "version". If
-// the text is damaged, the error is a *[DamagedError]. If the version is newer than
-// maxVersion, the error is another error.
+// ParseTopLevel parses a state file that is a JSON object with the member "version". For
+// damaged text, ParseTopLevel returns a *[DamagedError]. For a version above maxVersion,
+// ParseTopLevel returns an error of another type.
 func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	var topLevel Object
 	text = rawjson.TrimBOM(text)

@@ -15,11 +15,11 @@ import (
 // watchInterval is how often [Watched.Watch] checks the file for changes.
 const watchInterval = time.Second
 
-// Watched is a state file whose content is kept in memory. The file is read again when
-// another process or an editor has changed it. The type parameter T is the Go type of the
-// file's decoded content. The type parameter V is the type of the view, a value that
-// Watched computes once from each new content. Create a Watched with [NewWatched]. A
-// Watched is safe for concurrent use.
+// Watched is a state file whose content is kept in memory. When another process or an
+// editor has changed the file, Watched reads the file again. The type parameter T is the
+// Go type of the file's decoded content. The type parameter V is the type of the view, a
+// value that Watched computes once from each new content. Create a Watched with
+// [NewWatched]. A Watched is safe for concurrent use.
 //
 // A goroutine that needs both locks must lock notifyLock before readLock, because
 // listeners may call Current. Lock mu last.
@@ -164,7 +164,7 @@ func (w *Watched[T, V]) refresh() bool {
 	return true
 }
 
-// isCurrent reports whether the file is unchanged since the reading r.
+// isCurrent reports whether the file is unchanged since the read that returned r.
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	info, err := os.Stat(w.file.Path)
 	if err != nil {

@@ -3,10 +3,10 @@
 // has set the timeout.
 //
 // Package clients has a table with the timeouts of well-known clients. Package timeouts
-// stores the timeouts of all other clients, and of clients that differ from the table. Any
-// program can create an entry by sending a client name, so the number of entries and the
-// length of names are limited. A timeout controls only when a call becomes a job, never
-// whether a call may run.
+// stores timeouts for clients that are not in this table, and for clients whose timeout
+// differs from the table. Any program can create an entry by sending a client name, so the
+// number of entries and the length of names are limited. A timeout controls only when a
+// call becomes a job, never whether a call may run.
 package timeouts
 
 import (

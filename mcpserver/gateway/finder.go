@@ -50,12 +50,12 @@ type Tool struct {
 	InputSchema    json.RawMessage
 }
 
-// Availability is whether a tool may run, which determines whether a search finds the
-// tool.
+// Availability is whether a tool is switched on, which determines whether a search finds
+// the tool.
 type Availability int
 
 const (
-	// Available means that calls of the tool are not turned off.
+	// Available is the availability of a tool that the user has not switched off.
 	Available Availability = iota
 	// Off is the availability of a tool that the user has switched off. A search lists
 	// tools that are off after all other tools.

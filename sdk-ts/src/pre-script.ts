@@ -22,7 +22,7 @@ export interface PreScriptLog {
  * even after its function has returned.
  */
 export interface PreScriptContext {
-  /** Stores a JSON value for the plugin's adapter. The adapter reads the value with `getPreScriptValue(key)`. */
+  /** Stores a JSON value for the plugin's adapter. The adapter reads the stored value with `getPreScriptValue(key)`. */
   set(key: string, value: PreScriptValue): void;
   log: PreScriptLog;
 }
