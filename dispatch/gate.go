@@ -39,8 +39,8 @@ type CallInfo struct {
 	Resolution *Resolution
 }
 
-// Gate decides whether a call may run. Decide must not change anything or block, and must be safe
-// for concurrent use. The dispatcher can call Decide several times for one call.
+// Gate decides whether a call is allowed to run. Decide must not change anything or block, and
+// must be safe for concurrent use. The dispatcher can call Decide several times for one call.
 type Gate interface {
 	// Name returns the name of the gate in logs, such as "permission".
 	Name() string
@@ -114,7 +114,7 @@ type Ticket struct {
 	target Target
 }
 
-// offeredScopes returns the scopes that the user may choose for a call of the client.
+// offeredScopes returns the scopes that the approval form offers the user for a call of the client.
 func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	scopes := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && client.IsSessionShared })
 	if len(scopes) == 0 {
@@ -155,8 +155,8 @@ type AfterHook interface {
 type EndedCall struct {
 	// View is the final View of the call, including its activities, timeline and trace.
 	View View
-	// Args are the arguments of the call as users may see them; see [Options.MaskArgs].
-	// IsArgsMasked is true if Args differ from the real arguments.
+	// Args are the arguments of the call as they are shown to users; see
+	// [Options.MaskArgs]. IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool
 	// Target is the document in which the call was last tried, or zero if the call never

@@ -36,7 +36,7 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
   return outcome.text;
 }
 
-/** openOnlyTab closes all tabs, opens a URL that cannot load in a new tab, and returns the tab ID. */
+/** openOnlyTab closes all tabs, opens a new tab with a URL that cannot load, and returns the tab ID. */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const otherPage of stack.chrome.context.pages()) if (otherPage !== page) await otherPage.close();

@@ -175,7 +175,7 @@ func TestNextSteps(t *testing.T) {
 }
 
 // TestUnloadedPluginIsListed checks that plugin_list_tabs lists a plugin that could not be
-// loaded, without the reason, which may contain text of the plugin's author.
+// loaded. The reason must be missing, because it can contain text of the plugin's author.
 func TestUnloadedPluginIsListed(t *testing.T) {
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "wiki"})
 	manifest := filepath.Join(registry.Set().Plugins()[0].Dir, "package.json")

@@ -79,7 +79,7 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.wantReloads("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
 	// The test sets the modification time of the folder, because a file system with a coarse
-	// clock may keep the old time.
+	// clock could keep the old time.
 	futureTime := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {
 		t.Fatal(err)

@@ -13,14 +13,14 @@ import (
 
 // Targets returns the documents in which a call can run. A browser with a lost link
 // counts as connected for the grace period. Documents of a disconnected browser are
-// offered only if no connected browser has a matching document, because the browser may
+// offered only if no connected browser has a matching document, because the browser might
 // never reconnect.
 //
 // If no document matches, Targets waits while a tab loads. After the server's start, Targets
-// also waits for the first browser, because a browser may need one second to reconnect. If the
+// also waits for the first browser, because a browser can need one second to reconnect. If the
 // best tab has just navigated, Targets waits for its next document, even if documents of other
 // tabs match. If all matching tabs need a reload, Targets requests the reload of one tab. If no
-// tab matches and the call may open a tab, Targets opens a tab.
+// tab matches and the user allows calls to open tabs, Targets opens a tab.
 //
 // For a browser tool, Targets returns the current state of the tab that choice names, or the
 // connected browsers if choice names no tab.
@@ -109,7 +109,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
-	// An unresponsive page counts as loading, because the page may soon respond.
+	// An unresponsive page counts as loading, because the page could soon respond.
 	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.choice.Allows)
 	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
 	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
@@ -242,7 +242,7 @@ type browserTargets struct {
 	// loading are tabs that may become live. awaitingCode are tabs to which the browser is adding
 	// the plugin's code. broken are tabs in which the plugin failed to start.
 	live, needReload, loading, awaitingCode, broken []rankedTarget
-	// unresponsive are live documents that do not respond.
+	// unresponsive are live documents whose page does not answer.
 	unresponsive []rankedTarget
 	// errorPages are tabs whose page failed to load.
 	errorPages []rankedTarget
@@ -301,7 +301,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 }
 
 // mayRunIn reports whether the plugin is allowed in a document. The extension also checks where a
-// plugin may run, but a compromised browser may skip the check. The caller holds tabTable.mu.
+// plugin can run, but a compromised browser can skip the check. The caller holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {

@@ -249,8 +249,8 @@ func TestInvalidToolRequests(t *testing.T) {
 	})
 }
 
-// TestResync checks that a tool.resync is sent exactly once, at once or after the
-// reconnect.
+// TestResync checks that a tool.resync is sent exactly once, either immediately or after
+// the reconnect.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {

@@ -14,7 +14,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// agentMethods are the methods of all MCP versions, and method names that an agent may
+// agentMethods are the methods of all MCP versions, and method names that an agent could
 // guess from the documentation of opentabs.
 var agentMethods = []string{
 	"initialize", "ping", "logging/setLevel", "completion/complete", "server/discover", "subscriptions/listen",
@@ -25,8 +25,8 @@ var agentMethods = []string{
 	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
 }
 
-// agentTools are tool names that tools/list may not contain, but that a hostile agent may
-// try.
+// agentTools are tool names that tools/list must not contain, but that a hostile agent
+// could try.
 var agentTools = []string{
 	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
 	"messages__permission", "config.permission", "plugin__review", "tools_search", "tools_describe", "tools_call", "tools_read", "tools_pin",

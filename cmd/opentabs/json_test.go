@@ -16,7 +16,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// commandsWithoutJSON maps each command without the flag --json to the reason.
+// commandsWithoutJSON maps each command without the flag --json to the reason why the
+// flag is missing.
 var commandsWithoutJSON = map[string]string{
 	"serve":      "the log has --log-format json",
 	"mcp":        "stdin and stdout carry MCP",

@@ -27,8 +27,8 @@ const (
 	serverKillCount = 3
 	minCallCount    = 600
 	agentCount      = 4
-	// maxLostTime limits the loss: calls that ended less than maxLostTime before the kill
-	// may be missing in the records.
+	// maxLostTime limits the loss: records can be missing only for calls that ended less
+	// than maxLostTime before the kill.
 	maxLostTime = time.Second
 )
 

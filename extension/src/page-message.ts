@@ -62,8 +62,8 @@ export type UnknownFromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
 /**
- * readFromPage parses the text of a FromPage. An attacker may control the process of the page, so the worker validates
- * each answer of a page script.
+ * readFromPage parses the text of a FromPage. An attacker could control the process of the page, so the worker
+ * validates each answer of a page script.
  */
 export function readFromPage(text: string): UnknownFromPage | undefined {
   const message = parseJson(text);

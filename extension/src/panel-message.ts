@@ -123,7 +123,7 @@ export interface ActionResult {
  */
 export type ToPanel =
   /**
-   * `ended` contains the calls that have ended since the previous state message, newest first. The worker may send the
+   * `ended` contains the calls that have ended since the previous state message, newest first. The worker can send the
    * same ended call in two state messages.
    */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }

@@ -37,7 +37,7 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads environment variables, one of which may name the browser.
+	// Getenv reads environment variables. One variable can name the browser.
 	Getenv func(string) string
 	// Warnf receives warnings for the user of `opentabs plugin test`.
 	Warnf func(format string, args ...any)
@@ -243,7 +243,7 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 }
 
 // waitForSync blocks until the browser has received the current plugin and settings. A
-// sync that is already in progress may have read the plugin before its last change, so
+// sync that is already in progress could have read the plugin before its last change, so
 // waitForSync waits for two further syncs.
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {

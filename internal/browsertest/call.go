@@ -210,7 +210,7 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 const navigateRetryPause = 50 * time.Millisecond
 
 // navigateAway navigates the tab of the call to another page of the same site. A busy
-// browser may refuse a navigation, so navigateAway retries until ctx is done. When the
+// browser can refuse a navigation, so navigateAway retries until ctx is done. When the
 // call ends, ctx is cancelled.
 func (c *runningCall) navigateAway(ctx context.Context) {
 	for ctx.Err() == nil {

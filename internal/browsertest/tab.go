@@ -101,7 +101,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 }
 
 // waitUntilParsed blocks until the document is parsed, but at most 3 s, because the
-// document may wait for a script that the test serves later.
+// document can wait for a script that the test serves later.
 func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	parseCtx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()

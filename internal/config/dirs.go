@@ -23,9 +23,9 @@ type Dirs struct {
 }
 
 // FindDirs returns the directories of opentabs, which need not exist. getenv is
-// os.Getenv, except in tests. If $OPENTABS_HOME is set, that directory is used for
-// settings and state. If $OPENTABS_HOME is not set, FindDirs returns the directory
-// "opentabs" in the operating system's directories for settings and for state.
+// os.Getenv, except in tests. If $OPENTABS_HOME is set, FindDirs returns this directory
+// for settings and for state. If $OPENTABS_HOME is not set, FindDirs returns the
+// directory "opentabs" in the operating system's directories for settings and for state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)

@@ -16,8 +16,8 @@ import (
 
 // Load returns the settings of the server. Values in flags override environment
 // variables, which override config.json. flags maps flag names without dashes to values.
-// getenv is os.Getenv, except in tests. The error names the invalid setting and its
-// allowed values.
+// getenv is os.Getenv, except in tests. If a setting is invalid, the error message names
+// the setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value
@@ -38,7 +38,7 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 }
 
 // completeIdleTimeouts sets the idle limits that the user has not set. If the user has
-// set only IdleTimeout, no tool may have a longer idle limit than IdleTimeout.
+// set only IdleTimeout, no tool can have a longer idle limit than IdleTimeout.
 func (s *Settings) completeIdleTimeouts() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {
@@ -93,8 +93,8 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 	return file, nil
 }
 
-// apply copies the settings of config.json to the Settings s. The error names all invalid
-// settings.
+// apply copies the settings of config.json to the Settings s. If settings in config.json
+// are invalid, the error message names all of them.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}
@@ -182,8 +182,8 @@ func keysInOrder(data []byte) (keys []string) {
 	return keys
 }
 
-// jsonProblem describes why data is not a JSON object. For a syntax error, the text
-// includes the line and the column.
+// jsonProblem describes why data is not a JSON object. For a syntax error, jsonProblem
+// also returns the line and the column of the error.
 func jsonProblem(data []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {

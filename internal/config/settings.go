@@ -44,8 +44,8 @@ type Settings struct {
 	// 256. Further calls are queued.
 	MaxRunning int
 	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. If
-	// more calls are queued, the server rejects a call of the client with the most queued
-	// calls.
+	// more calls than MaxWaiting are queued, the server rejects a call of the client with
+	// the most queued calls.
 	MaxWaiting int
 	// Detach determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
@@ -59,8 +59,9 @@ type Settings struct {
 	// If Elicitation is false, the user decides only in the side panel or on the command
 	// line.
 	Elicitation bool
-	// UploadFolders lists the folders from which browser tools may upload files, in the format of
-	// [filepath.SplitList]. If UploadFolders is "none", browser tools may upload no files.
+	// UploadFolders lists the folders from which browser tools are allowed to upload files, in
+	// the format of [filepath.SplitList]. If UploadFolders is "none", browser tools cannot upload
+	// files.
 	UploadFolders string
 	// BrowserActs limits how many actions per minute browser tools may perform in one
 	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
@@ -81,8 +82,8 @@ type Settings struct {
 	// it.
 	DiscoverGlobal bool
 	// StoreExtensions are the IDs of the extension in the extension stores; by default,
-	// the IDs of the release. Extensions with the IDs in StoreExtensions may connect to
-	// the server, and `opentabs setup` links to their store pages.
+	// the IDs of the release. Extensions with the IDs in StoreExtensions are allowed to
+	// connect to the server, and `opentabs setup` links to their store pages.
 	StoreExtensions StoreExtensions
 	// LogLevel is the minimum level of logged events: trace, debug, info, warn or error;
 	// default info.
@@ -132,8 +133,8 @@ func hasAbsoluteFolders(list string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFoldersWord is the value "none" of the setting UploadFolders: browser tools may not upload
-// files.
+// noFoldersWord is the value "none" of the setting UploadFolders, which forbids browser tools
+// to upload files.
 const noFoldersWord = "none"
 
 // logLevels are the allowed values of LogLevel.

@@ -25,7 +25,7 @@ type StorePage struct {
 	URL, ID string
 }
 
-// knownStores are the stores that StoreExtensions may name. The URL of an extension's
+// knownStores are the stores that StoreExtensions can name. The URL of an extension's
 // page is the store's address followed by the ID of the extension.
 var knownStores = []struct{ key, name, address string }{
 	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},

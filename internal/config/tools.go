@@ -20,16 +20,16 @@ var (
 )
 
 // Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto".
-// Exceptions for single clients may follow, as in "auto, Cursor=gateway". Case is ignored
-// in the names that clients send.
+// Tools can also contain exceptions for single clients, as in "auto, Cursor=gateway". The
+// case of client names does not matter.
 type Tools string
 
 // RuleFor returns "all", "gateway" or "auto" for the client with the given name.
 func (t Tools) RuleFor(client string) string { return wordRuleFor(string(t), client, toolsRules) }
 
 // OutputSchemas is the setting for whether MCP clients receive the output schemas of
-// tools: "on", "off" or "auto". Exceptions for single clients may follow, as in "auto,
-// Cursor=off".
+// tools: "on", "off" or "auto". OutputSchemas can also contain exceptions for single
+// clients, as in "auto, Cursor=off".
 type OutputSchemas string
 
 // RuleFor returns "on", "off" or "auto" for the client with the given name.

@@ -40,7 +40,8 @@ func (c *healthCheck) checkDirectories() {
 	}
 }
 
-// hasDirectories reports whether no other file is in the place of a directory of opentabs.
+// hasDirectories returns false if the path of an opentabs directory leads to a file that
+// is not a directory.
 func hasDirectories(dirs config.Dirs) bool {
 	return !slices.ContainsFunc([]string{dirs.Config, dirs.State}, func(dir string) bool {
 		info, err := os.Stat(dir)
@@ -117,8 +118,8 @@ func (c *healthCheck) checkSettings() {
 	}
 }
 
-// maxErrorAge is the maximum age of an error in the log that is reported. While a server
-// runs, only an error since its start is reported.
+// maxErrorAge is the age above which the doctor does not report an error in the log.
+// While a server runs, only an error since its start is reported.
 const maxErrorAge = time.Hour
 
 func (c *healthCheck) checkLog() {

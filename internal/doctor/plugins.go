@@ -77,7 +77,7 @@ func (c *healthCheck) browserPolicy() *policy.Policy {
 
 // checkPlugin reports why agents cannot use a plugin, and returns whether agents can use
 // the plugin. A globally installed plugin without a review is not reported, because the
-// user may not want the plugin.
+// user might not want the plugin.
 func (c *healthCheck) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:

@@ -64,7 +64,8 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.compareServer()
 }
 
-// checkStoppedServer checks whether a server could start, if no server is running.
+// checkStoppedServer checks whether a server could start. The doctor calls
+// checkStoppedServer only if no server is running.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	port := c.settings.Port
 	if port != 0 {

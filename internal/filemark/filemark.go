@@ -38,8 +38,8 @@ func Of(info os.FileInfo) Mark {
 }
 
 // IsSettled reports whether the file's times are old enough that every later write
-// changes the mark. If IsSettled returns false, a later write may leave the Mark
-// unchanged, so do not use the Mark to detect changes.
+// changes the mark. If IsSettled returns false, do not use the Mark to detect changes,
+// because a later write could leave the Mark unchanged.
 func (m Mark) IsSettled(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
 		age := fineSettleTime

@@ -60,7 +60,7 @@ func (p policyClient) DisableAll(plugins []string, _ string) (errs []error) {
 }
 
 // changeAll sends a request that changes n plugins, and returns one error or nil for each
-// plugin. The request has the long timeout of a plugin reload, because the server reads
+// plugin. changeAll uses the long timeout of a plugin reload, because the server reads
 // all files of the changed plugins.
 func (p policyClient) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult

@@ -120,8 +120,8 @@ func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
 	return calls.Calls, err
 }
 
-// Cancel cancels a call. The reason for cancelling may be empty. Cancel returns false if
-// the call has already ended.
+// Cancel cancels a call. An empty reason means that the user gave no reason. Cancel
+// returns false if the call has already ended.
 func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var result cancelResult
 	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &result)

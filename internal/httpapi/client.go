@@ -86,9 +86,9 @@ func NewClient(port int, token string) *Client {
 	return c
 }
 
-// Transport returns an HTTP transport for other clients of the same server. The transport
-// ignores the host in a request's URL: it always connects to this server, and checks that
-// the server has the token.
+// Transport returns an HTTP transport with which other HTTP clients reach the same server
+// as c. The transport ignores the host in a request's URL: it always connects to this
+// server, and checks that the server has the token.
 func (c *Client) Transport() *http.Transport {
 	// The transport uses no HTTP proxy, because the server runs on this machine.
 	return &http.Transport{DialContext: c.dialAndCheckProof, DisableCompression: true}

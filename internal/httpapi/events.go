@@ -112,8 +112,8 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
-	// The comment "following" confirms that the stream has started. With the ID after the
-	// comment "following", a client can reconnect even before the first event.
+	// The comment "following" confirms that the stream has started. This comment has an
+	// event ID, so a client can reconnect with the ID even before the first event.
 	if writePosition("following") != nil {
 		return
 	}

@@ -129,8 +129,8 @@ func bearerTokenOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// isAdministrator reports whether token is the administrator token. The comparison takes
-// constant time, because the compared hashes have equal length.
+// isAdministrator reports whether token is the administrator token. The tokens are
+// compared in constant time, because their hashes have equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1

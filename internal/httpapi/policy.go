@@ -12,9 +12,9 @@ import (
 // wraps ErrUnknown, the server responds with status 404.
 var ErrUnknown = plugin.ErrUnknown
 
-// Policy reads and changes permissions and settings of plugins. In each method, the
-// parameter "by" is the name of the surface on which the user made the change, such as
-// [CommandLine]. Each error message of a Policy is a sentence for the user.
+// Policy reads and changes permissions and settings of plugins. In each method of Policy,
+// the parameter "by" is the name of the surface on which the user made the change, such
+// as [CommandLine]. Each error message of a Policy is a sentence for the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
@@ -25,23 +25,23 @@ type Policy interface {
 	// plugins[i], or nil.
 	DisableAll(plugins []string, by string) (errs []error)
 	// SetPermission sets the permission of a tool. If tool is empty, SetPermission sets
-	// the permission of the plugin. An empty permission removes the permission of the
-	// tool.
+	// the permission of the plugin. An empty permission removes the permission that the
+	// user has set for the tool.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
 	// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute. An
 	// empty limit removes the limit of the tool.
 	SetLimit(plugin, tool, limit, by string) error
-	// SetOpening sets whether a call may open a tab with a page of the plugin if no tab
-	// has one.
+	// SetOpening sets whether a call is allowed to open a tab with a page of the plugin
+	// if no tab has one.
 	SetOpening(plugin string, allowed bool, by string) error
-	// SetCalls sets whether the tools of the plugin may call the tools of the plugin
-	// target.
+	// SetCalls sets whether the tools of the plugin are allowed to call the tools of the
+	// plugin target.
 	SetCalls(plugin, target string, allowed bool, by string) error
-	// SetLateAccess sets whether a plugin that starts after the page's scripts may read
-	// its secret settings and call other plugins.
+	// SetLateAccess sets whether a plugin that starts after the page's scripts is allowed
+	// to read its secret settings and call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
-	// Settings returns the settings of a plugin. The result has no values of secret
-	// settings, only whether they are set.
+	// Settings returns the settings of a plugin. For a secret setting, Settings returns
+	// only whether the setting has a value.
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings stores settings of a plugin by key. The value null removes a
 	// setting.
@@ -63,7 +63,7 @@ type PluginPermissions struct {
 	// with the reviewed hash.
 	Hash string `json:"hash"`
 	// Reviewed is true if the user has reviewed the current content. Review is the user's
-	// last review, and may be about earlier content.
+	// last review, which can be about earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
 	// Permission is the permission in effect, which is off if the current content is not
@@ -71,18 +71,20 @@ type PluginPermissions struct {
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	ChangeOrigin
-	// OpensURL is the page that a call may open if no tab has a page of the plugin.
-	// MayOpenTab is true if the user has allowed calls to open OpensURL.
+	// OpensURL is the page that a call opens, if the user allows it, when no tab has a
+	// page of the plugin. MayOpenTab is true if the user has allowed calls to open
+	// OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
 	// World is the JavaScript world in which the adapter runs. StartsLate is true if the
 	// adapter starts after scripts of the page have run. HasLateAccess is true if an
-	// adapter that starts late may read secret settings and call other plugins.
+	// adapter that starts late is allowed to read secret settings and call other plugins.
 	World         wire.World `json:"world,omitempty"`
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`
-	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are the
-	// plugins that earlier content of this plugin was allowed to call.
+	// Calls lists the other plugins whose tools this plugin is allowed to call.
+	// StoredCalls are the plugins that earlier content of this plugin was allowed to
+	// call.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommendation is an agent's opinion about the current content, which changes no
@@ -118,7 +120,7 @@ type SiteClient struct {
 	ChangeOrigin
 }
 
-// AllowedCall is another plugin whose tools a plugin may call.
+// AllowedCall is another plugin whose tools a plugin is allowed to call.
 type AllowedCall struct {
 	Plugin string `json:"plugin"`
 	ChangeOrigin

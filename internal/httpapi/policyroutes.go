@@ -25,9 +25,9 @@ type changeBody struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed is the new value of a permission that is only on or off, such as whether
-	// calls may open tabs. If Allowed permits or forbids calls of another plugin's tools,
-	// Target is the name of this plugin.
+	// Allowed is the new value of a permission that is only on or off, such as the
+	// permission of calls to open tabs. If Allowed permits or forbids calls of another
+	// plugin's tools, Target is the name of this plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
 	// Values are the new values of the plugin's settings, by key. The value null removes

@@ -77,8 +77,8 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// respondRaw returns a handler that responds with the bytes of text, which may be
-// malformed HTTP.
+// respondRaw returns a handler that responds with the bytes of text, which need not be
+// valid HTTP.
 func respondRaw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()

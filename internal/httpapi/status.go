@@ -161,9 +161,10 @@ type Plugin struct {
 	// MissingSettings are the required settings that are not set. The plugin's tools do
 	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
-	// Calls are the other plugins whose tools this plugin may call. StartsLate is true if
-	// the adapter starts after scripts of the page have run. HasLateAccess is true if an
-	// adapter that starts late may read secret settings and call other plugins.
+	// Calls are the other plugins whose tools this plugin is allowed to call. StartsLate
+	// is true if the adapter starts after scripts of the page have run. HasLateAccess is
+	// true if an adapter that starts late is allowed to read secret settings and call
+	// other plugins.
 	Calls         []string `json:"calls,omitempty"`
 	StartsLate    bool     `json:"late,omitempty"`
 	HasLateAccess bool     `json:"late_access,omitempty"`
@@ -173,8 +174,8 @@ type Plugin struct {
 	// Fault describes why the adapter with the plugin's current content failed to start in a
 	// page. Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
-	// State reports whether the plugin's tools can run in a tab. State is closed if the
-	// plugin is not permitted to run.
+	// State reports whether the plugin's tools can run in a tab. State is `closed` if the
+	// user does not permit the plugin to run.
 	State dispatch.PluginState `json:"state"`
 }
 

@@ -129,8 +129,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		// bufferedInput returns only the bytes that are already in the buffer. The session
 		// reads the bytes after the buffered input directly from conn. At the end of the
-		// input, a read from buffered would make net/http cancel r.Context(), and with it all
-		// running calls.
+		// input, a read from the variable buffered would make net/http cancel r.Context(),
+		// and with it all running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
@@ -203,8 +203,8 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken strin
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a client's connection to /stdio. The first bytes from the server may
-// already be in a buffer of the StdioConn.
+// StdioConn is a client's connection to /stdio. When a StdioConn is created, the first
+// bytes from the server can already be in its buffer.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader

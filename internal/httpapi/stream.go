@@ -59,8 +59,8 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 }
 
 // writeStream passes the items that the function next returns to the function write, until
-// ctx ends or a function fails. If next returns nothing during one heartbeat, writeStream
-// calls writeQuiet.
+// ctx ends or a function fails. If next returns no items for the duration of heartbeat,
+// writeStream calls writeQuiet.
 func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)

@@ -166,8 +166,8 @@ func (l *Log) refreshChain() error {
 		return err
 	}
 	// If the log file ends before the line number in the head file, lines were removed from the
-	// log. The number of the next line follows the number in the head file, so that Verify finds
-	// the gap.
+	// log. The next line gets the number after the number in the head file, so that Verify finds
+	// the gap in the numbers.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head

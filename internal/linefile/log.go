@@ -15,7 +15,7 @@ const logInterval = time.Minute
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
-	// Subject is how log messages call the log, such as "the audit". Required.
+	// Subject is the name of the log in log messages, such as "the audit". Required.
 	Subject string
 	// FileBytes is the maximum size of a log file, in bytes. Required.
 	FileBytes int64
@@ -125,7 +125,7 @@ func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool
 }
 
 // appendLines writes the report of dropped lines and then the queued lines to the log
-// file. If the write fails, all lines are counted as dropped.
+// file. If writing to the log file fails, appendLines counts all lines as dropped.
 func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)

@@ -51,7 +51,7 @@ var (
 // Browser describes one browser that the user has paired with a code.
 type Browser struct {
 	// ID identifies the paired browser in commands, such as `opentabs pair remove ID`. ID
-	// consists of the first 8 characters of the first key's ID.
+	// consists of the first 8 characters of the ID of the browser's first pairing key.
 	ID string `json:"id"`
 	// Name is the browser's name at its last connection; empty if the browser has never
 	// connected.

@@ -235,7 +235,8 @@ func resolveLinks(path string) string {
 }
 
 // replaceConfig replaces a configuration file atomically. The new file keeps the mode of
-// the old file, and its owner if this process may set the owner; see keepOwner.
+// the old file. keepOwner also keeps the owner, if the process is allowed to set the
+// owner.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	info, err := os.Stat(target)

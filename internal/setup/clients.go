@@ -131,7 +131,8 @@ func newGooseEntry(c Command) any {
 }
 
 // knownClient is one row of the table of supported MCP clients. Setup uses the first
-// configuration file that exists, or else the first in the list.
+// configuration file in the client's list that exists, or the first file in the list if
+// none exists.
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
@@ -149,8 +150,7 @@ type knownClient struct {
 // standardServers is the path of the object with all MCP servers in most configurations.
 var standardServers = []string{"mcpServers"}
 
-// vscode returns the row for VS Code or a program that is built from its sources. folder is
-// the folder with its settings.
+// vscode returns the table row for VS Code or a program that is built from its sources.
 func vscode(id, title, folder string) knownClient {
 	return knownClient{
 		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,

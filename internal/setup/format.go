@@ -107,8 +107,8 @@ func findCommandServer(f format, data []byte, servers []string) map[string]any {
 	return fields
 }
 
-// fieldTimeout is the field of a configuration entry in which the user may have set a
-// longer timeout for calls.
+// fieldTimeout is the field of a configuration entry in which the user can set a longer
+// timeout for calls than the client's default.
 const fieldTimeout = "timeout"
 
 // homeVariable is the environment variable that selects another installation of opentabs.
@@ -169,7 +169,7 @@ func findServer(values map[string]any, servers []string) any {
 // beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
-// jsonFormat edits configuration files in JSON, which may contain comments and trailing
+// jsonFormat edits configuration files in JSON, with or without comments and trailing
 // commas.
 type jsonFormat struct{}
 

@@ -45,8 +45,8 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	// toml.Marshal also writes the headers of the parent tables, but the file may
-	// already contain these headers.
+	// toml.Marshal also writes the headers of the parent tables, but the file can already
+	// contain these headers.
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
@@ -83,8 +83,8 @@ func (tomlFormat) decode(data []byte) (map[string]any, error) {
 // tableHeader matches the header of a TOML table or of an array of tables.
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
-// removeTable removes the table of opentabs and its subtables from a TOML file. Comments
-// and blank lines before the next table are kept.
+// removeTable removes the table of opentabs and its subtables from a TOML file.
+// removeTable keeps comments and blank lines before the next table.
 func removeTable(data []byte, servers []string) []byte {
 	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
 	var kept, pending []byte

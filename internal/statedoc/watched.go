@@ -149,8 +149,8 @@ func (w *Watched[T, V]) refresh() bool {
 	}
 	w.readLock.Lock()
 	defer w.readLock.Unlock()
-	// Another goroutine may have read the file while this goroutine waited for readLock,
-	// so the check is repeated.
+	// Another goroutine could have read the file while this goroutine waited for
+	// readLock, so the check is repeated.
 	lastReading := w.latest.Load()
 	if w.isCurrent(lastReading) {
 		return false

@@ -6,7 +6,7 @@
 // stores timeouts for clients that are not in this table, and for clients whose timeout
 // differs from the table. Any program can create an entry by sending a client name, so the
 // number of entries and the length of names are limited. A timeout controls only when a
-// call becomes a job, never whether a call may run.
+// call becomes a job, never whether a call is allowed to run.
 package timeouts
 
 import (
@@ -127,8 +127,8 @@ type Store struct {
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
-// damaged file, warn receives a sentence for the user. The log receives learned timeouts,
-// and errors about the file.
+// damaged file, warn receives a sentence for the user. Open passes learned timeouts, and
+// errors about the file, to the parameter log.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
@@ -154,9 +154,9 @@ func viewOf(doc *statedoc.Plugins) view {
 	return entries
 }
 
-// Find returns the stored timeout of a client: the timeout for its version, or else the
-// timeout for all versions. Find never reads the file, because the server calls Find for
-// each call of a tool.
+// Find returns the stored timeout of a client: the timeout for its version if there is
+// one, and otherwise the timeout for all versions. Find never reads the file, because the
+// server calls Find for each call of a tool.
 func (s *Store) Find(id clients.ID) (Entry, bool) {
 	if id.Name == "" {
 		return Entry{}, false

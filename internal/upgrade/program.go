@@ -18,7 +18,7 @@ import (
 
 const (
 	maxProgramBytes = 200 << 20
-	// runTimeout limits the first run of a downloaded program, which a virus scanner may
+	// runTimeout limits the first run of a downloaded program, which a virus scanner can
 	// delay by many seconds.
 	runTimeout = time.Minute
 )

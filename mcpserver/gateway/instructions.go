@@ -14,7 +14,7 @@ const maxSiteList = 1200
 
 // InstructionFacts contains the facts that determine the instructions for a client.
 type InstructionFacts struct {
-	// SiteNames are the names of the sites for which at least one tool may run.
+	// SiteNames are the names of the sites that have at least one tool that is not off.
 	SiteNames []string
 	// OffCount is the number of plugins that the user has not reviewed or has set to off.
 	OffCount int
