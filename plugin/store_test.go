@@ -21,8 +21,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addPackagesVariable is an environment variable that makes the test binary add packages. Its
-// value is a list of paths: the state folder, then the packages to add. Tests set
+// addPackagesVariable is an environment variable that makes the test binary add packages. The
+// variable's value is a list of paths: the state folder, then the packages to add. Tests set
 // addPackagesVariable to start several processes that add packages.
 const addPackagesVariable = "OPENTABS_TEST_ADD"
 

@@ -17,8 +17,8 @@ import (
 // twice. Frames of one browser must not affect another browser or its call.
 //
 // The fuzz input contains one message frame per line. The first byte of a line of the fuzz input
-// can select another action. First byte 1 sends the line as a binary message, 2 sends it as raw
-// bytes below WebSocket, and 3 advances the fake time by one second.
+// can select another action. A first byte of 1 sends a binary message, 2 sends raw bytes below
+// WebSocket, and 3 advances the fake time by one second.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {

@@ -168,7 +168,7 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove that it has. If no pairing has the
+// readKey returns the key whose possession the browser must prove. If no pairing has the
 // KeyID that the browser offered, readKey returns an empty string.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {

@@ -122,8 +122,8 @@ func attackWithAllMethods(t *testing.T) {
 		sendRequest("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, forgedParams))
 		sendRequest("tools/call", fmt.Sprintf(`{"name":"tools_call","arguments":{"name":%q,"arguments":%s}}`, tool, forgedParams))
 	}
-	// The agent sends a response although the server has sent no request. This
-	// unsolicited response must not approve the call.
+	// The agent sends a response although the server has sent no request. An unsolicited
+	// response must not approve the call.
 	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, waitingCall.Waiting.TicketID)
 	sendRequest("ping", "{}")
 

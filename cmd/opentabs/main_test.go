@@ -58,8 +58,8 @@ func TestMain(m *testing.M) {
 }
 
 // squatterResponses maps the argument of runSquatter to the bytes that runSquatter sends on
-// each connection. For any other argument, runSquatter accepts connections, sends nothing
-// and keeps the connections open.
+// each connection. For an argument that is not in squatterResponses, runSquatter accepts
+// connections, sends nothing and keeps the connections open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
@@ -96,8 +96,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		go func() {
 			defer conn.Close()
 			// If a connection is closed while it has unread data, the peer may lose the
-			// response. To avoid this loss, the program first reads the beginning of the
-			// request.
+			// response. To prevent the loss of its response, the program first reads the
+			// beginning of the request.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -154,8 +154,8 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 
 // repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...". repeatUntilCmd
 // repeats the program until its output matches. Before the next run, repeatUntilCmd pauses
-// three times as long as the last run took. During this pause, the test scripts that run in
-// parallel get the CPU time.
+// three times as long as the last run took. While repeatUntilCmd pauses, the test scripts
+// that run in parallel get the CPU time.
 func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")

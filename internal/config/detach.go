@@ -5,7 +5,7 @@ import "time"
 // Detach is the setting for when a running call becomes a job, so that its client need
 // not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
 // clients. Detach can also contain exceptions for single clients, as in "never,
-// claude-code=auto, Cursor=20s". The case of client names does not matter.
+// claude-code=auto, Cursor=20s". Client names are matched without regard to case.
 type Detach string
 
 // detachAuto and detachNever are the values of a Detach rule that are not durations.

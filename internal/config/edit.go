@@ -51,8 +51,8 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 }
 
 // Set changes one setting in config.json and keeps the rest of the file, including its
-// formatting. The error message lists the allowed values of the setting, or suggests a
-// similar name for an unknown setting.
+// formatting. If Set fails, the error message lists the allowed values of the setting, or
+// suggests a similar name for an unknown setting.
 func Set(d Dirs, key, value string) error {
 	row, err := findSetting(key)
 	if err != nil {

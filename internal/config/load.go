@@ -16,8 +16,8 @@ import (
 
 // Load returns the settings of the server. Values in flags override environment
 // variables, which override config.json. flags maps flag names without dashes to values.
-// getenv is os.Getenv, except in tests. If a setting is invalid, the error message names
-// the setting and its allowed values.
+// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error
+// that names the setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value
@@ -94,7 +94,7 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 }
 
 // apply copies the settings of config.json to the Settings s. If settings in config.json
-// are invalid, the error message names all of them.
+// are invalid, apply returns one error that names all of them.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}

@@ -218,7 +218,7 @@ func mergeNotSetUp(findings []Finding) []Finding {
 	})
 }
 
-// offerRepair adds a repair to the last finding. DEL
+// offerRepair adds a repair to the last finding.
 func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair

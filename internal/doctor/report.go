@@ -58,7 +58,7 @@ type Report struct {
 }
 
 // Failure returns an error if a finding has the level "fail", and otherwise nil. The error message
-// ends with what the user can do about the findings.
+// of Failure ends with what the user can do about the findings.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {

@@ -99,8 +99,8 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 //
 // A client that reconnects sends the ID of the last event it received, as Last-Event-ID
 // or as the URL parameter after. After a reconnect, the server continues with the events
-// that follow this ID. If a client reads too slowly or reconnects too late, a "missed"
-// event replaces the events that were dropped.
+// that follow the last received event. If a client reads too slowly or reconnects too
+// late, a "missed" event replaces the events that were dropped.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
@@ -112,8 +112,9 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
-	// The comment "following" confirms that the stream has started. This comment has an
-	// event ID, so a client can reconnect with the ID even before the first event.
+	// The comment "following" confirms that the stream has started. The comment
+	// "following" has an event ID with which a client can reconnect even before the first
+	// event.
 	if writePosition("following") != nil {
 		return
 	}

@@ -27,7 +27,7 @@ type changeBody struct {
 	Limit      string          `json:"limit,omitempty"`
 	// Allowed is the new value of a permission that is only on or off, such as the
 	// permission of calls to open tabs. If Allowed permits or forbids calls of another
-	// plugin's tools, Target is the name of this plugin.
+	// plugin's tools, Target is the name of the other plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
 	// Values are the new values of the plugin's settings, by key. The value null removes

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClientOfOtherPrograms checks that a client distinguishes a foreign program from a
-// server that hangs. In both cases, the client must return an error within a minute.
+// server that hangs. The client must return an error for either of them within a minute.
 func TestClientOfOtherPrograms(t *testing.T) {
 	writeEndlessly := func(c net.Conn) {
 		for {

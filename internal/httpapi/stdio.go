@@ -139,7 +139,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errorsAsEOF is a reader that turns every read error into io.EOF. DEL
+// errorsAsEOF is a reader that turns every read error into io.EOF.
 type errorsAsEOF struct{ r io.Reader }
 
 func (e errorsAsEOF) Read(p []byte) (int, error) {

@@ -104,7 +104,7 @@ func readStrings(list any) []string {
 }
 
 // FindProgram returns an error if the program of the command does not exist or is not
-// executable. The message of this error is a sentence for the user.
+// executable. The error message of FindProgram is a sentence for the user.
 func (c Command) FindProgram() error {
 	path, err := exec.LookPath(c.Path)
 	switch {

@@ -10,8 +10,8 @@ import (
 )
 
 // configTexts maps the ID of an MCP client to test configurations in the client's syntax.
-// The configurations include empty files, other MCP servers, unknown fields and, if the
-// syntax allows comments, comments.
+// The configurations include empty files, other MCP servers and unknown fields.
+// Configurations in a syntax with comments also contain comments.
 var configTexts = map[string][]string{
 	"cursor": {
 		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,

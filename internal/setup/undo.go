@@ -149,8 +149,8 @@ func (w Writer) hasWritten(server any, isRecorded bool) bool {
 }
 
 // contentBeforeSetup returns the content of a backup. ok is false if the backup is
-// missing, or if it contains an opentabs entry that setup wrote. A backup contains such
-// an entry if the file changed between two runs of setup.
+// missing, or if it contains an opentabs entry that setup wrote. A backup contains an
+// entry of setup if the file changed between two runs of setup.
 func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {

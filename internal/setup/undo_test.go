@@ -62,8 +62,8 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 }
 
 // TestUndoOfForeignServer checks undo for a configuration that had an opentabs entry
-// before the first run of setup. The entry was written by the user or the original
-// OpenTabs.
+// before the first run of setup. The user or the original OpenTabs wrote the earlier
+// opentabs entry.
 func TestUndoOfForeignServer(t *testing.T) {
 	for id, before := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",

@@ -87,7 +87,7 @@ func (p *Plugins) Encode() []byte {
 }
 
 // EditPlugin finds the JSON object of one plugin, and calls change to modify this object.
-// If change leaves the object empty, EditPlugin deletes the object.
+// If the plugin's object is empty after the change, EditPlugin deletes the object.
 func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)

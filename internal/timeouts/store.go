@@ -3,10 +3,10 @@
 // has set the timeout.
 //
 // Package clients has a table with the timeouts of well-known clients. Package timeouts
-// stores timeouts for clients that are not in this table, and for clients whose timeout
-// differs from the table. Any program can create an entry by sending a client name, so the
-// number of entries and the length of names are limited. A timeout controls only when a
-// call becomes a job, never whether a call is allowed to run.
+// stores timeouts for clients that are not in the table of package clients, and for
+// clients whose timeout differs from the table. Any program can create an entry by sending
+// a client name, so the number of entries and the length of names are limited. A timeout
+// controls only when a call becomes a job, never whether a call is allowed to run.
 package timeouts
 
 import (
@@ -230,9 +230,10 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 }
 
 // mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. The returned Entry has the shorter of the two timeouts. If hasProgress is
-// false, the client gave up on a call that sent no progress. Such a call does not show
-// whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
+// one, known. mergedWith keeps the shorter one of the new and the stored timeout. If
+// hasProgress is false, the client gave up on a call that sent no progress. A call
+// without progress does not show whether progress restarts the timeout, so mergedWith
+// uses ProgressRestarts of known.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {

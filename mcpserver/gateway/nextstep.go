@@ -16,8 +16,8 @@ func StepWithoutPlugin(hasBrowserTools bool) string {
 }
 
 // StepAfterLoadError describes for an agent what to do about a plugin that opentabs could
-// not load. The constant omits why loading failed, because the reason could contain text
-// that the plugin controls.
+// not load. StepAfterLoadError omits why loading failed, because the reason could contain
+// text that the plugin controls.
 const StepAfterLoadError = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
 
 // PluginState contains the facts that determine an agent's next step with a plugin.
