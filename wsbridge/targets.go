@@ -176,7 +176,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// returnWait is how much longer to wait until a preferred tab loads its next document.
+// currentTargets returns the documents and tabs that the call can use now. returnWait is
+// how much longer to wait until a preferred tab loads its next document. syncWait is how
+// much longer to wait until a browser has first listed its tabs.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]

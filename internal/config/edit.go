@@ -71,7 +71,8 @@ func Set(d Dirs, key, value string) error {
 }
 
 // Unset removes a setting from config.json, so that its default applies. Unset also
-// removes unknown settings and settings with invalid values.
+// removes unknown settings and settings with invalid values. wasSet is true if the file
+// contained the setting.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {

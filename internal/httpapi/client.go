@@ -23,7 +23,7 @@ const (
 	dialTimeout = 2 * time.Second
 	// healthTimeout limits how long a client waits for the response of /healthz. If the
 	// response of /healthz takes longer than healthTimeout, the client reports that the
-	// server does not respond.
+	// server does not respond. healthTimeout is long enough for a busy machine.
 	healthTimeout = 3 * time.Second
 	// requestTimeout limits most requests. reloadTimeout limits requests that make the
 	// server read all files of plugins, such as a reload.

@@ -13,7 +13,7 @@ const slotTimeout = 2 * time.Millisecond
 
 // writeSlots limits the concurrent writes to clients of /events to half the number of
 // processors. The limit on writes leaves processor time for calls even if many clients
-// follow events.
+// follow events. writeSlots is safe for concurrent use.
 type writeSlots chan struct{}
 
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }

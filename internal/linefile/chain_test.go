@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// writeChain appends the records from number first to number last to a log.
+// writeChain appends the records from number first to number last to a log. writeChain
+// opens and closes the log, as a separate process would.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }

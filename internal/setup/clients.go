@@ -151,6 +151,7 @@ type knownClient struct {
 var standardServers = []string{"mcpServers"}
 
 // vscode returns the table row for VS Code or a program that is built from its sources.
+// folder is the folder with its settings.
 func vscode(id, title, folder string) knownClient {
 	return knownClient{
 		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,

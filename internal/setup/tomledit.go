@@ -177,7 +177,8 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 }
 
 // insertMissing inserts keys into the TOML table at path: the keys that are in merged but
-// not in existing.
+// not in existing. path lists the keys below the server opentabs. insertMissing returns
+// false if the file has no table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {

@@ -98,7 +98,9 @@ func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// ok is false if the key's value is not an indented block.
+// findChildren returns the offset after the line of a top-level YAML key, and the
+// indentation of the key's children. ok is false if the key's value is not an indented
+// block.
 func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
@@ -121,7 +123,7 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 // findServerLines finds the lines of the opentabs entry in the mapping of a top-level
 // YAML key. The results start and end are the byte offsets of the entry's lines. The
 // range from start to end excludes comments and blank lines between the opentabs entry
-// and the next key.
+// and the next key. indent is the indentation of the entry's first line.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {
