@@ -65,7 +65,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
     await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
-  // A new service worker has not received Chrome's report that the tab failed to load.
+  // A restarted service worker does not have Chrome's report that the tab failed to load.
   await stack.chrome.stopWorker();
   await waitFor('the new service worker to report the tab', async () =>
     (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),

@@ -159,7 +159,7 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
 	reloadable := slices.Concat(s.targets.TabsToReload, retriedPages)
 	mustReload := slices.ContainsFunc(reloadable, s.choice.Allows)
-	// While a tab loads, the search opens no second tab.
+	// While a tab loads, the search for targets opens no second tab.
 	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.choice.Allows)
 	switch {
 	case mustReload && !s.hasTriedReload:
@@ -241,7 +241,7 @@ type browserTargets struct {
 	browser     dispatch.Target // only the ID and the name of the browser are set
 	isConnected bool
 	// live are documents with the plugin's current version. needReload are tabs that need a reload.
-	// loading are tabs that may become live. awaitingCode are tabs to which the browser is adding
+	// loading are tabs that could become live. awaitingCode are tabs to which the browser is adding
 	// the plugin's code. broken are tabs in which the plugin failed to start.
 	live, needReload, loading, awaitingCode, broken []rankedTarget
 	// unresponsive are live documents whose page does not answer.
@@ -330,8 +330,8 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 }
 
 // readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown
-// readiness is new and may have been loaded for the call, so it ranks like a ready document.
-// A call that finds its document not ready tries the next document.
+// readiness is new and could have been loaded for the call, so it ranks like a ready
+// document. A call that finds its document not ready tries the next document.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compareTargets returns a negative number if target a ranks before target b.

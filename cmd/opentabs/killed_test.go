@@ -53,7 +53,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	if callCount < minCallCount {
 		t.Errorf("the server answered %d calls, want at least %d", callCount, minCallCount)
 	}
-	// A restarted server repairs incomplete lines.
+	// A restarted server repairs incomplete lines in its log files.
 	stop := startServer(t, dirs)
 	stop(os.Interrupt)
 	checkWholeLines(t, dirs)

@@ -95,7 +95,7 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// If a connection is closed while it has unread data, the peer may lose the
+			// If a connection is closed while it has unread data, the peer can lose the
 			// response. To prevent the loss of its response, the program first reads the
 			// beginning of the request.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {

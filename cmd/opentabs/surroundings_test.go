@@ -140,8 +140,8 @@ wait $server && echo "exit 0"
 `
 
 // TestFullDisk checks that opentabs reports a full disk in a clear error text, and
-// damages no file. On a system where the test may not mount a disk, TestFullDisk checks
-// only the error text.
+// damages no file. On a system where the test is not allowed to mount a disk,
+// TestFullDisk checks only the error text.
 func TestFullDisk(t *testing.T) {
 	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {

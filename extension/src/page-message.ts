@@ -10,7 +10,7 @@ export type ToPage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
    * contains the highest element and snapshot numbers that earlier documents of the frame have used. `hasInput` is true
-   * if the operation may request trusted input.
+   * if the operation can request trusted input.
    */
   | {
       readonly op: 'run';

@@ -14,7 +14,7 @@ const (
 	detachNever = "never"
 )
 
-// maxDetach is the longest duration that a value of the setting Detach may contain.
+// maxDetach is the longest duration that a value of the setting Detach can contain.
 const maxDetach = 24 * time.Hour
 
 // DetachRule is the rule of a [Detach] for one client. With the zero DetachRule, calls

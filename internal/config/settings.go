@@ -71,7 +71,7 @@ type Settings struct {
 	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
 	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB. If the
-	// total size exceeds RecordBytes, the oldest records are removed first.
+	// records exceed RecordBytes, the server removes the oldest records first.
 	RecordBytes int
 	// RecordArguments determines whether records of calls include the arguments; default
 	// true. RecordResults determines whether records of calls include the results;

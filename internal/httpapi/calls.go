@@ -47,8 +47,8 @@ func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, calls)
 }
 
-// serveCall sends one call as JSON. If the call has ended, the JSON also has the fields
-// of [recorder.Record].
+// serveCall sends one call as JSON. For a call that has ended, serveCall also sends the
+// fields of [recorder.Record].
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	view, ok := c.calls.Find(r.PathValue("id"))
 	if ok && view.Ended == nil {

@@ -116,8 +116,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// The zero time removes a deadline that net/http may have set. SetDeadline must
-	// precede add, because drainConns sets a deadline on every connection that was added.
+	// A zero time removes any deadline that net/http has set. SetDeadline must precede
+	// add, because drainConns sets a deadline on every connection that was added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return

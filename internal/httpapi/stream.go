@@ -116,7 +116,7 @@ func (e eventWriter) writeComment(text string) error {
 }
 
 // readStream calls onBegin when the server starts the stream, and onEvent for each event.
-// onBegin may be nil. readStream returns when ctx ends or a function returns an error. If
+// onBegin can be nil. readStream returns when ctx ends or a function returns an error. If
 // the server ends the stream, readStream returns ErrStreamEnded.
 func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)

@@ -77,7 +77,7 @@ func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 }
 
 // ReleaseTab ends an MCP client's control of a tab, and returns the name of the client.
-// browser is the ID or name of the tab's browser. browser may be empty if clients control
+// browser is the ID or name of the tab's browser. browser can be empty if clients control
 // a tab with this ID in only one browser.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
 	var released releasedTab

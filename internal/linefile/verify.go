@@ -51,7 +51,7 @@ type verifier struct {
 	endLine       int
 	file          string // the log file and line number that is being checked
 	line          int
-	// isOldestSet is true if the log has its maximum number of files, so rotation may
+	// isOldestSet is true if the log has its maximum number of files, so rotation can
 	// have removed older files.
 	isOldestSet bool
 }

@@ -9,7 +9,7 @@
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one pairing file: each
+// A [Store] is safe for concurrent use. Several processes can use one pairing file: each
 // method reads the file again, and each change locks the file.
 package pairing
 

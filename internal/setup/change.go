@@ -97,7 +97,7 @@ func findStringWithPrefix(value any, prefix string) string {
 var errNotRegular = errors.New("is not a regular file")
 
 // readConfig returns the content of a configuration file, or nil if the file does not
-// exist. path may be a symbolic link to a regular file.
+// exist. path can be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -120,7 +120,7 @@ func reversed(names []string) []string {
 }
 
 // parentTables returns the dotted names of all tables on a path. For the path a, b, c,
-// the names are "a", "a.b" and "a.b.c".
+// parentTables returns "a", "a.b" and "a.b.c".
 func parentTables(path []string) []string {
 	var names []string
 	for i := range path {

@@ -90,8 +90,8 @@ func (r Removal) earlierText() string {
 }
 
 // PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
-// configuration file has not changed since setup wrote it, the plan is to restore the
-// backup. PlanUndo itself writes no file.
+// configuration file has not changed since setup wrote it, PlanUndo plans to restore the
+// backup. PlanUndo writes no file.
 func (w Writer) PlanUndo(c Client) (Removal, error) {
 	records, err := w.records()
 	if err != nil {

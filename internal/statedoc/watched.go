@@ -21,8 +21,8 @@ const watchInterval = time.Second
 // value that Watched computes once from each new content. Create a Watched with
 // [NewWatched]. A Watched is safe for concurrent use.
 //
-// A goroutine that needs both locks must lock notifyLock before readLock, because
-// listeners may call Current. Lock mu last.
+// A goroutine that needs notifyLock and readLock must lock notifyLock first, because
+// listeners can call Current. The mutex mu must be locked last.
 type Watched[T, V any] struct {
 	file File[T]
 	// view computes the view from the content. emptyView is the view that is used while

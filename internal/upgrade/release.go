@@ -1,8 +1,9 @@
 // Package upgrade replaces the opentabs program by a newer release.
 //
-// A release of opentabs is a folder on a web server. In this folder, the file checksums.txt
-// lists the SHA-256 hash and the name of each archive. An archive's name contains the version,
-// the operating system and the processor. The command internal/release builds release folders.
+// A release of opentabs is a folder on a web server. In the folder of a release, the file
+// checksums.txt lists the SHA-256 hash and the name of each archive. An archive's name
+// contains the version, the operating system and the processor. The command internal/release
+// builds release folders.
 //
 //	release, err := upgrade.Fetch(ctx, url)
 //	program, err := release.Download(ctx, dir)
