@@ -35,8 +35,8 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 }
 
 // approvalDispatcher is a dispatcher that requires approval for every call. The tool
-// waits for the user as many times as its argument "wait" specifies. Then it returns
-// its arguments.
+// waits for the user as many times as its argument "wait" specifies. At the end, the tool
+// returns its arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -84,8 +84,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 	return g
 }
 
-// onlyTicket returns the ticket of the waiting call. The test must have exactly one
-// such call.
+// onlyTicket returns the ticket of the waiting call. Exactly one call must be waiting.
 func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -113,7 +112,7 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	}
 }
 
-// sessionClient is a client with a session, over either transport.
+// sessionClient is a client with an MCP session over HTTP or stdio.
 type sessionClient struct {
 	t *testing.T
 	// messages delivers all messages from the server in the order of their arrival.
@@ -121,7 +120,7 @@ type sessionClient struct {
 	// channel messages is closed.
 	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
-	// message, except for a call, which the server may read later.
+	// message, except for a call, which the server can read later.
 	send func(text string)
 	// disconnect closes the connection to the server.
 	disconnect func()
@@ -330,7 +329,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		// The server cancels its form before it answers the call.
+		// The server cancels its approval form before it answers the call.
 		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}

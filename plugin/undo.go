@@ -18,7 +18,7 @@ import (
 type Undo struct {
 	// Tool is the name of the tool that undoes the call, without the name of the plugin.
 	Tool string
-	// Input are the arguments for calls of Tool, sorted by name.
+	// Input contains the arguments for calls of Tool, sorted by name.
 	Input []UndoArgument
 }
 

@@ -137,9 +137,8 @@ func truncateText(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// valueText converts a setting's JSON value in config.json to the text that the function
-// set of the setting accepts. If the value has the wrong JSON type, valueText returns
-// false.
+// valueText converts a setting's JSON value in config.json to the text that the setting's
+// function set accepts. If the value has the wrong JSON type, valueText returns false.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'

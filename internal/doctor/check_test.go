@@ -32,7 +32,7 @@ type installation struct {
 	config.Dirs
 	// variables are the environment variables of the checked installation.
 	variables map[string]string
-	// ping replaces the function that measures the time of a request to the extension and back.
+	// ping replaces the function that measures the round trip to the extension.
 	ping func(ctx context.Context, browserID string) (time.Duration, error)
 }
 

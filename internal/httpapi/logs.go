@@ -33,7 +33,8 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last limits the returned stored log entries to this number of the newest entries.
+	// Last is the maximum number of stored log entries to return. Older entries are left
+	// out.
 	Last int
 }
 

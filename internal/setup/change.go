@@ -159,9 +159,10 @@ func (w Writer) Lock() (unlock func(), err error) {
 type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of a copy of the file before the first change by setup. Backup is
-	// empty if the file did not exist. If the user or the MCP client edited the file between
-	// two runs of setup, Backup is the copy from before the second run.
+	// Backup is the path of a copy of the file, made before setup changed the file for the
+	// first time. Backup is empty if the file did not exist. If the user or the MCP client
+	// edited the file between two runs of setup, Backup is the copy from before the second
+	// run.
 	Backup string `json:"backup,omitempty"`
 	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
 	// Earlier is empty if no backup contains an opentabs entry from before setup.

@@ -93,7 +93,8 @@ func newStandardEntry(c Command) any {
 	return standardEntry{Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// newTypedEntry returns the entry for an MCP client that requires the transport type.
+// newTypedEntry returns the configuration entry for an MCP client that requires a field
+// with the transport type.
 func newTypedEntry(c Command) any {
 	return standardEntry{Type: "stdio", Command: c.Path, Args: c.Args, Env: c.Env}
 }

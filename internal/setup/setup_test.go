@@ -302,7 +302,7 @@ func TestClaudeConfigDir(t *testing.T) {
 }
 
 // TestLockOfAnotherSetup checks that a setup waits for another setup, and then fails with
-// what to do.
+// an error that contains the remedy.
 func TestLockOfAnotherSetup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := Writer{Dir: filepath.Join(t.TempDir(), "setup")}

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 )
 
-// TestErrorsOfDownloads checks that each failed download is described by what failed and
-// what to do, without the words of Go's packages.
+// TestErrorsOfDownloads checks that the error of each failed download describes the
+// failure and the remedy, without error texts of Go packages.
 func TestErrorsOfDownloads(t *testing.T) {
 	quiet := log.New(io.Discard, "", 0)
 	serve := func(handler http.HandlerFunc) *httptest.Server {
