@@ -15,7 +15,7 @@ type Tool struct {
 	Plugin string
 	Name   string
 	// PluginName is the plugin's display name, and Matches are the URL patterns of its sites.
-	// Only error messages contain PluginName and Matches.
+	// opentabs uses PluginName and Matches only in error messages.
 	PluginName string
 	Matches    []string
 	// About describes the tool for the user who approves or denies the call.
@@ -44,8 +44,8 @@ type Tool struct {
 	Output OutputChecker `json:"-"`
 }
 
-// OutputChecker returns an error if a tool's output is invalid. A call of the tool fails with the
-// error that CheckOutput returns. CheckOutput must be safe for concurrent use.
+// OutputChecker returns an error if a tool's output is invalid. A call whose output is invalid
+// fails with the error that CheckOutput returns. CheckOutput must be safe for concurrent use.
 type OutputChecker interface {
 	CheckOutput(output json.RawMessage) *wire.CallError
 }

@@ -74,6 +74,6 @@ const (
 // SnapshotSchema is the schema name in every [Snapshot].
 const SnapshotSchema = events.SnapshotSchema
 
-// AudienceUser is the audience of content for the user. Content for any other audience is
-// internal.
+// AudienceUser is the audience of content for the user. Content for any audience other than
+// AudienceUser is internal.
 const AudienceUser = progress.AudienceUser

@@ -220,9 +220,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
-	// The structured content omits the data of content blocks, such as the bytes of an image.
-	// If the tool's output schema requires this data, the structured content keeps the data,
-	// because clients reject structured content that violates the output schema.
+	// The structured content omits the data of content blocks, such as the bytes of an image. If
+	// the tool's output schema requires the data of content blocks, the structured content includes
+	// the data, because clients reject structured content that violates the output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = content.ObjectOrNil(content.OneLine(result.Output))
 	}

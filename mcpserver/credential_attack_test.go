@@ -161,7 +161,7 @@ func TestRevoke(t *testing.T) {
 }
 
 // TestRevokeEndsJobs checks that only the client that started a job can access the job.
-// The job must end when the client's token is removed.
+// When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params

@@ -37,8 +37,8 @@ type feature struct {
 	// cancelAfter is the time after which the client cancels the last call; 0 means
 	// never.
 	cancelAfter time.Duration
-	// gatewayText is the text by which an answer through the gateway differs from a direct
-	// answer.
+	// gatewayText is the text that only the answer through the gateway contains, not the
+	// direct answer.
 	gatewayText string
 	// want is text that the client's received messages must contain.
 	want string
@@ -410,8 +410,8 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // call sends a tools/call request and returns all messages up to its answer, each with
-// the time of arrival. If the client cancels the tools/call request, the server may send
-// no answer. Messages with equal times are sorted, because a form and its reminder may
+// the time of arrival. If the client cancels the tools/call request, the server can omit
+// the answer. Messages with equal times are sorted, because a form and its reminder may
 // arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()

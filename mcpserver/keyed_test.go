@@ -29,8 +29,8 @@ func (emptyRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.
 // keyMeta returns the _meta of a request with an idempotency key.
 func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
 
-// withKeys runs f with a server whose tool takes 3 s and returns the number of its runs.
-// Calls of the client "quick" become jobs after a second.
+// withKeys runs f with a server whose tool takes 3 s per run. The counter runs is the number of
+// times that the tool has run. Calls of the client "quick" become jobs after a second.
 func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int64)) {
 	var runs atomic.Int64
 	keys := idempotency.New(emptyRecords{}, 0)

@@ -113,8 +113,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.attachAndWait(ctx, q, p)
 }
 
-// attachAndWait waits for the reply to the request q. While attachAndWait waits, p sends the call's
-// progress to the client.
+// attachAndWait waits for the reply to the request q. During this time, the progressSender p sends
+// the call's progress to the client.
 func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
 	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {
@@ -123,8 +123,9 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 	return r
 }
 
-// startResumable starts a call that continues after its client's request has ended if the call is
-// waiting for the user. If startResumable returns an error, it has not started the call.
+// startResumable starts a call for a client's request. If the call waits for the user when the
+// request ends, the call continues. If startResumable returns an error, it has not started the
+// call.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{

@@ -37,8 +37,9 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 }
 
 func TestAdapterMayContainHashMarker(t *testing.T) {
-	// For example in a string literal, an adapter may contain text that looks like a
-	// hash statement. The server must read the hash only from the last such statement.
+	// An adapter may contain text that looks like a hash statement, for example in a
+	// string literal. The server must read the hash only from the last text in the
+	// adapter that looks like a hash statement.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
 	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }

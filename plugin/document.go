@@ -31,8 +31,8 @@ type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }
 
-// parseDocument parses plugins.json. If the text is damaged, parseDocument returns a
-// *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
+// parseDocument parses plugins.json. If the text of plugins.json cannot be decoded, parseDocument
+// returns a *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
 // parseDocument returns a different type of error.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"

@@ -202,7 +202,7 @@ const maxListedProblems = 20
 type PackageError struct {
 	// Dir is the package's folder.
 	Dir string
-	// Problems are the problems of the package; there is at least one.
+	// Problems lists at least one problem of the package.
 	Problems []jsonread.Problem
 }
 

@@ -41,8 +41,8 @@ func (p *Plugin) pageToOpen() string {
 	return ""
 }
 
-// likelyURL returns a URL that the pattern probably matches. The URL's path is the part of the
-// pattern's path before the first wildcard.
+// likelyURL returns a URL that the pattern probably matches. The path of the returned URL is the
+// part of the pattern's path before the first wildcard.
 func (p Pattern) likelyURL() string {
 	scheme := p.scheme
 	if scheme == "*" {

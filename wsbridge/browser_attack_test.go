@@ -13,7 +13,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// attackFixture is a hub to which two browsers are connected, one of which attacks. The other
+// attackFixture is a hub to which two browsers are connected, one of which attacks. The attacked
 // browser runs a call with the ID "good", and the attacking browser runs a call with the ID "own".
 type attackFixture struct {
 	*hubFixture
@@ -32,8 +32,8 @@ func (c *lineCollector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls do, which acts as a compromised browser. After the attack, runAttack checks that
-// the call of the other browser still runs, and returns that call's result.
+// runAttack calls do, which acts as a compromised browser. When do has returned, runAttack checks
+// that the call in the other, honest browser still runs, and returns that call's result.
 func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func (w *attackFixture) checkConnected() {
 	}
 }
 
-// TestAttackByBrowser attacks the server from a compromised browser, which has the shared
-// key. The attacks must not affect the server or the calls of other browsers.
+// TestAttackByBrowser attacks the server from a compromised browser, which has the shared key. No
+// attack by one browser may affect the server or the calls of other browsers.
 func TestAttackByBrowser(t *testing.T) {
 	runAttack(t, "progress for another browser's call", func(w *attackFixture) {
 		for range 1000 {

@@ -48,8 +48,8 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name and the link of a browser. The link is nil while the browser is
-// disconnected.
+// currentLink returns the name and the link of a browser. While a browser is disconnected,
+// currentLink returns no link.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,10 +106,10 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 }
 
 // chooseID returns the ID under which the hub stores the browser that sent hello. Two running
-// browsers can send the same ID if one Chrome profile is a copy of another. If two browsers
-// shared an ID, each would replace the other's link, and neither would work. If a second
-// browser sends an ID that is in use, its ID is derived from its boot ID. The browser keeps the
-// derived ID when it reconnects. The caller holds registry.mu.
+// browsers can send the same ID if one Chrome profile is a copy of another. If two browsers shared
+// an ID, each would replace the other's link, and neither would work. If a second browser sends an
+// ID that is in use, its ID is derived from its boot ID. A browser with a derived ID keeps this ID
+// when it reconnects. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -257,7 +257,6 @@ func (g *registry) close(cause *wire.CallError) {
 	g.openLinkCount.Wait()
 }
 
-// callAll calls functions that must run after a lock is released, such as the callbacks of sinks.
 func callAll(finishFuncs []func()) {
 	for _, f := range finishFuncs {
 		f()

@@ -14,8 +14,9 @@ import (
 )
 
 // maxFailedPatches limits the search for patches that do not apply, because finding each
-// one requires parsing the content several times. After maxFailedPatches failures, valid
-// patches may be dropped together with failing patches.
+// one requires parsing the content several times. After the search has found
+// maxFailedPatches patches that do not apply, applyPatches may drop valid patches
+// together with invalid patches.
 const maxFailedPatches = 16
 
 // applyPatches applies JSON Patches in order. A patch is applied completely or not at
@@ -81,8 +82,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a JSON Patch: %w", err)
 	}
-	// The patch library accepts only objects and arrays at the top level, so the content
-	// is wrapped in an object.
+	// The patch library accepts only objects and arrays at the top level, so this
+	// function wraps the activity's content in an object.
 	if err := prefixPaths(ops, "/"+wrapKey); err != nil {
 		return nil, err
 	}

@@ -24,12 +24,12 @@ import (
 // Limits of the memory that activities use, and of the requests for content that a page
 // receives.
 const (
-	// maxPatches and maxPatchBytes limit the pending patches of one activity. If the pending
-	// patches reach either limit, all of them are applied.
+	// maxPatches and maxPatchBytes limit the pending patches of one activity. When the number or
+	// the total size of the pending patches reaches its limit, all pending patches are applied.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
-	// maxResyncs is how often opentabs requests the complete content of one activity from the
-	// page.
+	// maxResyncs is the maximum number of requests to the page for the complete content of one
+	// activity.
 	maxResyncs = 3
 	// maxLossRequests is how often opentabs requests all activities of a call from the page
 	// after reports were lost. lossRequestPause is the shortest time between two requests for

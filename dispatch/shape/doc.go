@@ -8,9 +8,9 @@
 //     [JobForAgent].
 //   - The audit log contains an [AuditedCall], which [CallForAudit] builds.
 //
-// No other package converts a View to a form for a surface. The file testdata/fields.txt
-// lists which form contains which field of a View, and a test compares this list with the
-// code.
+// Only package shape converts a View to the form for a surface. The file
+// testdata/fields.txt lists which form contains which field of a View, and a test
+// compares this list with the code.
 //
 // Package shape has no global state, so its functions are safe for concurrent use.
 package shape

@@ -7,7 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// failure is the JSON form of a call's error for programs. All times are in milliseconds.
+// failure is the JSON form of a call's error for programs. Fields whose names end in Ms
+// are times in milliseconds.
 type failure struct {
 	Code        wire.ErrorCode `json:"code"`
 	Retryable   bool           `json:"retryable"`
@@ -22,8 +23,8 @@ type failure struct {
 	UserText string `json:"for_user,omitempty"`
 }
 
-// ErrorForPrograms encodes the error of a call as JSON for programs. If the error contains
-// a number that JSON can't represent, the result is nil.
+// ErrorForPrograms encodes the error of a call as JSON for programs. If the error
+// contains a number that JSON can't represent, ErrorForPrograms returns nil.
 func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
 	f := failure{
 		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RunMs: float64(e.RunTime.Microseconds()) / 1000,

@@ -189,7 +189,7 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 type activityBudget struct{ calls, bytes int }
 
 // activitiesOf returns the activities of a call. If the content of an activity is too
-// long, or longer than the rest of the budget, the content is omitted.
+// long, or exceeds the bytes that remain in the budget, activitiesOf omits the content.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

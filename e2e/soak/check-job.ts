@@ -1,6 +1,6 @@
 /**
  * Tests a job with the real time limits, in about 100 s. A client starts a call of 90 s and disconnects after 20 s;
- * another session reads the result. `make soak ONLY=limits` runs this test.
+ * another session reads the result. The command `make soak ONLY=limits` runs the test of a job.
  */
 import type { Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';

@@ -15,8 +15,8 @@ export const limitsByName = {
 } as const;
 
 /**
- * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls exceed
- * maxResultBytes.
+ * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls return
+ * a result that exceeds this limit.
  */
 export const maxResultBytes = 20 << 20;
 /**
@@ -173,8 +173,8 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
 }
 
 /**
- * findLimitsAt returns the daemon's time limits at a moment of the plan. In the real run, a slow restart can delay the
- * change of the limits.
+ * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
+ * later than planned, because a restart can be slow.
  */
 function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';

@@ -12,7 +12,7 @@ import {
 
 /**
  * makeRawHttpClient returns an MCP client for the daemon at port. The client's first call opens an MCP session. If the
- * daemon no longer has this session, the next call opens a new one.
+ * daemon no longer has the client's session, the client's next call opens a new session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);

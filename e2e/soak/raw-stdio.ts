@@ -97,8 +97,8 @@ class RawStdioClient implements SoakClient {
   }
 
   /**
-   * mayCrossCancel reports whether the daemon may have sent a message about a request before it received the
-   * cancellation.
+   * mayCrossCancel reports whether the daemon may have sent a message about a request before the daemon received the
+   * request's cancellation.
    */
   #mayCrossCancel(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);

@@ -52,7 +52,7 @@ export class SystemUnderTest {
 
   readonly #extraSettings: Readonly<Record<string, number | string>>;
 
-  /** settings are additional entries of config.json. writeConfig sets the time limits. */
+  /** settings are entries of config.json, in addition to the time limits, which writeConfig sets. */
   constructor(tabs: number, settings: Readonly<Record<string, number | string>> = {}) {
     this.#extraSettings = settings;
     this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
@@ -213,8 +213,8 @@ export class SystemUnderTest {
   }
 
   /**
-   * describePageOf describes the page that runs the call with the given key. The description has the page's URL and
-   * visibility, and whether its timers run.
+   * describePageOf describes the page that runs the call with the given key. The text contains the page's URL and
+   * visibility, and reports whether the page's timers run.
    */
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {

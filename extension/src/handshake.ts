@@ -9,15 +9,16 @@
 //
 // Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
 // offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
-// base, which belongs to no plugin. Plugins whose code arrives later connect through the base. The bridge starts the
-// handshake once, and listens only during this handshake. The handshake ends when the bridge's script returns, so it
-// ends before the first page script can run. A handshake that the page starts gets no response, because each host
-// answers only the first handshake.
+// base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin connects through
+// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends when the
+// bridge's script returns, so it ends before the first page script can run. A handshake that the page starts gets no
+// response, because each host answers only the first handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
  * JSON text of [plugin, hash, base, whether the host has an adapter]. The event of an offer carries exactly one port:
- * the host's end of the channel. The base belongs to no plugin, so the plugin name in its offer is empty.
+ * the host's end of the channel. An offer from the base contains an empty plugin name, because the base belongs to no
+ * plugin.
  */
 export const OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
@@ -41,7 +42,7 @@ export const DOWN_MESSAGE = 'down';
 // `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
 // `r <call> <json>`: The call's result, as JSON text.
 // `n <call>`: The tool returned undefined.
-// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The operands of `t` are the times, by performance.now(), at
+// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The three operands are the times, by performance.now(), at
 // which isReady had returned, the handler started, and the handler had settled.
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
 // `a <call>`: The handler of a call that was cancelled has settled: it has returned or thrown.
@@ -49,7 +50,7 @@ export const DOWN_MESSAGE = 'down';
 // `q <call> <ask> <json>`: The tool's request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
 // `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
 // `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry. `dropped` is the
-// number of log entries that were lost before the first one.
+// number of log entries that were lost before the first entry of the array.
 // `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
 // `armed <nonce>`: The entry point accepts an adapter with this nonce.
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.
@@ -63,12 +64,12 @@ export const DOWN_MESSAGE = 'down';
 // more digits, the bridge puts a space before the array. The host then parses the message without special handling of
 // large integers.
 //
-// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array
-// has no decision.
+// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array of
+// this message has no `decision`.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
-// `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the value is a wire.CallError. If the
-// answer is undefined, the array has no value.
+// `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
+// If the answer is undefined, the array has no value.
 // `["resync", call, type]`: Requests a new report of an activity.
 // `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
 // `["probe"]`: Requests the readiness of the adapter.
@@ -77,5 +78,5 @@ export const DOWN_MESSAGE = 'down';
 // `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
 // `["host", options, nonce]`: Asks the base to offer a plugin with these options (JSON text), whose entry point accepts
 // an adapter with the nonce.
-// `["remove"]`: The plugin was removed from the document. The host then tears down the adapter, and rejects calls until
-// its entry point accepts another adapter.
+// `["remove"]`: The plugin was removed from the document. When the plugin is removed, the host tears down the adapter,
+// and rejects calls until its entry point accepts another adapter.

@@ -334,8 +334,9 @@ func (s *Store) put(b Browser) {
 }
 
 // replace removes the browser with the ID oldID from the store. The clients whose default
-// browser it was get the browser newID as their default browser. If newID is empty, these
-// clients have no default browser after the call of replace.
+// browser it was get the browser newID as their default browser. If newID is empty, the
+// clients with oldID as their default browser have no default browser after the call of
+// replace.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {

@@ -147,9 +147,9 @@ func TestDamagedFile(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestDefaultsWithProfile checks that a browser gets a default name with its profile,
-// such as "Chrome (Work) on laptop". The test also checks that the profile is searched
-// only once, and that a name from the user takes precedence.
+// TestDefaultsWithProfile checks that a browser gets a default name with its profile, such as
+// "Chrome (Work) on laptop". The default name is searched only once for each browser, and a name
+// from the user takes precedence over the default name.
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)

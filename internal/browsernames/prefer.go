@@ -44,8 +44,9 @@ func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetCho
 }
 
 // preferTargets returns only the documents in the preferred browser if they are as ready
-// to run the call as the documents in other browsers. If a document in another browser is
-// more ready, preferTargets returns all documents.
+// to run the call as the documents in other browsers. If the best document in another
+// browser is more ready than every document in the preferred browser, preferTargets
+// returns all documents.
 func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
 	bestOf := func(isWanted func(dispatch.Target) bool) (best int) {
 		for _, t := range targets {

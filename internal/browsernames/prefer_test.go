@@ -8,8 +8,8 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one document per given browser. All returned documents have the given
-// readiness.
+// targetsIn returns one document per given browser. targetsIn returns one document for
+// each of the given browsers, all with the given readiness.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})

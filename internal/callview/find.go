@@ -30,8 +30,8 @@ const idPrefix = "call_"
 const maxShownIDs = 5
 
 // FindID returns the whole ID of the call that the user means. The user can type a whole
-// ID or its beginning, or nothing if the selection has only one call. FindID returns an
-// unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
+// ID or its beginning, or nothing if the selection contains only one call. FindID returns
+// an unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
 // [usererr.Error] if typed matches several calls, or if typed is empty and the selection
 // has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {

@@ -50,10 +50,10 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 // shortened ID is still usable, because commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// FitRows shortens cells in a table of calls for a narrow terminal, so that the status
-// and message of each call stay visible. FitRows shortens call IDs, and removes the error
-// code from the status of failed calls. Times are shortened to hours and minutes, with
-// the month and day unless the date is today.
+// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message
+// of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
+// of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
+// date is today.
 func FitRows(rows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return

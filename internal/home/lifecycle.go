@@ -115,8 +115,8 @@ func (h *Home) StopOlderServer(ctx context.Context) {
 }
 
 // stopOlderDaemon stops a daemon of an older version if no call is running or waiting,
-// and reports whether the daemon has stopped. If the daemon cannot be stopped, the user
-// gets one warning per process.
+// and reports whether the daemon has stopped. If the daemon cannot be stopped,
+// stopOlderDaemon warns the user, but only once per process.
 func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	if npm.Compare(old.Version, version.Version) >= 0 {
 		return false

@@ -44,7 +44,7 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 
 // TestOlderServerIsReplaced checks that a command replaces a server that has an older
 // version and no open calls. An older server with a running call must continue, and the
-// user gets one warning.
+// command prints one warning for the user.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(serveVariable, "1")

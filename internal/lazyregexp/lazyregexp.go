@@ -11,8 +11,8 @@ import (
 )
 
 // New returns a function that compiles a regular expression pattern once and returns the
-// compiled expression. The function compiles the pattern when it is first called, and is
-// safe for concurrent use.
+// compiled expression. The returned function compiles the pattern when it is first
+// called, and is safe for concurrent use.
 //
 // An invalid pattern panics at the first call of the returned function. In tests, New
 // itself panics on an invalid pattern, so a test fails even if it never uses the pattern.

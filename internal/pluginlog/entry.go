@@ -89,8 +89,8 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 // maxFrameBytes is the maximum size of one frame of a stack trace, in bytes.
 const maxFrameBytes = 300
 
-// truncateText returns a text of at most limit bytes unchanged. It cuts a longer text at
-// a character boundary and appends "…".
+// truncateText returns a text of at most limit bytes unchanged. truncateText cuts a text
+// of more than limit bytes at a character boundary and appends "…".
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -28,9 +28,8 @@ const (
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
-	// maxAdditions is the maximum number of additions in the queue, whose secrets are not
-	// yet removed. maxAdditionBytes limits the approximate memory size of the queued
-	// additions.
+	// maxAdditions is the maximum number of queued additions, which still contain
+	// secrets.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
@@ -302,8 +301,8 @@ type Follower struct {
 	isClosed      bool
 }
 
-// push adds those of the given entries that the follower's filter selects to the
-// follower's queue. The caller holds log.mu.
+// push appends the entries that match the follower's filter to the follower's queue. The
+// caller holds log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Matches(e) {

@@ -2,9 +2,9 @@ package pluginlog
 
 import "time"
 
-// ReadPeriod returns those log entries of a period that the filter f selects, oldest
-// first. ReadPeriod reads the log files only if the entries in memory do not cover the
-// whole period.
+// ReadPeriod returns the log entries of a period that match the filter f, oldest first.
+// ReadPeriod reads the log files only if the entries in memory do not cover the whole
+// period.
 func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
 	entries := l.Last(f, 0)
 	if len(entries) == 0 || entries[0].Time.After(from) {

@@ -12,8 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// wikiViews returns one setting of each type. Only the settings "site" and "token" have
-// values.
+// wikiViews returns one setting of each type.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{
 		{Key: "site", Type: wire.SettingURL, IsSet: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},

@@ -23,8 +23,8 @@ type Arguments struct {
 	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
 	// Unset names the settings to remove, as KEY or KEY.INSTANCE.
 	Sets, Unset []string
-	// Instances are texts NAME=URL. Each text sets the URL of one instance in the plugin's
-	// only URL setting.
+	// Instances are texts NAME=URL. For example, "work=https://wiki.example" sets the URL
+	// of the instance "work" in the plugin's only URL setting.
 	Instances []string
 }
 
@@ -93,9 +93,9 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 	return nil
 }
 
-// Set changes a setting to a value that the user typed. The key names a setting, or one
-// instance of a URL setting, as in site.work. The message of an error from Set is a
-// sentence for the user.
+// Set changes a setting to a value that the user typed. The parameter key is the key of a
+// setting, such as "site", or names one instance of a URL setting, such as "site.work".
+// The message of an error from Set is a sentence for the user.
 func (f *Form) Set(key, text string) error {
 	v, instance, err := f.find(key)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package waterfall divides the duration of a call into phases that a user understands:
 // gates, approval, queue, transport to the page, handler, and transport back.
 //
-// The package computes the phases of a call from the call's timeline and trace. Every call has a
-// timeline, which contains the waits for the user, the start and the end of the call. Most calls
-// have a trace, which contains the time that the call spent at each station between client and
-// page.
+// Package waterfall computes the phases of a call from the call's timeline and trace. Every call
+// has a timeline, which contains the waits for the user, the start and the end of the call. Most
+// calls have a trace, which contains the time that the call spent at each station between client
+// and page.
 package waterfall
 
 import (
@@ -17,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// The following constants are the names of the phases of a call.
+// Names of the phases of a call.
 const (
 	phaseRequest  = "request"
 	phaseGates    = "gates"

@@ -15,8 +15,8 @@ var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // at returns the time at which the duration d has passed since the call's arrival.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns the snapshot of a call with the given moments in its timeline. If the kind of the
-// last moment is EventEnded, the call has ended.
+// newView returns the snapshot of a call with the given moments in its timeline. If the last given
+// moment has the kind EventEnded, the returned view is the snapshot of an ended call.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {

@@ -22,7 +22,8 @@ import (
 //     in time, the answer is padded to paddedAnswerBytes.
 
 const (
-	// pingTimeout is how long an answer is delayed until the client answers a ping.
+	// pingTimeout is how long an answer waits at most for the client's response to a
+	// ping.
 	pingTimeout = 50 * time.Millisecond
 	// recentProgressTime limits the wait for a ping: an answer is delayed only if the
 	// call has reported progress within this time. A client that does not answer a ping
@@ -49,9 +50,9 @@ type readBarrier struct {
 	mu           sync.Mutex // guards all fields below
 	writtenCount uint64     // the number of progress notifications that were written
 	pendingPing  *ping      // the newest ping without an answer, or nil
-	// unansweredSince is when the first ping was sent that was not answered in time, or
-	// zero. While unansweredSince is set, no answer is delayed and no ping is sent. Any
-	// answer to a ping, even a late one, resets unansweredSince to zero.
+	// unansweredSince is the time of the first ping that the client did not answer in
+	// time, or zero. While unansweredSince is set, no answer is delayed and no ping is
+	// sent. Any answer to a ping, even a late one, resets unansweredSince to zero.
 	unansweredSince time.Time
 	// hasAnsweredPing is set once the client has answered a ping.
 	hasAnsweredPing bool
@@ -105,8 +106,8 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 }
 
 // findCoveringPing returns an unanswered ping that was sent after the progress
-// notification number n, or sends a new ping. While the client does not answer pings, no
-// ping is sent, and the result is nil.
+// notification number n, or sends a new ping. While the client does not answer pings,
+// findCoveringPing sends no ping and returns nil.
 func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unansweredSince.IsZero() {
@@ -134,8 +135,8 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	return p
 }
 
-// recordPong records the client's answer to a ping, even if it is late. An error also
-// counts as an answer to the ping, because the client has read the ping.
+// recordPong records the client's answer to a ping, even if it is late. A JSON-RPC error
+// also counts as an answer to the ping, because the client must have read the ping.
 func (b *readBarrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

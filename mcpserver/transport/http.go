@@ -27,8 +27,8 @@ import (
 type httpTransport struct{ *Server }
 
 // Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
-// checks no credentials. The caller must first check token, Host and Origin, and record the
-// client's credential with WithCredential.
+// checks no credentials. Before a request reaches the handler, the caller must check the token and
+// the headers Host and Origin, and record the client's credential with WithCredential.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {

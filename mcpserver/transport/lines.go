@@ -101,8 +101,8 @@ func newLineWriter(out io.Writer) *lineWriter {
 	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
-// write writes the output of f as one line. After a failed write, all further writes
-// fail, because the client may have received half a line.
+// After a failed write, all further writes fail, because the client may have received
+// half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
 // writePadded writes the output of f as one line, padded with spaces to at least

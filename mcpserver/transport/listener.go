@@ -103,8 +103,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. The returned
-// list may be empty. If ctx has ended, it is always empty.
+// awaitNotifications waits for notifications to the client and returns them. If ctx has
+// ended, it is always empty.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

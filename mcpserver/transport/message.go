@@ -90,8 +90,9 @@ func idAtEnd(text []byte) json.RawMessage {
 	return match[1]
 }
 
-// isForHandler reports whether m is a request for Handler. A request with a JSON-RPC
-// version other than 2.0 is passed to mcp-go, which rejects the request.
+// isForHandler reports whether m is a tools/call, prompts/get or resources/read request,
+// which the server's [Handler] answers. A request with a JSON-RPC version other than 2.0
+// is passed to mcp-go, which rejects the request.
 func (m message) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
@@ -150,8 +151,8 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason limits the reason of a cancellation, in characters. Longer cancellation
-// reasons are truncated.
+// MaxReason limits the reason of a cancellation, in characters. A cancellation reason
+// that is longer than MaxReason is truncated.
 const MaxReason = 200
 
 // cancelReason returns the reason in a notifications/cancelled without hidden characters,

@@ -54,9 +54,9 @@ func decodeAnyForm[T any](raw []byte) (T, error) {
 }
 
 // splitMessage parses a message from valid JSON exactly as encoding/json does, but five
-// times faster. Package encoding/json reads each byte of a message three times. If ok is
-// false, only encoding/json can decode the message correctly, for example because a key
-// contains escapes.
+// times faster. Package encoding/json reads each byte of a message three times.
+// splitMessage returns false if only encoding/json can decode the message correctly, for
+// example because a key contains escapes.
 func splitMessage(b []byte) (m message, ok bool) {
 	if !isObject(b) {
 		return m, false
@@ -121,8 +121,8 @@ func splitParams(raw []byte) (p Params, ok bool) {
 	return p, true
 }
 
-// Like splitParams, splitMeta parses JSON: it sets the fields of p.Meta from the member
-// _meta.
+// splitMeta sets the fields of p.Meta from the JSON of the member _meta, and returns
+// false if only encoding/json can decode the JSON correctly.
 func (p *Params) splitMeta(raw []byte) bool {
 	if !isObject(raw) {
 		return false

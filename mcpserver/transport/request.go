@@ -14,8 +14,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Handler answers the requests that clients send. Implementations must be safe for
-// concurrent use.
+// Handler answers the requests that clients send. A Handler must be safe for concurrent
+// use.
 type Handler interface {
 	// Ready waits until requests with the given method can be answered. An error that
 	// Ready returns is a sentence for the agent.
@@ -90,8 +90,8 @@ type Background struct {
 	key      string
 }
 
-// Release marks the work as done, so that it can no longer be cancelled. The answer of a
-// released request may still be pending.
+// Release marks background work as done, so that the work can no longer be cancelled. A
+// caller may release the work before the answer is sent.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
 // Finish ends the background task. Shutdown waits until each background task has called

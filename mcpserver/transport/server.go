@@ -80,7 +80,8 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
 // RevokeToken ends the sessions, streams and calls of the client whose token was removed.
-// The caller must first make sure that new requests with the token are rejected.
+// Before the caller calls RevokeToken, it must make sure that new requests with the token
+// are rejected.
 func (s *Server) RevokeToken(token string) {
 	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
 	s.sessions.revokeCredential(revoked)

@@ -17,7 +17,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// These errors are the reasons why the context of a request may end before its answer.
+// Reasons why the context of a client's request ends before the request is answered.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -101,8 +101,8 @@ func displayNameOf(id string) string {
 // task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// isStream is true for a stream that belongs to no call. Such a stream ends only when it is
-	// cancelled.
+	// isStream is true for a stream that belongs to no call. A stream that belongs to no call ends
+	// only when it is cancelled.
 	isStream bool
 }
 
@@ -199,8 +199,8 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordEarlyClose records that a client closed a response early. The client may still send another
-// request, because a session does not depend on a connection.
+// recordEarlyClose records that a client closed a response early. After an early close, a client
+// can send further requests, because a session does not depend on a connection.
 func (t *sessions) recordEarlyClose(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,10 +223,10 @@ func (t *sessions) clientInfo(s *session) ClientInfo {
 	return s.info
 }
 
-// beginTask registers a task of a session, so that the task can be cancelled by
-// cancelTask, the end of the session, or Shutdown. The task must not start if beginTask
-// returns errDuplicateID, ErrSessionEnded or ErrShutdown. When the task ends, call
-// releaseTask, then finishTask.
+// beginTask registers a task of a session, so that the task can be cancelled by cancelTask, the end
+// of the session, or Shutdown. The task must not start if beginTask returns errDuplicateID,
+// ErrSessionEnded or ErrShutdown. When the task has ended, the caller must call releaseTask and
+// then finishTask.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,9 +19,10 @@ import (
 // out fails, ServeStdio returns its error. When in or ctx ends, running calls are
 // cancelled, but other requests that were read are still answered.
 //
-// ServeStdio does not close in. If ServeStdio returns before in ends, one goroutine is
-// still reading; close in to end this goroutine. If out has a method SetWriteDeadline, as
-// a net.Conn has, a client that reads nothing for 30 s is disconnected.
+// ServeStdio does not close the reader in. If ServeStdio returns before in ends, one
+// goroutine is still reading; close in to end this goroutine. If the writer out has a
+// method SetWriteDeadline, as a net.Conn has, ServeStdio disconnects a client that reads
+// nothing for 30 s.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -117,9 +118,9 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 	}
 }
 
-// serveLine begins to serve the message in one line. A request that can be cancelled is
-// registered before serveLine returns, so that a cancellation in the next line finds the
-// request.
+// serveLine begins to serve the message in the given line. A request that can be
+// cancelled is registered before serveLine returns, so that a cancellation in the next
+// line finds the request.
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {

@@ -161,7 +161,7 @@ func (s *stream) endUnanswered() {
 }
 
 // end stops the keep-alive comments and the notifications of a stream. The caller holds
-// stream.mu and may still write the answer.
+// stream.mu, and can write the answer after the stream has ended.
 func (s *stream) end() {
 	s.isEnded = true
 	if s.heartbeatTimer != nil {
@@ -208,8 +208,7 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		err = s.controller.Flush()
 	}
 	if w.hasDeadline {
-		// Remove the write deadline, because the answer may follow long after the
-		// deadline.
+		// Without a write deadline, the server can send the answer at any later time.
 		_ = s.controller.SetWriteDeadline(time.Time{})
 	}
 	if err != nil {
@@ -227,8 +226,8 @@ type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
 	timeout   time.Duration
-	// bufferedBytes is how many bytes w accepts without waiting for the client. Writes of
-	// up to bufferedBytes bytes get no deadline.
+	// bufferedBytes is how many bytes w accepts without waiting for the client. A write
+	// of at most bufferedBytes bytes has no deadline.
 	bufferedBytes int
 	// hasDeadline is set once a write has set a deadline.
 	hasDeadline bool

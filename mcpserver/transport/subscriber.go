@@ -86,7 +86,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 type tokenSignal chan struct{}
 
 // set adds a token to the channel of the signal, without blocking. If the channel already
-// has a token, set does nothing.
+// contains a token, set does nothing.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:

@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxSchemaText is the maximum length of a title, description or comment in a schema,
-	// in characters. Longer texts in a schema are cut.
+	// in characters. [Clean] cuts a text that is longer than maxSchemaText.
 	maxSchemaText = 2000
 	// maxSchemaBytes is the maximum size of a JSON Schema, in bytes.
 	maxSchemaBytes = 256 << 10

@@ -3,8 +3,8 @@
 // A [Validator] compiles one schema at its first use and checks values with the compiled
 // schema. Errors list every violation in a sentence that an agent can act on. Before the
 // jsonschema library checks a value, a faster check runs that does not decode the JSON
-// text. Most valid values pass it. The library checks only the values that fail the
-// faster check.
+// text. Most valid values pass the faster check. The jsonschema library checks only the
+// values that the faster check does not accept.
 //
 // Schemas come from plugin packages, so package schema does not trust them. [Clean]
 // removes hidden characters and cuts long texts. [RelaxDefaults] makes properties with a
@@ -14,5 +14,5 @@
 // # Concurrency
 //
 // A Validator is safe for concurrent use. It compiles its schema in a sync.Once. The
-// timeout counters of its patterns are atomic. The package uses no mutex.
+// timeout counters of its patterns are atomic. Package schema uses no mutex.
 package schema

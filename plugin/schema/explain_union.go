@@ -84,7 +84,8 @@ func isConstant(v violation) bool {
 	return false
 }
 
-// mergeTags merges alternatives of a tagged union that all fail at the same tag.
+// In a tagged union, each alternative allows a different constant for one property, the
+// tag. If the tag's value fits no alternative, mergeTags merges the violations into one.
 func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	var path []string
 	var expectedValues []any

@@ -40,15 +40,15 @@ var kindsByName = map[string]kindSet{
 	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
 }
 
-// fastValidator checks JSON text against a JSON Schema without decoding the text. A
-// fastValidator is about ten times as fast as the jsonschema library. It never accepts text
-// that the library rejects. A fastValidator may reject valid text, for example if the schema
-// has a keyword that fastValidators do not support. For text that the fastValidator rejects,
-// the library decides.
+// fastValidator checks JSON text against a JSON Schema without decoding the text. A fastValidator
+// is about ten times as fast as the jsonschema library. A fastValidator never accepts text that the
+// jsonschema library rejects. A fastValidator may reject valid text, for example if the schema has
+// a keyword that fastValidators do not support. If a fastValidator rejects a text, the jsonschema
+// library decides whether the text is valid.
 type fastValidator struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
-	// isIndirect is true if the schema has no rules itself except those in conjuncts and
-	// alternatives.
+	// isIndirect is true if the schema only refers to other schemas: its rules are all in conjuncts
+	// and alternatives.
 	isIndirect bool
 	// conjuncts are schemas that a value must also match ($ref and allOf). If alternatives is
 	// not nil, a value must also match at least one schema in it (anyOf).
@@ -77,8 +77,8 @@ type memberRule struct {
 	requiredBit uint64 // bit of the member in requiredMembers; 0 if the member is optional
 }
 
-// countRange limits a length or a number of elements. If min is nil, there is no lower limit;
-// if max is nil, there is no upper limit.
+// countRange is the allowed range for the length of a string or array, or for the number of an
+// object's members. If min is nil, there is no lower limit; if max is nil, there is no upper limit.
 type countRange struct{ min, max *int }
 
 func (r countRange) isSet() bool { return r.min != nil || r.max != nil }
@@ -154,8 +154,9 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// hasUnknownKeyword reports whether a schema contains a keyword that a fastValidator cannot
-// check. For all other keywords, a test checks that fastValidators handle them.
+// hasUnknownKeyword reports whether a schema contains a keyword that a fastValidator cannot check.
+// A test checks that a fastValidator supports every keyword for which hasUnknownKeyword returns
+// false.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
 	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
@@ -473,8 +474,8 @@ func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }
 
-// allows reports whether a number is within the bound. side is positive for a number inside
-// the bound, 0 for the limit itself, and negative for a number outside.
+// allows reports whether the bound allows a number. The parameter side is positive if the number is
+// inside the bound, 0 if the number equals the bound, and negative if the number is outside.
 func (b numberBound) allows(side int) bool {
 	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
 }

@@ -31,14 +31,14 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 }
 
 // slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause. Without
-// patternPause, a long array of strings would take very long to check.
+// timeouts in a row, a slowPattern rejects every string for patternPause. Without this
+// pause, matching each string of a long array could take until the time limit.
 type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// pausedUntil is a time in nanoseconds since 1970. Until this time, the pattern
-	// rejects every string.
+	// pausedUntil is a time in nanoseconds since 1970. While the current time is before
+	// pausedUntil, the pattern rejects every string.
 	pausedUntil atomic.Int64
 }
 

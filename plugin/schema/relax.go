@@ -21,9 +21,9 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// These byte searches find keywords, such as "default", in the compact JSON text of a
-// schema. RelaxDefaults parses a schema only if the schema contains the keys "default"
-// and "required".
+// The variables defaultKey, requiredKey and refKey are searches for a keyword, such as
+// "default", in the compact JSON text of a schema. RelaxDefaults parses a schema only if
+// the schema contains the keys "default" and "required".
 var (
 	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f in Text
 	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q in Text

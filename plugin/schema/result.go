@@ -13,19 +13,19 @@ import (
 
 const (
 	// maxCheckedResult is the maximum size of a tool's result that CheckResult checks, in
-	// bytes. CheckResult accepts larger results without a check, because the check would
-	// take too long.
+	// bytes. CheckResult accepts a result above maxCheckedResult without a check, because
+	// the check would take too long.
 	maxCheckedResult = 4 << 20
 	// maxQuotedResult is the maximum length of an invalid result that the error quotes,
 	// in bytes.
 	maxQuotedResult = 4000
 )
 
-// CheckResult checks the result of a tool call against the tool's output schema. A nil
-// result is JavaScript's undefined. CheckResult returns nil or an error with the code
-// invalid_result, whose message lists every violation. The error's PageText quotes the
-// result, because records and lists of calls omit PageText. If the schema does not compile,
-// CheckResult reports this as a violation.
+// CheckResult checks the result of a tool call against the tool's output schema. If the
+// tool returned JavaScript's undefined, result is nil. CheckResult returns nil or an
+// error with the code invalid_result, whose message lists every violation. The error's
+// PageText quotes the result, because records and lists of calls omit PageText. If the
+// schema does not compile, CheckResult reports this as a violation.
 func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
 	if len(result) > maxCheckedResult {
 		return nil

@@ -12,9 +12,9 @@ const (
 	// maxDepth is the maximum nesting depth of arguments. Between the parts of an
 	// extension, Chrome can pass values with at most about 2,000 nested levels.
 	maxDepth = 1000
-	// maxNumberChars is the maximum length of a JSON number, in characters. A longer
-	// JSON number is rejected, because an exact comparison of such a number would need
-	// too much time and memory.
+	// maxNumberChars is the maximum length of a JSON number, in characters. A JSON number
+	// that exceeds maxNumberChars is rejected, because an exact comparison of such a
+	// number would need too much time and memory.
 	maxNumberChars = 1000
 	// maxExponent is the greatest accepted exponent of a JSON number. The limit exceeds
 	// 308, the largest exponent of a JavaScript number.

@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parseTexts parses those string arguments as JSON whose schemas do not allow a string;
-// see [Validator.CheckTextArguments].
+// If the schema of an argument does not allow a string, parseTexts parses the argument's
+// text as JSON; see [Validator.CheckTextArguments].
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
 	properties, _ := root["properties"].(map[string]any)
@@ -28,8 +28,8 @@ func parseTexts(args map[string]any, schema any) {
 	}
 }
 
-// parseJSON parses a text that must contain exactly one JSON value. If it does not,
-// parseJSON returns false.
+// parseJSON parses a text that must contain exactly one JSON value. If the text is not
+// exactly one JSON value, parseJSON returns false.
 func parseJSON(text string) (any, bool) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	return value, err == nil

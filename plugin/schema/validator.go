@@ -21,7 +21,7 @@ const (
 	// characters.
 	maxCompileText = 300
 	// namedFormat replaces the keyword "format" in schemas that also have a "pattern"
-	// (preferPatterns). Error messages name this format.
+	// (preferPatterns). Error messages about a pattern name the format, too.
 	namedFormat = "opentabs/format"
 )
 

@@ -69,7 +69,10 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'validation' });
   }
 
-  /** Creates the error for an operation that timed out. The error advises the agent that it may retry the call. */
+  /**
+   * Creates the error for an operation that timed out. An agent that receives a timeout error is advised that a retry
+   * may succeed.
+   */
   static timeout(message: string, code = 'TIMEOUT'): ToolError {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }

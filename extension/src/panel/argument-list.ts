@@ -15,7 +15,10 @@ export interface ArgumentRow {
    * shown as escapes, such as \u200b.
    */
   readonly text: string;
-  /** isCode is true if the argument is not a string. The panel then shows its JSON. */
+  /**
+   * isCode is true if the argument is not a string. For an argument that is not a string, the panel shows the
+   * argument's JSON.
+   */
   readonly isCode: boolean;
 }
 

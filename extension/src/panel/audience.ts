@@ -5,8 +5,8 @@
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
 /**
- * UserAudience is the audience of content that is meant for the user. The panel shows content for other audiences only
- * if the user has switched on "Show everything".
+ * UserAudience is the audience of content that is meant for the user. The panel shows content for any audience other
+ * than UserAudience only if the user has turned on "Show everything".
  */
 const UserAudience = 'user';
 

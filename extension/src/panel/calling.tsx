@@ -71,8 +71,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
 }
 
 /**
- * LateAccess is a switch for a plugin that starts after the page's scripts. If the switch is on, the plugin receives
- * its secret settings and may call other plugins.
+ * LateAccess is a switch for a plugin that starts after the page's scripts. If the user turns on LateAccess, the plugin
+ * receives its secret settings and can call other plugins.
  */
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);

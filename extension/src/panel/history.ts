@@ -11,8 +11,8 @@ export interface History {
   /** hasOlder is false once the panel has loaded the oldest recorded call. */
   readonly hasOlder: boolean;
   /**
-   * onConnected loads the newest page each time the panel connects to the server. After a crash of the server, this
-   * page contains the calls that the crash interrupted.
+   * onConnected loads the newest page each time the panel connects to the server. After a crash of the server, the
+   * newest page contains the calls that the crash interrupted.
    */
   onConnected(): Promise<void>;
   /**
@@ -20,7 +20,7 @@ export interface History {
    * the reason as a sentence.
    */
   loadOlder(): Promise<string | undefined>;
-  /** loadNewest reloads the newest page, which contains the records of calls that have just ended. */
+  /** loadNewest reloads the page with the newest recorded calls, which include the calls that have just ended. */
   loadNewest(): Promise<void>;
   /**
    * search loads one page of the recorded calls that match a filter. `before` is the field `next` of the previous page.
@@ -59,7 +59,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
     const page = await readHistoryPage(before);
     return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
   };
-  /** loadNext loads the page after the oldest loaded page. */
+  /** loadNext loads the next page of recorded calls, which are older than the calls in all loaded pages. */
   const loadNext = async () => {
     const page = await load(next);
     if (page.error === undefined) {

@@ -5,8 +5,8 @@ export interface PermissionChange {
   /** error is the reason why the last request failed, or empty if the request succeeded. */
   readonly error: string;
   /**
-   * change sends the request to Chrome, and resolves with an error if Chrome refuses. Chrome allows requests for
-   * permissions only in response to a user's click.
+   * change requests the change of the permission from Chrome, and resolves with an error if Chrome refuses the request.
+   * Chrome allows requests for permissions only in response to a user's click.
    */
   change(): Promise<{ error?: string }>;
 }

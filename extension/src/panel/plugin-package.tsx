@@ -7,7 +7,10 @@ import type { SendAction } from './requests.ts';
 import { describeInstallation, describeUpdate } from './review-words.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** Proposal is a package that the user has chosen elsewhere in the panel. Each choice is a new object. */
+/**
+ * Proposal is a package that the user has chosen for installation, outside the installation form. Each time the user
+ * chooses a package, the Proposal is a new object.
+ */
 export interface Proposal {
   readonly package: string;
 }

@@ -18,7 +18,10 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { SendAction } from './requests.ts';
 import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-/** PageSize is how many rows the list shows at first, and the most that one click on "Show … more" adds. */
+/**
+ * PageSize is how many rows of ended calls the panel shows at first, and the maximum number of rows that one click on
+ * "Show … more" adds.
+ */
 const PageSize = 100;
 /** MinCallsForFilter is the number of ended calls at which the panel shows a filter. */
 const MinCallsForFilter = 6;

@@ -34,7 +34,8 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
   const { share, message, word } = readVisibleReport(call, showsEverything);
   const knownShare = isQueued ? undefined : share;
   const argsText = formatArguments(call.args);
-  // The label contains the site and the arguments, which distinguish two running calls of the same tool.
+  // The accessible name of the button "Stop" contains the site and the arguments, which distinguish two running calls
+  // of the same tool.
   const name = [removeHiddenCharacters(formatToolName(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
@@ -94,7 +95,7 @@ function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   return <>{formatDuration(nowMs - startMs)}</>;
 }
 
-/** makeDefaultMessage returns the message for a call that has not reported one. */
+/** makeDefaultMessage returns the message that the panel shows while a call has reported no message. */
 function makeDefaultMessage({ call }: OpenCall): string {
   if (call.waiting) return 'Waiting for you';
   return call.status === 'pending' ? 'Queued' : 'Running';

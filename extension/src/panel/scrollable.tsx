@@ -9,8 +9,8 @@ interface ScrollableProps {
 }
 
 /**
- * Scrollable is a box with a limited height, which the user can scroll with the mouse or the arrow keys. The box can
- * have the keyboard focus, because the arrow keys cannot scroll a box without focus.
+ * Scrollable is a box with a limited height, which the user can scroll with the mouse or the arrow keys. A Scrollable
+ * can have the keyboard focus, because the arrow keys cannot scroll a box without focus.
  */
 export function Scrollable({ class: className, label, children }: ScrollableProps): VNode {
   const attributes = { class: className, role: 'group', 'aria-label': label, tabIndex: 0 } as const;

@@ -20,7 +20,8 @@ export interface TicketCardProps {
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
   /**
-   * sameToolCount is how many other waiting calls the user would also allow by allowing further calls of the tool.
+   * sameToolCount is the number of other waiting calls that are also allowed if the user allows further calls of the
+   * tool.
    */
   readonly sameToolCount: number;
   /** ignoresClicks is true while the card ignores clicks, because it has just appeared or moved. */

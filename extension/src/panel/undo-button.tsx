@@ -21,8 +21,8 @@ interface UndoButtonProps {
 }
 
 /**
- * UndoButton undoes a finished call, if the plugin's author has declared a tool for that. If the call was undone, or
- * may have been, UndoButton shows the undoing call instead.
+ * UndoButton undoes a finished call, if the plugin's author has declared a tool for that. If another call has undone
+ * the call, or may have undone it, UndoButton shows that other call instead.
  */
 export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
   const undoTool = findUndoTool(useContext(UndoPlugins), call);

@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views shows the panel's tabs "Calls", "Browser" and "Plugins". The arrow keys switch between tabs. */
+/** Views shows the panel's tabs "Calls", "Browser" and "Plugins". The arrow keys switch between these three views. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {

@@ -16,7 +16,9 @@ const InitialCardCount = 5;
 export interface WaitingProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
-  /** nowMs is the current time and callsAt is when the calls arrived, both in milliseconds since 1970. */
+  /**
+   * nowMs is the current time, and callsAt is when `calls` arrived from the server, both in milliseconds since 1970.
+   */
   readonly nowMs: number;
   readonly callsAt: number;
   readonly act: SendAction;
@@ -129,9 +131,7 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   );
 }
 
-/**
- * needsSameGrant reports whether the buttons for further calls on both cards allow the same calls.
- */
+/** needsSameGrant reports whether the buttons for further calls on two approval cards allow the same calls. */
 function needsSameGrant(one: Card, other: Card): boolean {
   const [a, b] = [one, other].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
@@ -190,8 +190,9 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
-    // isRenderWrong is true if this render moved a card whose buttons it shows as active. Ignore cards that did not use
-    // their state in this render: a redraw does not change them, so the redraws would never end.
+    // isRenderWrong is true if the current render has moved a card, but still shows the card's buttons as active. The
+    // check ignores cards that rendered without reading their state: a redraw does not change these cards, so the
+    // redraws would never end.
     const isRenderWrong = [...waitMsByCard].some(
       ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
     );

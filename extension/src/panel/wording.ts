@@ -10,8 +10,8 @@ import { replaceHidden } from './plain-text.ts';
 export interface Advice {
   readonly title: string;
   /**
-   * steps are the instructions that fix the problem, in the order in which the user follows them. In each step, the
-   * text between backquotes is a command line.
+   * steps are the instructions that fix the problem, in the order in which the user follows them. In each instruction,
+   * the text between backquotes is a command line.
    */
   readonly steps: readonly string[];
 }
@@ -34,8 +34,8 @@ export function formatToolName({ plugin, tool }: { readonly plugin: string; read
 
 /**
  * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The
- * label names what a click on the button allows: one tool of a plugin, or the browser tools on the given site. If the
- * tool browser_batch makes a call, the label names the client that called browser_batch.
+ * label of a grant button names what a click allows: one tool of a plugin, or the browser tools on the given site. If
+ * the tool browser_batch makes a call, the label names the client that called browser_batch.
  */
 export function formatGrantLabel(
   call: { readonly plugin: string; readonly tool: string; readonly client?: string },
@@ -175,7 +175,7 @@ export function describeWorld(world: World | undefined): string {
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-/** lateAccessEffect explains to the user what it means that a plugin starts after the page's scripts. */
+/** lateAccessEffect explains to the user the consequences if a plugin starts after the page's scripts. */
 export const lateAccessEffect =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
@@ -219,8 +219,8 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. If the time is not today, the text
- * also contains the day.
+ * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. If the date is not today,
+ * formatTimeOfDay adds the date.
  */
 export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
