@@ -62,7 +62,7 @@ func (t Tool) FullName() string {
 // Call is a request to run a tool once.
 type Call struct {
 	Tool Tool
-	// Args is a JSON object that the caller has validated against the tool's input schema.
+	// Args must be a JSON object that is valid for the tool's input schema.
 	Args json.RawMessage
 	// Browser and TabID select the tab; zero values leave the choice to the dispatcher. Instance
 	// selects one of the plugin's configured sites by its name in Tool.Instances; empty for any
@@ -108,7 +108,8 @@ type Result struct {
 // PreparedCall is safe for concurrent use.
 type PreparedCall struct{ call *liveCall }
 
-// Prepare returns a call that has not started. Dispatcher.Calls lists the call only after Run.
+// Prepare returns a call that has not started. Until Run is called, Dispatcher.Calls does not list
+// the call.
 func (d *Dispatcher) Prepare(req Call) *PreparedCall { return &PreparedCall{newLiveCall(d, req)} }
 
 // ID returns the call ID, which is known before the call starts.

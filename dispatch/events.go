@@ -42,7 +42,7 @@ type (
 	FollowOptions = events.FollowOptions
 	// Follower reads the events of a dispatcher.
 	Follower = events.Follower
-	// Progress is one progress notification for an MCP client.
+	// Progress is the content of one progress notification to an MCP client.
 	Progress = progress.Notification
 	// ActivityView is one activity of a call: content that the tool shows beside its progress.
 	ActivityView = activity.View

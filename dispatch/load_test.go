@@ -13,7 +13,8 @@ import (
 )
 
 // TestGreedyClientDoesNotDelayOthers checks that a client with 1,000 waiting calls does not delay
-// 63 other clients with one call each. In this test, four calls run at once, each for one second.
+// 63 other clients with one call each. The page of the test runs four calls at once, each for one
+// second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
@@ -41,8 +42,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
 		}
 		wg.Wait()
-		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
-		// Calls that already run when the other calls arrive add at most 1 s.
+		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s. If
+		// calls already run when the other calls arrive, they delay the other calls by at most 1 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}

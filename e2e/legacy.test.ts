@@ -42,8 +42,8 @@ let pageCount = 0;
 
 /**
  * openTabWithTwins opens pages until both test plugins run in one page and their pre-scripts have run in the page's
- * frame. Several attempts may be necessary, because a page that loads while Chrome registers a plugin's scripts may
- * lack a script.
+ * frame. openTabWithTwins may need several attempts, because a page that loads while Chrome registers a plugin's
+ * scripts may lack a script.
  */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   const earlyRequest = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;

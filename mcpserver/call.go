@@ -25,8 +25,8 @@ type request struct {
 	receivedAt time.Time
 	// timer is nil unless the client's calls may become jobs.
 	timer *answerTimer
-	// Callbacks of the dispatcher: progress for each progress report, onSuspend when the
-	// call is suspended.
+	// progress and onSuspend are callbacks of the dispatcher: it calls progress for each progress
+	// report, and onSuspend when it suspends the call.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
 	// gatewayCall is nil unless the client called the tool through a tool of the gateway.
@@ -42,7 +42,8 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 		return newFailureReply(err)
 	}
 	if s.jobs.mayLearnTimeout(&q) {
-		// A client that repeats a call right after its timeout must lose only the first call.
+		// If a client repeats a call right after the call timed out, the repeated call must become
+		// a job before it times out, too.
 		s.ending.WaitForCancelled(ctx, q.clientID())
 		defer s.ending.Begin(ctx, q.clientID()).End()
 	}

@@ -47,7 +47,7 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 }
 
 // TestCallsNameTheirClient checks that a call contains the name of its client's token.
-// The name that the client reports must never replace the name of the token.
+// The name that a client reports must never replace the name of the client's token.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

@@ -102,8 +102,8 @@ func TestIdempotencyKey(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeyOfJob checks that a call with an idempotency key may become a job. A
-// repeated call must return the same job.
+// TestIdempotencyKeyOfJob checks calls with an idempotency key that become jobs. A repeated call
+// with the same key must return the same job.
 func TestIdempotencyKeyOfJob(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
 		c := s.connectAs("quick", "1")
@@ -140,9 +140,9 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 	return []recorder.Note{d.key}, nil
 }
 
-// TestLostResult checks that the reply to a repeated call has a mark if the result of the
-// first call is not stored. The structured content of the reply must contain the status
-// of the repeated call.
+// TestLostResult checks that the reply to a repeated call has a mark if the result of the first
+// call is not stored. The structured content of the reply to a repeated call must contain the
+// call's status.
 func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
@@ -164,8 +164,8 @@ func TestLostResult(t *testing.T) {
 	}
 }
 
-// TestMetaOfTools checks that read-only tools ignore the idempotency key. The metadata of
-// a tool with an undo must name the tool that undoes its calls.
+// TestMetaOfTools checks that read-only tools ignore the idempotency key. If a tool has an undo,
+// its metadata must name the tool that undoes its calls.
 func TestMetaOfTools(t *testing.T) {
 	isReadOnly := true
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{

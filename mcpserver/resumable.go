@@ -20,8 +20,8 @@ import (
 // Limits for calls whose clients must send another request to get the result.
 const (
 	// maxResumableCalls is the maximum number of calls that wait until their client repeats its
-	// request. If maxResumableCalls calls are waiting, opentabs keeps the request of any further
-	// call open, as for a client without forms.
+	// request. If maxResumableCalls calls are waiting, opentabs keeps the client's request for each
+	// further call open, as it does for a client without forms.
 	maxResumableCalls = 256
 	// If a call ends while no request of its client waits for it, the server keeps the answer for
 	// keptAnswerLifetime. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
@@ -74,7 +74,7 @@ type resumableCall struct {
 type openTicket struct {
 	form.Question
 	// isAnswered is true if the client has answered the approval form, so that the form is not
-	// shown again. isDecided is true if this answer contained a decision of the user.
+	// shown again. isDecided is true if the client's answer contained a decision of the user.
 	isAnswered, isDecided bool
 }
 
@@ -179,8 +179,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach records that the request of p waits for the call. attach returns false if another
-// request is already waiting.
+// attach records that a request, whose progress p sends to the client, waits for the call. attach
+// returns false if another request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,8 +21,8 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
 		t.Error("the code does not have the hash")
 	}
-	// The edit changes the adapter file, but not the hash that the adapter's hash
-	// statement contains.
+	// The edit changes the adapter file, but leaves the hash statement in the adapter
+	// file unchanged.
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
 	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin install "+p.Dir+" again") {

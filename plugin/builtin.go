@@ -10,9 +10,9 @@ import (
 )
 
 // NewBuiltin completes a plugin that is part of opentabs itself. A built-in plugin has no
-// folder and no adapter, and its tools run in any tab. Before the call, the caller sets
-// p.Name, p.DisplayName, p.Description and p.Tools, and the TargetKind of each tool.
-// NewBuiltin panics if a tool's input schema is not JSON.
+// folder and no adapter, and its tools run in any tab. Before the caller calls
+// NewBuiltin, it sets p.Name, p.DisplayName, p.Description and p.Tools, and the
+// TargetKind of each tool. NewBuiltin panics if a tool's input schema is not JSON.
 func NewBuiltin(p *Plugin) *Plugin {
 	p.isBuiltin = true
 	sum := sha256.New()
@@ -32,8 +32,8 @@ func NewBuiltin(p *Plugin) *Plugin {
 func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
 
 // UseBuiltins sets the plugins that are part of opentabs itself. Each [Set] of the
-// registry contains the built-in plugins and the packages. Call UseBuiltins before the
-// first [Registry.Reload].
+// registry contains the built-in plugins and the plugins from packages. Call UseBuiltins
+// before the first [Registry.Reload].
 func (r *Registry) UseBuiltins(plugins ...*Plugin) {
 	r.builtins = plugins
 	r.set.Store(NewSet(nil, nil, plugins...))

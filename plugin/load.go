@@ -134,8 +134,8 @@ func checkFolder(dir string) string {
 }
 
 // readFile reads a whole regular file. If the content fits into buffer, readFile stores
-// the content in buffer. problem describes why the file cannot be read, and is empty on
-// success.
+// the content in buffer. The result problem describes why readFile cannot read the file,
+// and is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
@@ -180,8 +180,9 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	return f, info.Size(), ""
 }
 
-// unreadableText returns the reason why a file of a package cannot be read. The reason is
-// the system's error, without the name of the failed operation.
+// unreadableText returns the reason why a file of a package cannot be read.
+// unreadableText returns the error message of the operating system, without the name of
+// the failed operation.
 func unreadableText(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -197,8 +198,8 @@ func unreadableText(err error) string {
 // maxListedProblems is the maximum number of problems in the text of a [PackageError].
 const maxListedProblems = 20
 
-// PackageError lists all problems of a plugin package, so that the author can correct
-// them in one pass.
+// PackageError lists all problems of a plugin package, so that the author can fix all
+// problems before the next attempt.
 type PackageError struct {
 	// Dir is the package's folder.
 	Dir string

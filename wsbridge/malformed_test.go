@@ -25,8 +25,8 @@ type malformedCase struct {
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has one row for each kind of malformed input. While a row's malformed
-// frames arrive, another browser runs call_b, which must succeed.
+// malformedFrames has one row for each kind of malformed input. While the malformed frames of a row
+// arrive, another browser runs the call call_b, which must succeed.
 var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
@@ -149,9 +149,9 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestFrameAboveTheLimit checks that a frame longer than wire.MaxFrameBytes closes the
-// link, whatever its content. The test sends a WebSocket frame whose mask is zero, so
-// that masking does not change its bytes.
+// TestFrameAboveTheLimit checks that a frame longer than wire.MaxFrameBytes closes the link,
+// whatever its content. A mask of zero leaves the bytes of a WebSocket frame unchanged, so the test
+// writes the bytes directly.
 func TestFrameAboveTheLimit(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")

@@ -15,8 +15,8 @@ import (
 // stateInterval is the minimum time between two state.sync notifications to a side panel.
 const stateInterval = 100 * time.Millisecond
 
-// refreshInterval is how often an open side panel receives changes of the connected clients.
-// Changes of calls are sent at once.
+// refreshInterval is how often an open side panel receives changes of the connected clients. If
+// calls change, an open side panel receives the changes at once.
 const refreshInterval = 3 * time.Second
 
 // panel contains the channels and the link with which the server updates the side panel of one
@@ -32,11 +32,12 @@ type panel struct {
 	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
 }
 
-// requestState schedules a state.sync notification. If the side panel is closed, nothing is sent.
+// requestState schedules a state.sync notification. While the side panel is closed, no state.sync
+// is sent.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
-// requestPlugins schedules a state.plugins notification. The notification is sent only while
-// the side panel is open.
+// requestPlugins schedules a state.plugins notification. While the side panel is closed, no
+// state.plugins is sent.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
 // sendWaiting sends a state.waiting notification if the number of calls that are waiting for

@@ -16,7 +16,8 @@ import (
 )
 
 // TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few lines,
-// together with their number. The hub must log the first rejected attempt for each reason.
+// together with their number. For each reason of rejection, the hub must log the first rejected
+// attempt.
 func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -78,8 +78,8 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the current link of the browser that sent hello, and answers hello. After
-// Close, attachLink returns nil.
+// attachLink makes l the current link of the browser that sent hello, and answers hello. After the
+// registry was closed, attachLink returns nil.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
@@ -177,7 +177,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 
 // registerLink adds a link whose handshake is about to start. After Close, registerLink returns
 // false. If too many handshakes are in progress, registerLink closes the link whose handshake
-// is the oldest.
+// started first.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -200,8 +200,8 @@ func (g *registry) registerLink(l *link) bool {
 	return true
 }
 
-// completeHandshake marks the link as ready and sends it the number of calls that are waiting
-// for the user. A ready link also receives later changes of the number of waiting calls.
+// completeHandshake marks the link as ready and sends it the number of calls that are waiting for
+// the user. When the number of waiting calls changes, a ready link receives the new number.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -237,8 +237,8 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, fails all calls with the error cause, and rejects new links. It
-// returns when no link is left.
+// close closes all links, fails all calls with the error cause, and rejects new links. The method
+// close returns when no link is left.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true

@@ -9,9 +9,9 @@ import (
 )
 
 // TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the next
-// document, instead of running in another tab. The call may wait only for a limited time. If a
-// tab has a lower rank, or the plugin was never live in it, the call must not wait for that
-// tab.
+// document, instead of running in another tab. A call waits for a navigating tab only for a limited
+// time. If a navigating tab has a lower rank than another tab, or the plugin was never live in the
+// navigating tab, the call must not wait for the navigating tab.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
@@ -24,7 +24,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		// later.
 		before, after string
 		want          dispatch.TargetChoice
-		// at is the time after which the method Targets must return. The browser sends the
+		// at is the time after which the method Targets must return. The test's browser sends the
 		// frame in the field next after 1 s.
 		at   time.Duration
 		next string

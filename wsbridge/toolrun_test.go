@@ -21,8 +21,8 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-// TestTracedRun checks that a traced call requests timestamps (hops) from the browser,
-// and that they reach the trace. A call without a trace must have no hops.
+// TestTracedRun checks that a traced call requests timestamps (hops) from the browser, and that the
+// call's trace contains these timestamps. A call without a trace must have no hops.
 func TestTracedRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -164,8 +164,8 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-// runTranscript runs a transcript. The returned text is the transcript with the actual
-// frames and events.
+// runTranscript runs a transcript. runTranscript returns the transcript with the actual frames and
+// events.
 func runTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}

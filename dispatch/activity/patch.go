@@ -20,7 +20,7 @@ import (
 const maxFailedPatches = 16
 
 // applyPatches applies JSON Patches in order. A patch is applied completely or not at
-// all. The results are the new content and one error for each dropped patch.
+// all. applyPatches returns the new content, and one error for each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var patchErrors []error
 	failureCount := 0

@@ -4,9 +4,9 @@
 //
 // # Concurrency
 //
-// A [Set] is safe for concurrent use. Set.mu guards the activities. Set.applyMu is held
-// while patches are applied, and must be locked before Set.mu. While Set.mu is held, no
-// other lock is acquired, and WarnActivity is the only method of the [Owner] that may run.
+// A [Set] is safe for concurrent use. Set.mu guards the activities. Set.applyMu is held while
+// patches are applied, and must be locked before Set.mu. While Set.mu is held, no other lock may be
+// acquired, and WarnActivity is the only method of the [Owner] that may be called.
 package activity
 
 import (
@@ -31,9 +31,8 @@ const (
 	// maxResyncs is the maximum number of requests to the page for the complete content of one
 	// activity.
 	maxResyncs = 3
-	// maxLossRequests is how often opentabs requests all activities of a call from the page
-	// after reports were lost. lossRequestPause is the shortest time between two requests for
-	// all activities.
+	// maxLossRequests is the maximum number of requests to the page for all activities of a call
+	// after reports were lost. lossRequestPause is the shortest time between two of these requests.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
@@ -95,10 +94,10 @@ type activity struct {
 // Init sets the call to which the Set belongs.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
-// Report stores a change of an activity and returns its audience, which defaults to the
-// audience of the previous change. Report returns false if it drops the change because the
-// change is too large or the call has too many activity types. Report never waits until
-// patches are applied.
+// Report stores a change of an activity and returns its audience, which defaults to the audience of
+// the previous change. Report returns false if it drops the change because the change is too large
+// or the call has too many activity types. Report only queues a patch, and does not wait until the
+// patch is applied.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,9 +173,9 @@ func (s *Set) resync(current *activity, reason error) {
 	go s.owner.ResyncActivity(current.activityType)
 }
 
-// ReportsLost asks the page for the complete content of all activities after progress
-// reports were lost. A lost report may contain a change, without which later patches would
-// produce wrong content.
+// ReportsLost asks the page for the complete content of all activities after progress reports were
+// lost. A lost progress report may contain a change of an activity, and without this change later
+// patches would produce wrong content.
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

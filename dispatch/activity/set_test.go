@@ -64,8 +64,8 @@ func TestClearWhileApplying(t *testing.T) {
 	}
 }
 
-// TestSetAppliesPatches checks that one invalid patch does not affect other patches. Set
-// must request the activity's complete content from the page after the invalid patch.
+// TestSetAppliesPatches checks that one invalid patch does not affect other patches.
+// After an invalid patch, Set must request the activity's complete content from the page.
 func TestSetAppliesPatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()

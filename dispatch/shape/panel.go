@@ -35,7 +35,7 @@ type PanelCalls struct {
 	BrowserID     string
 	ServerVersion string
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
-	// the side panel shows no clients.
+	// the side panel shows no list of clients.
 	ClientNames func() []string
 	// newestEndedID is the ID of the last ended call in the previous state.sync.
 	newestEndedID string
@@ -88,9 +88,9 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	return params
 }
 
-// CallForPanel converts a call to the form that the side panel of a browser shows, without
-// activities. The tab of a call in another browser is omitted, because two browsers may use
-// the same tab ID.
+// CallForPanel converts a call to the form that the side panel of a browser shows,
+// without activities. If the call runs in another browser, CallForPanel omits the tab ID,
+// because two browsers may use the same tab ID.
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,

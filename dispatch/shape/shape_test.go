@@ -50,8 +50,8 @@ func TestFieldsOfProjections(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// fieldPaths returns the names of a struct's fields. Fields of embedded structs have paths
-// such as Snapshot.CallID.
+// fieldPaths returns the names of a struct's fields. A field of an embedded struct has a
+// path such as Snapshot.CallID.
 func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {

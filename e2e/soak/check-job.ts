@@ -28,7 +28,7 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
     await firstClient.close();
 
     const secondClient = await stack.connectStdio();
-    // The daemon has no request timeout on record for the test's client, and therefore assumes 60 s.
+    // The daemon has not recorded a request timeout of the test's client, so the daemon assumes 60 s.
     const firstWait = await secondClient.call('job_wait', { job });
     check(
       'job_wait returns before the client times out',

@@ -12,8 +12,8 @@ import type { SystemUnderTest } from './system-under-test.ts';
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
 /**
- * injectors contains a function for each kind of fault. The function injects the fault and returns when the fault is
- * over; the system may still be recovering.
+ * injectors contains a function for each kind of fault. Each injector returns when its fault is over; the system may
+ * still be recovering.
  */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {

@@ -167,8 +167,8 @@ class SoakRun {
     };
     for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observedCall, problem);
-    // Drop the call's result, because findViolations has already checked it, and the results of all calls would fill
-    // the memory.
+    // findViolations has already checked the call's result, so the test drops the result. Otherwise, the results of all
+    // calls would fill the memory.
     this.#observedCalls.push({
       ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
@@ -235,7 +235,7 @@ class SoakRun {
         });
         await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
-        // The check may fail because of a fault that has just started, so its errors are ignored.
+        // A fault that has just started can make the check fail, so the soak test ignores errors of the check.
       }
     }
   }
@@ -328,7 +328,10 @@ class SoakRun {
     );
   }
 
-  /** checkGrowth checks that memory use and object counts have not grown since the start of the soak test. */
+  /**
+   * checkGrowth reports a violation if the memory use or an object count has grown too much since the start of the soak
+   * test.
+   */
   #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
     if (!after) {
       this.#violations.push({ violationText: 'the memory at the end could not be measured' });

@@ -105,7 +105,7 @@ const codesWithoutBrowser = [
 
 /**
  * listCodesWithoutDocument returns the error codes that are allowed for a call whose document no longer exists. A call
- * for a specific tab may fail because the tab was closed. A call without a given tab can run in another tab.
+ * for a specific tab may fail because the tab was closed. Without a given tab, the call can run in another tab.
  */
 function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
@@ -199,7 +199,10 @@ function mayHaveStaleSession(
   );
 }
 
-/** findViolations describes what is wrong with the ending of a call. If the ending is allowed, the result is empty. */
+/**
+ * findViolations describes what is wrong with the ending of a call. If the ending is allowed, findViolations returns no
+ * violations.
+ */
 export function findViolations(
   call: ObservedCall,
   faults: readonly ObservedFault[],

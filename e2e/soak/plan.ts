@@ -79,7 +79,10 @@ export interface PlannedCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** tab is the index of the tab in the call's arguments. If tab is absent, the daemon chooses the tab. */
+  /**
+   * tab is the number of the tab that the call's arguments name. If tab is absent, the daemon chooses a tab for the
+   * call.
+   */
   readonly tab?: number;
 }
 
@@ -142,7 +145,7 @@ export function makePlan(seed: number, durationMs: number): Plan {
 function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const faults: PlannedFault[] = [];
   let currentLimits: Limits = 'short';
-  // Plan no faults in the last 10 s, so that the soak test observes the effects of the last fault.
+  // The last 10 s of the plan contain no faults, so that the soak test observes the effects of the last fault.
   for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
     const kind = random.pickWeighted(faultKinds);
     const randomFraction = random.nextFraction();
@@ -241,7 +244,7 @@ function planCallContent(
         stopAfterMs: random.nextWholeNumber(0, 2_000),
       };
     case 'flood': {
-      // The client cancels a third of the flood calls, often while the call is queued.
+      // The client cancels a third of the calls of a flood, often while the call is queued.
       const stopAfterMs = random.nextWholeNumber(0, 300);
       const stopField = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };

@@ -25,7 +25,10 @@ export class SeededRandom {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
-  /** pickWeighted returns a random key of weights. The probability of a key is proportional to its weight. */
+  /**
+   * pickWeighted returns a random key of weights. A key is chosen with a probability that is proportional to its
+   * weight.
+   */
   pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights);
     let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);

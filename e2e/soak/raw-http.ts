@@ -1,6 +1,6 @@
 /**
- * An MCP client over Streamable HTTP without a library. The raw client exposes every event, counts the responses to
- * each request, and can disconnect during a call.
+ * An MCP client over Streamable HTTP without a library. The client reports every event, counts the responses to each
+ * request, and can disconnect during a call.
  */
 import {
   type CallBehavior,
@@ -11,8 +11,8 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns an MCP client for the daemon at port. The client's first call opens an MCP session. If the
- * daemon no longer has the client's session, the client's next call opens a new session.
+ * makeRawHttpClient returns an MCP client for the daemon at port. The client opens an MCP session with its first call.
+ * If the daemon no longer has the client's session, the client's next call opens a new session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
@@ -169,8 +169,8 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large server-sent event arrives in many chunks. Joining the chunks only once keeps the time linear in the size
-    // of the event.
+    // A large server-sent event arrives in many chunks. The chunks are joined only once, so that the time is linear in
+    // the size of the event.
     for (const [i, linePart] of pieces.entries()) {
       unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;

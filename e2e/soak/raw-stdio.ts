@@ -21,7 +21,10 @@ interface OpenRequest {
  * need not send a response to a request that the client has cancelled.
  */
 const killGraceMs = 3_000;
-/** cancelCrossingMs is how long after a cancellation a message about the request may still arrive, in milliseconds. */
+/**
+ * cancelCrossingMs is how long after the cancellation of a request a message about this request may still arrive, in
+ * milliseconds.
+ */
 const cancelCrossingMs = 15_000;
 
 /** makeRawStdioClient returns an MCP client that starts its own `opentabs mcp` process with the first call. */
@@ -36,8 +39,8 @@ class RawStdioClient implements SoakClient {
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
   /**
-   * cancelledAtMs maps the ID of each cancelled request to the time at which the client cancelled it. The daemon may
-   * have responded before it received the cancellation.
+   * cancelledAtMs maps the ID of each cancelled request to the time at which the client cancelled it. A late
+   * cancellation may reach the daemon after the daemon has sent the response.
    */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;

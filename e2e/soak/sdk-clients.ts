@@ -20,8 +20,8 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
 }
 
 /**
- * SdkConnection is a connected client of the official MCP SDK. The promise broken resolves when the client loses its
- * connection, because the SDK never ends a call whose stream breaks.
+ * SdkConnection is a connected client of the official MCP SDK. When the client loses its connection, the promise broken
+ * resolves, because the SDK never ends a call whose stream breaks.
  */
 interface SdkConnection {
   readonly client: McpClient;
@@ -100,7 +100,7 @@ class SdkClient implements SoakClient {
 
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
-      // By the time this callback runs, a new connection may have replaced the closed connection.
+      // A connection may close after a newer connection has replaced it; the newer connection must stay.
       const newConnection = this.#openConnection(() => {
         if (this.#connection === newConnection) this.#connection = undefined;
       });

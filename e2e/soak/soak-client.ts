@@ -2,8 +2,8 @@
 
 /**
  * CallEnding is how a call ended for its MCP client. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
- * error, "silent", "refused" or "transport". The code "silent" means that the daemon sent no response and none was due.
- * The code "refused" means that the daemon did not recognize the client's session, and "transport" means that the
+ * error, "silent", "refused" or "transport". The code "silent" means that the daemon sent no response, as expected. The
+ * code "refused" means that the daemon did not recognize the client's session, and "transport" means that the
  * connection failed.
  */
 export interface CallEnding {
@@ -13,8 +13,8 @@ export interface CallEnding {
   /** progress contains the `progress` number of each progress notification, in the order of arrival. */
   readonly progress: readonly number[];
   /**
-   * answerCount is the number of responses that the client received for one call. More than one response to a call is a
-   * violation.
+   * answerCount is the number of responses that the client received for one call. If a client receives several
+   * responses to one call, the soak test reports a violation.
    */
   readonly answerCount: number;
 }

@@ -66,8 +66,8 @@ export function connectPopup(): Port {
 }
 
 /**
- * isExtensionAlive reports whether the extension that injected the running script is still loaded. A content script
- * continues to run after its extension was reloaded or removed.
+ * isExtensionAlive reports whether the extension that injected the running script is still loaded. After an extension
+ * was reloaded or removed, the content scripts that it had injected continue to run.
  */
 export function isExtensionAlive(): boolean {
   return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
@@ -92,7 +92,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
 
 /**
  * toSender returns the document at the other end of a port. For a cross-origin frame, toSender returns undefined, so
- * plugins do not run in the frame.
+ * that no plugin runs in the frame.
  */
 function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
@@ -174,7 +174,7 @@ export interface LoadListeners {
 
 /** onPageLoads listens for page loads of top documents. */
 export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
-  // A prerendered page is not visible in a tab yet.
+  // Ignore prerendered pages, because no tab shows a prerendered page.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
   );
@@ -417,10 +417,7 @@ export async function readPlatformName(): Promise<string> {
   return names[os] ?? os;
 }
 
-/**
- * readProductName returns the display name of the browser. Most browsers that are based on Chromium report the name
- * Chrome.
- */
+/** readProductName returns the display name of the browser. */
 export function readProductName(): string {
   if (navigator.userAgent.includes(' Edg/')) return 'Edge';
   return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';

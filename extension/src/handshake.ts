@@ -1,18 +1,19 @@
-// Describes how a host and the bridge connect. Both the host and the bridge import handshake.ts. The file handshake.ts
-// contains only constants, because imported code might use built-in functions that the page has replaced.
+// Describes how a host and the bridge connect. Both the host and the bridge import the file handshake.ts. The file
+// handshake.ts contains only constants, because imported code might use built-in functions that the page has replaced.
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
 // event target. To send a message, the host and the bridge call
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so messages
-// arrive synchronously. Scripts of the page cannot get the port, because the handshake ends before they run.
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port only dispatches events, which are
+// synchronous, so messages arrive synchronously. Scripts of the page cannot get the port, because the handshake ends
+// before they run.
 //
 // Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
 // offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
 // base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin connects through
-// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends when the
-// bridge's script returns, so it ends before the first page script can run. A handshake that the page starts gets no
-// response, because each host answers only the first handshake.
+// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends before the
+// first page script can run, because it ends when the bridge's script returns. If the page starts a handshake, it gets
+// no response, because each host answers only the first handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
@@ -60,16 +61,16 @@ export const DOWN_MESSAGE = 'down';
 //
 // `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
 //
-// Each message from the bridge to the host is the JSON text of an array. If the JSON text contains no integer of 16 or
-// more digits, the bridge puts a space before the array. The host then parses the message without special handling of
-// large integers.
+// Each message from the bridge to the host is the JSON text of an array. If the JSON text of such an array contains no
+// integer of 16 or more digits, the bridge puts a space before the array. After such a space, the host parses the
+// message without special handling of large integers.
 //
 // `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array of
 // this message has no `decision`.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
 // `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
-// If the answer is undefined, the array has no value.
+// If the answer is undefined, the array of this message has no `value`.
 // `["resync", call, type]`: Requests a new report of an activity.
 // `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
 // `["probe"]`: Requests the readiness of the adapter.

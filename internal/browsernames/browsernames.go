@@ -37,9 +37,9 @@ const (
 	// keepUnnamed is how long opentabs remembers a disconnected browser that the user has
 	// not named.
 	keepUnnamed = 30 * 24 * time.Hour
-	// seenPrecision is the resolution of the stored time at which a browser last
-	// connected. Because of the coarse resolution, opentabs need not write the file each
-	// time a browser connects.
+	// seenPrecision is the resolution of the stored time at which a browser last connected. Because
+	// the stored time is only accurate to the hour, opentabs need not write the file each time a
+	// browser connects.
 	seenPrecision = time.Hour
 )
 
@@ -75,9 +75,9 @@ type document struct {
 // Store keeps the names of browsers and the default browsers of clients in one file.
 type Store struct {
 	path string
-	// findDefault returns a browser's default name, such as "Chrome (Work) on laptop". It
-	// returns "" if the browser's profile is unknown. If findDefault is nil, the default
-	// name is the name that the extension sent.
+	// findDefault returns a browser's default name, such as "Chrome (Work) on laptop".
+	// findDefault returns "" if the browser's profile is unknown. If findDefault is nil,
+	// the default name is the name that the extension sent.
 	findDefault func(browserID, sentName string) string
 
 	mu  sync.Mutex // guards doc and the file at path
@@ -107,13 +107,13 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults sets the function that finds better default names of browsers, such as
-// "Chrome (Work) on laptop". If find returns "", NameOf uses the name that the extension
-// sent. Call UseDefaults before the first call of NameOf.
+// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
+// on laptop". If the function find returns "", NameOf uses the name that the extension sent. Call
+// UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
-// defaultName returns the default name of a browser. A default name that was found before
-// is reused, because findDefault reads many files.
+// defaultName returns the default name of a browser. defaultName reuses a default name that
+// findDefault has returned earlier, because findDefault reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
 	case s.findDefault == nil:
@@ -159,9 +159,8 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	return b.Name, b.IsGiven
 }
 
-// Rename gives a browser a new name, and returns the renamed browser. The parameter
-// browser selects a browser, see [wire.MatchesBrowser]. An empty new name restores the
-// default name.
+// Rename gives a browser a new name, and returns the renamed browser. The parameter browser selects
+// the browser to rename; see [wire.MatchesBrowser]. An empty new name restores the default name.
 //
 // If another connected browser already has the new name, Rename returns an error. If a
 // disconnected browser has the new name, Rename deletes the disconnected browser, and the
@@ -301,8 +300,8 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser that ref selects, see [wire.MatchesBrowser]. If ref is empty
-// and the store has only one browser, lookUp returns this browser.
+// lookUp returns the browser that ref selects, see [wire.MatchesBrowser]. If ref is empty and the
+// store contains only one browser, lookUp returns the store's only browser.
 func (s *Store) lookUp(ref string) (Browser, error) {
 	if ref == "" && len(s.doc.Browsers) == 1 {
 		return s.doc.Browsers[0], nil
@@ -326,17 +325,16 @@ func (s *Store) lookUp(ref string) (Browser, error) {
 	return Browser{}, fmt.Errorf("several browsers match %q: %s; use the name or more characters of the id", ref, strings.Join(names, ", "))
 }
 
-// put adds a browser to the store. If the store has a browser with the same ID, put
-// replaces it.
+// put adds a browser to the store. If the store contains a browser with the same ID, put replaces
+// the stored browser.
 func (s *Store) put(b Browser) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
-// replace removes the browser with the ID oldID from the store. The clients whose default
-// browser it was get the browser newID as their default browser. If newID is empty, the
-// clients with oldID as their default browser have no default browser after the call of
-// replace.
+// replace removes the browser with the ID oldID from the store. For each client whose default
+// browser was oldID, replace makes newID the default browser. If newID is empty, replace removes
+// the default browser of these clients.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {

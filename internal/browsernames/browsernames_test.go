@@ -68,8 +68,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestReinstalledExtension gives a browser the name of a disconnected browser. The renamed
-// browser must replace the disconnected one as the default browser of MCP clients.
+// TestReinstalledExtension gives a browser the name of a disconnected browser. The renamed browser
+// must also replace the disconnected browser as the default browser of MCP clients.
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
 	expectName(t, s, "old", "Work", false, "Work")

@@ -8,9 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// Prefer wraps a bridge. The returned bridge runs each call in the default browser of the
-// call's client if possible. The preference applies only if the call names no browser and
-// several browsers could run the call.
+// Prefer wraps a bridge. If possible, the returned bridge runs each call in the default
+// browser of the call's client. The preference applies only if the call names no browser
+// and several browsers could run the call.
 func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }

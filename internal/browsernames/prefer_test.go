@@ -8,8 +8,7 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one document per given browser. targetsIn returns one document for
-// each of the given browsers, all with the given readiness.
+// targetsIn returns one document for each of the given browsers, all with the given readiness.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
@@ -45,8 +44,9 @@ func TestPrefer(t *testing.T) {
 		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// The simulated bridge returns all browsers that could open a tab, even if a
-			// tab of the plugin is already open. Real bridges do the same.
+			// The simulated bridge returns all browsers in which the call could open a tab, even if
+			// a tab of the plugin is already open. A real bridge also returns all browsers in which
+			// the call could open a tab.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string

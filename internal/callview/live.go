@@ -63,7 +63,7 @@ type plainCall struct {
 	// printedLines has the lines that were last printed of each activity, by the
 	// activity's type.
 	printedLines map[string][]string
-	// hasPrintedEnd is true after the end of the call was printed.
+	// hasPrintedEnd is true once the terminal shows that the call has ended.
 	hasPrintedEnd bool
 }
 
@@ -77,9 +77,9 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// showEvent prints an event of the call as one line. Reports that are not for the user
-// are omitted unless p.verbose is true. Events about activities are omitted, because the
-// method show already prints the activities.
+// showEvent prints an event of the call as one line. Unless p.verbose is true, showEvent
+// omits reports that are not for the user. Events about activities are omitted, because
+// the method show already prints the activities.
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
@@ -121,7 +121,7 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end prints the final content of a call's activities. If the event for the end of the
+// end prints the last changes of a call's activities. If the event for the end of the
 // call was lost, end also prints the call's final status.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {

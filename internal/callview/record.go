@@ -12,7 +12,7 @@ import (
 )
 
 // RecordRows returns a table of recorded calls, one row per call. The first row of the
-// table has the column names.
+// table contains the column names.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {

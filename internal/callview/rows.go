@@ -46,8 +46,8 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	return rows
 }
 
-// shortIDLength is how many characters of a call's ID are shown in a narrow terminal. A
-// shortened ID is still usable, because commands accept the beginning of an ID.
+// shortIDLength is how many characters of a call's ID are shown in a narrow terminal. Commands also
+// accept a shortened ID, because they accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
 // FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message
@@ -89,7 +89,8 @@ func shortTime(text string, now time.Time) string {
 // times and error codes.
 const minColumnsForWholeCells = 120
 
-// treeRow is a call and its depth in the tree of nested calls, from 0.
+// treeRow is a call and its depth in the tree of nested calls; a call that is not nested has depth
+// 0.
 type treeRow struct {
 	dispatch.View
 	depth int

@@ -14,7 +14,8 @@ import (
 // details are escaped.
 type callDetails struct {
 	view dispatch.View
-	// verbose is true if reports and activities that are not for the user are shown too.
+	// verbose is true if the terminal also shows reports and activities that are not for
+	// the user.
 	verbose bool
 	// columns is the width of the terminal, or 0 if the output is not a terminal. If
 	// columns is 0, progress is printed as a text line instead of a bar, and table cells
@@ -194,8 +195,8 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-// shownActivities returns the activities to show, and the number of activities that are
-// hidden because they are not for the user.
+// shownActivities returns the activities that the terminal shows, and the number of
+// activities that are hidden because they are not for the user.
 func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
@@ -216,8 +217,8 @@ func (s callDetails) activityLines(maxLines int) []string {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
-			// Reserve at least one line for the heading of each later activity, and one
-			// line for a note about all hidden activities.
+			// Each later activity needs at least one line for its heading, and a note
+			// about all hidden activities needs one line.
 			laterActivities := len(shown) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}

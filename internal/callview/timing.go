@@ -38,8 +38,8 @@ type TimingPhase struct {
 	Ms      float64 `json:"ms"`
 }
 
-// NewTiming returns how long each phase of a call took. If the call has not ended, the
-// last phase ends at now.
+// NewTiming returns how long each phase of a call took. If the call has not ended, its
+// last phase ends at the time now.
 func NewTiming(v dispatch.View, now time.Time) Timing {
 	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
 	if v.Trace != nil {

@@ -33,8 +33,8 @@ type display interface {
 	showMissed(n int)
 	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end shows the final state of the call. If the final state of the call could not be
-	// read from the server, v is nil.
+	// end shows the final state of the call. If the server could not return the final
+	// state of the call, v is nil.
 	end(v *dispatch.View)
 	// pause returns the minimum time between two requests to the server for the state of
 	// a changing call.
@@ -123,14 +123,14 @@ type watcher struct {
 	// viewSeq is the sequence number of the last event that the first view of the call
 	// includes.
 	viewSeq uint64
-	// isStale is true if an event of the call has arrived since lastView was read from
-	// the server.
+	// isStale is true if an event of the call has arrived since the watcher read lastView
+	// from the server.
 	isStale  bool
 	viewTime time.Time
 }
 
-// handle passes one item of the call's event stream to the display. Events that the first
-// displayed state of the call already includes are skipped.
+// handle passes one item of the call's event stream to the display. The method handle
+// skips events that the first displayed state of the call already includes.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
 	case item.isFollowing: // the first view is read only now, so that the stream has all later events
@@ -165,8 +165,8 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 			return false, err
 		}
 		w.display.show(*w.lastView)
-		// Normally, the watcher learns from an event that the call has ended. If the
-		// event for the end of the call was lost, refreshCall reports the end 1 s later.
+		// Normally, an event notifies the watcher that the call has ended. If the event
+		// for the end of the call was lost, refreshCall reports the end 1 s later.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.redraw(now)

@@ -9,8 +9,8 @@ import (
 )
 
 // OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server. If no
-// server runs, the returned BrowserNames reads and writes the file with the browser names
-// itself.
+// server runs, the returned BrowserNames itself reads and writes the file with the
+// browser names.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
 	if err != nil {

@@ -107,8 +107,8 @@ func (e *OtherTokenError) Error() string {
 
 func (e *OtherTokenError) Unwrap() error { return httpapi.ErrForeignServer }
 
-// OtherTokenRemedy is what the user should do after an [OtherTokenError]. The restart
-// needs --force, because opentabs cannot check for running calls without the token.
+// OtherTokenRemedy is what the user should do after an [OtherTokenError]. Without the token,
+// opentabs cannot check for running calls, so the user must pass --force to restart the daemon.
 const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
 
 // DamagedTokenRemedy is what the user does after a [config.TokenError].

@@ -2,8 +2,8 @@
 // permissions, and the connection to its daemon.
 //
 // The daemon and all commands of opentabs open the installation with package home.
-// Commands change permissions through the running daemon. If no daemon runs, commands
-// change the files directly.
+// Commands change permissions through the running daemon, so that the change takes effect
+// at once. If no daemon runs, commands change the files directly.
 package home
 
 import (
@@ -99,11 +99,12 @@ func (h *Home) writeAuditRecord(r audit.Record) {
 	log.Write(r)
 }
 
-// PolicyAccess is how a command reads and changes permissions. The embedded Policy uses
-// the daemon, or the files if no daemon runs.
+// PolicyAccess is how a command reads and changes permissions. The methods of the
+// embedded Policy change permissions through the daemon, or directly in the files if no
+// daemon runs.
 type PolicyAccess struct {
 	httpapi.Policy
-	// Plugins are the plugins that this process has loaded.
+	// Plugins contains the plugins that this process, not the daemon, has loaded.
 	Plugins *plugin.Set
 	// Local reads the permissions from the files, even if a daemon runs.
 	Local permissions.Local

@@ -76,7 +76,8 @@ func portOf(server *httptest.Server) int {
 	return port
 }
 
-// newTestHome returns a Home in a new folder. No server listens on its configured port.
+// newTestHome returns a Home in a new folder. No server listens on the configured port of
+// the Home.
 func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -145,7 +146,7 @@ func TestFindServer(t *testing.T) {
 }
 
 // TestClientOfServer checks that a running server reloads its plugins on request. If no
-// server runs, ReloadPlugins must return no error.
+// server runs, ReloadPlugins must return no client and no error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {

@@ -24,6 +24,7 @@ func New(pattern string) func() *regexp.Regexp {
 	return compile
 }
 
-// isTest is true in a test binary, whose file name ends with ".test". testing.Testing
-// would return the same, but would link the package testing into every program.
+// isTest is true in a test binary, whose file name ends with ".test". The function
+// testing.Testing would return the same value as isTest, but would link the package
+// testing into every program.
 var isTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")

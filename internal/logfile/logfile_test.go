@@ -35,8 +35,8 @@ func TestFileIsBounded(t *testing.T) {
 		}
 		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
-	// Rotation loses no line, and no line is split between the rotated file and the new
-	// file.
+	// A rotation must lose no line, and must not split a line between the rotated file
+	// and the new file.
 	for i, line := range allLines {
 		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
 			t.Fatalf("%q, want %q", line, want)

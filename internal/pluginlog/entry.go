@@ -15,8 +15,8 @@ import (
 
 // Entry is one log entry of an adapter.
 type Entry struct {
-	// Seq is the sequence number of the log entry, counted from 1 by each server. Seq is
-	// not written to log files.
+	// Seq is the sequence number of the log entry, counted from 1 by each server. Log
+	// files do not contain Seq.
 	Seq    uint64        `json:"seq,omitempty"`
 	Time   time.Time     `json:"time"`
 	Plugin string        `json:"plugin"`
@@ -27,7 +27,7 @@ type Entry struct {
 	// there are none.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Stack contains the stack trace of an error that a tool threw, with the innermost
-	// frame first. Frames of other code than the author's are omitted.
+	// frame first. Stack omits stack frames outside of the author's code.
 	Stack []string `json:"stack,omitempty"`
 	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`

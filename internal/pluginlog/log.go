@@ -29,7 +29,8 @@ const (
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
 	// maxAdditions is the maximum number of queued additions, which still contain
-	// secrets.
+	// secrets. maxAdditionBytes limits the approximate memory size of the queued
+	// additions.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
@@ -58,8 +59,8 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Log stores the log entries of all plugins. Create a Log with [Open], and close it with
-// Close.
+// Log stores the log entries of all plugins. Create a Log with [Open], and close the Log
+// with Close.
 type Log struct {
 	options  Options
 	stateDir string
@@ -241,7 +242,7 @@ func (l *Log) newestEntries(f Filter, n int) []Entry {
 	return lastEntries(entries, n)
 }
 
-// lastEntries returns the last n log entries, or all if n is 0.
+// lastEntries returns the last n log entries, or all log entries if n is 0.
 func lastEntries(entries []Entry, n int) []Entry {
 	if n > 0 && len(entries) > n {
 		return entries[len(entries)-n:]

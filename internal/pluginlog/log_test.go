@@ -139,8 +139,8 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 	})
 }
 
-// The queue of the log is bounded by the number and the size of its entries, because a
-// log entry may be large.
+// A log entry may be large, so the number and the total size of the queued log entries
+// are limited.
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

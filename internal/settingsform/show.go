@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Rows returns a table of settings for the user, whose first row has the column names.
-// For a secret setting, the row shows only whether the setting has a value.
+// Rows returns a table of settings for the user. The first row of the table contains the
+// column names. For a secret setting, the row shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {

@@ -36,7 +36,7 @@ func traceOf(stations ...hops.Hop) *hops.View {
 }
 
 // checkPhases compares the phases of a call with want, and checks that no phases overlap. Each
-// element of want is a name, a start and a duration, such as "queue 0s 1s".
+// element of want contains a phase's name, start and duration, such as "queue 0s 1s".
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string

@@ -10,14 +10,14 @@ import (
 
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) discards a progress token as soon as it parses the
-// answer. The official client handles a notification one microtask after parsing it.
-// Therefore, the client loses progress that it reads in the same chunk as the answer. The
-// server cannot see how the client's reads split the stream, so it separates progress and
-// answer:
+// answer. The official client handles a notification one microtask after parsing it. As a
+// result, if the official client reads progress and the answer in the same chunk, the
+// client loses the progress. The server cannot see how the client's reads split the
+// stream, so it separates progress and answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
 //     progress, and answers the call after the client has answered the ping. A client
-//     that has answered a ping has handled all earlier messages.
+//     that has answered a ping has handled all messages that precede the ping.
 //   - In protocol versions without ping (2026-07-28), or if the client does not answer
 //     in time, the answer is padded to paddedAnswerBytes.
 
@@ -36,8 +36,8 @@ const (
 	// read lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
-	// versions without ping. The pause helps clients that read more bytes at once than
-	// Node.js does.
+	// versions without ping. A pause of minSeparation also helps clients that read more
+	// bytes at once than Node.js does.
 	minSeparation = 10 * time.Millisecond
 )
 
@@ -75,8 +75,8 @@ func (b *readBarrier) countWritten() uint64 {
 }
 
 // awaitRead waits until the client has read progress number n, for at most pingTimeout.
-// The result needsPadding is true if the answer to the call needs padding, because the
-// client did not answer a ping in time.
+// awaitRead returns true if the answer to the call needs padding, because the client did
+// not answer a ping in time.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {

@@ -20,15 +20,15 @@ type clientRequests struct {
 }
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends
-// first, sendAndWait cancels the request and returns ctx's error. If the request cannot
-// be sent, the error of send is returned.
+// first, sendAndWait cancels the request and returns ctx's error. If send fails,
+// sendAndWait returns the error of send.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
 	// The ID of a request to the client is random and never reused, even after a restart.
-	// Therefore, a client's late answer to one request is never mistaken for the answer
-	// to another request.
+	// Because of the unique ID, a client's late answer to one request is never mistaken
+	// for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
 	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
@@ -97,7 +97,8 @@ func (a *clientRequests) handleAnswer(m message) {
 }
 
 // askFunction returns the function that sends requests to the client during a call, or
-// nil if the client shows no forms. The function send writes messages to the client.
+// nil if the client shows no forms. The session writes messages to the client with the
+// function send.
 func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil

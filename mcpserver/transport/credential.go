@@ -6,8 +6,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// Credential is the verified credential of a client. The zero value means that the
-// credential is unknown.
+// Credential is the verified credential of a client. If a client's credential is unknown,
+// the Credential is the zero value.
 type Credential struct {
 	Kind dispatch.CredentialKind
 	// Token is the name of the client's token, which is set only for

@@ -11,13 +11,13 @@
 //
 // A [Server] is safe for concurrent use. Over HTTP, a request runs on the goroutine of
 // its connection; over stdio, each request has its own goroutine. Each stream has a
-// mutex, so that concurrent messages are not mixed. The answer to a request is the last
-// message for this request. A write to a client that does not read fails after a
-// deadline. A failed write cancels the client's call (HTTP) or ends its session (stdio),
-// and affects no other client.
+// mutex, so that concurrent messages are not mixed. A request's answer is the last
+// message that the server sends for the request. A write to a client that does not read
+// fails after a deadline. A failed write ends only the client's call (HTTP) or the
+// client's session (stdio); other clients are not affected.
 //
 // The mutex sessions.mu guards the table of sessions and their tasks. Five mutexes each
-// guard a part of one session: listener.mu (protocol state), Subscriber.mu (resources),
+// guard a part of every session: listener.mu (protocol state), Subscriber.mu (resources),
 // logQueue.mu (log messages), clientRequests.mu (requests to the client) and
 // readBarrier.mu (pings). The mutexes stream.mu, lineWriter.mu and lastWritten.mu each
 // guard one output. No goroutine locks two mutexes of package transport at the same time.

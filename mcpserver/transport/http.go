@@ -157,8 +157,8 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	}
 }
 
-// releaseTask releases the task of the request r. If the client has closed the response before its
-// end, releaseTask records this.
+// releaseTask releases the task of the request r. If the client closed the HTTP response too early,
+// releaseTask records the early close in the client's session.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.recordEarlyClose(clientSession)

@@ -29,9 +29,10 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
 }
 
-// nextLine returns the next line that is not blank, without its line end. The caller owns
-// the returned bytes. A line that exceeds the limit is skipped, and the error is
-// *lineTooLong. The last line of the input need not end with a newline.
+// nextLine returns the next line that is not blank, without its line end. The caller may
+// keep and change the returned bytes. If a line exceeds the limit, nextLine skips the
+// line and returns a *lineTooLong error. The last line of the input need not end with a
+// newline.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()
@@ -70,7 +71,8 @@ func (l *lineReader) readLine() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// If an error ended the line early, the next read returns this error again.
+		// If an error ended the line, the next call of the reader returns this error
+		// again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }

@@ -40,9 +40,9 @@ type listener struct {
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
-	// isConfirmed is set after a client of protocol version 2026-07-28 has received the
-	// list of its subscriptions. The client must receive this list before any
-	// notification.
+	// isConfirmed is set once a client of protocol version 2026-07-28 has received the
+	// list of its subscriptions. The client must receive the list of its subscriptions
+	// before any notification.
 	isConfirmed bool
 }
 
@@ -84,8 +84,8 @@ func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-// If the client's protocol version requires it, tagSubscription adds the subscription's
-// ID to a notification.
+// tagSubscription adds the subscription's ID to a notification if the client's protocol
+// version requires the ID.
 func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +104,7 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 }
 
 // awaitNotifications waits for notifications to the client and returns them. If ctx has
-// ended, it is always empty.
+// ended, awaitNotifications returns no notifications.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

@@ -55,8 +55,8 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLogsAreBounded checks that only the newest log messages are kept for a client
-// that does not read.
+// TestUnreadLogsAreBounded checks that the server keeps only the newest log messages for
+// a client that does not read.
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)
 	l.Initialize()

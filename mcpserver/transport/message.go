@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Names of the methods that package transport inspects. Messages with other methods are
-// passed to mcp-go.
+// Names of the methods that package transport inspects. The server passes messages with
+// other methods to mcp-go.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"

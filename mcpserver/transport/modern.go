@@ -108,8 +108,8 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.endUnanswered()
-	// mcp-go answers subscriptions/listen when the client disconnects, or at once if the
-	// client selects no notifications.
+	// The library mcp-go answers a subscriptions/listen request when the client
+	// disconnects, or at once if the client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
 	var answer mcp.JSONRPCMessage
 	var libraryCall sync.WaitGroup
@@ -154,8 +154,8 @@ func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m me
 	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-// checkModernRequest validates the headers and the body of an HTTP request, and returns
-// the error, or nil for a valid request.
+// checkModernRequest validates the headers and the body of an HTTP request. For a valid
+// request, checkModernRequest returns nil.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply

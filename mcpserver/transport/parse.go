@@ -33,7 +33,7 @@ func parseMessage(b []byte) (message, bool) {
 	return m, true
 }
 
-// parseParams decodes parameters from valid JSON. Parameters that are missing have the
+// parseParams decodes parameters from valid JSON. A parameter that is missing has the
 // zero value. The decoded parameters share the memory of raw.
 func parseParams(raw json.RawMessage) (Params, error) {
 	if len(raw) == 0 {
@@ -45,8 +45,8 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	return decodeAnyForm[Params](raw)
 }
 
-// decodeAnyForm decodes any valid JSON with encoding/json. It is slower than splitMessage
-// and splitParams.
+// decodeAnyForm decodes any valid JSON with encoding/json. decodeAnyForm is slower than
+// splitMessage and splitParams.
 func decodeAnyForm[T any](raw []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
@@ -87,7 +87,8 @@ func splitMessage(b []byte) (m message, ok bool) {
 }
 
 // splitParams parses parameters from valid JSON exactly as encoding/json does, but
-// faster. If ok is false, only encoding/json can decode the parameters correctly.
+// faster. splitParams returns false if only encoding/json can decode the parameters
+// correctly.
 func splitParams(raw []byte) (p Params, ok bool) {
 	if !isObject(raw) {
 		return p, false

@@ -21,7 +21,7 @@ type Handler interface {
 	// Ready returns is a sentence for the agent.
 	Ready(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
-	// client no longer waits, so it receives no answer.
+	// client no longer waits for the answer, so the server sends no answer.
 	Serve(ctx context.Context, r Request) Reply
 	// HeaderTool returns the named tool if its schema makes clients repeat arguments in
 	// HTTP headers (x-mcp-header), or nil.
@@ -51,8 +51,8 @@ type Request struct {
 	Client dispatch.Client
 	// Info describes the client. Info.ID is empty if the client has no session.
 	Info ClientInfo
-	// Send writes a message to the client before the answer. If the client accepts no
-	// messages before the answer, Send is nil.
+	// Send writes a message to the client before the answer. Send is nil if the client
+	// accepts no messages before the answer.
 	Send Send
 	// Ask sends the client a request and returns its result. Ask is nil if the client
 	// shows no forms during a call.
@@ -106,12 +106,12 @@ type Reply interface {
 	// call.
 	CallID() string
 	// WriteMember writes the member "result" or "error" of the answer. The argument
-	// identity is the name and version of the server as JSON, which protocol version
+	// identity is the server's name and version as JSON, which protocol version
 	// 2026-07-28 requires in each result. For earlier protocol versions, identity is nil.
 	// WriteMember returns no error, because a bufio.Writer keeps the first write error
 	// until Flush.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
-	// Undelivered is called if the client did not receive the reply.
+	// The transport calls Undelivered if the client did not receive the reply.
 	Undelivered()
 }
 
@@ -125,8 +125,8 @@ type Fault struct {
 // maxFaultText limits the message of a JSON-RPC error, in characters.
 const maxFaultText = 4000
 
-// Faultf returns a JSON-RPC error with a code and a formatted message. Hidden characters,
-// which may come from the client, are removed from the error's message.
+// Faultf returns a JSON-RPC error with a code and a formatted message. Faultf removes
+// hidden characters from the message, because a client may have sent them.
 func Faultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }

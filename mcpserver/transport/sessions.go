@@ -40,7 +40,8 @@ type ClientInfo struct {
 	// ID is the session's ID, which works as a password and must not be shown.
 	ID string
 	Credential
-	// Name and Version are reported by the client, and empty before initialize.
+	// Name and Version are the name and version that the client reports in its initialize request;
+	// empty before this request.
 	Name    string
 	Version string
 	// Transport is "http" or "stdio".
@@ -64,7 +65,8 @@ type session struct {
 	runningTasks map[string]task
 	// earlyCancels contains cancellations for requests that have not arrived yet. endedKeys is a
 	// ring buffer with the keys of the tasks that ended last. When the buffer is full, oldestEnded
-	// is the index of its oldest key. The mutex sessions.mu guards all three fields.
+	// is the index of its oldest key. The mutex sessions.mu guards earlyCancels, endedKeys and
+	// oldestEnded.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 	oldestEnded  int

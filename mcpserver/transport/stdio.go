@@ -14,10 +14,11 @@ import (
 )
 
 // ServeStdio serves one client over a pair of streams, with one message per line. The
-// client writes messages to in and reads messages from out. ServeStdio returns nil when
-// in or ctx has ended, or when the running calls are done after Shutdown. If a write to
-// out fails, ServeStdio returns its error. When in or ctx ends, running calls are
-// cancelled, but other requests that were read are still answered.
+// client writes its messages to the stream in, and reads the server's messages from the
+// stream out. ServeStdio returns nil when in or ctx has ended, or when the running calls
+// are done after Shutdown. If a write to out fails, ServeStdio returns its error. When in
+// or ctx ends, running calls are cancelled, but other requests that were read are still
+// answered.
 //
 // ServeStdio does not close the reader in. If ServeStdio returns before in ends, one
 // goroutine is still reading; close in to end this goroutine. If the writer out has a
@@ -153,8 +154,8 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	case m.isRequest() && m.Method != methodInitialize:
 		c.requests.Go(func() { c.passToLibrary(ctx, line, m) })
 	default:
-		// Notifications, initialize and invalid messages are handled before the next line
-		// is read.
+		// The stdio client handles notifications, initialize and invalid messages before
+		// it reads the next line.
 		c.passToLibrary(ctx, line, m)
 	}
 }
@@ -186,7 +187,7 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-// serveCall serves a request for Handler. A client that has cancelled the request
+// serveCall serves a request for Handler. If a client has cancelled the request, it
 // receives no answer.
 func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)

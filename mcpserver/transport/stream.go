@@ -43,9 +43,9 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the server's HTTP response to a client's call or GET request. The response is
-// plain JSON, or an event stream if messages precede the answer. A stream is safe for
-// concurrent use.
+// stream is the server's HTTP response to a client's call or GET request. The HTTP
+// response is plain JSON, or an event stream if the server sends messages before the
+// answer. A stream is safe for concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
@@ -60,8 +60,8 @@ type stream struct {
 	writeErr       error // the error of the first failed write
 }
 
-// newStream starts the response to the HTTP request r. A comment at each heartbeat keeps
-// the client and proxies from closing a silent stream.
+// newStream starts the response to the HTTP request r. While the stream is silent, it
+// sends a comment at each heartbeat, so that the client and proxies keep the stream open.
 func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, onWriteError func()) *stream {
 	s := &stream{
 		w: w, controller: http.NewResponseController(w), acceptsEvents: acceptsEvents(r), heartbeat: heartbeat, onWriteError: onWriteError,
@@ -91,8 +91,8 @@ func (s *stream) open() {
 }
 
 // notify sends a message to the client before the answer. A write fails after
-// notifyTimeout if the client does not read. After a failed write, all further writes
-// fail.
+// notifyTimeout if the client does not read. After one write has failed, all further
+// writes fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *stream) sendComment() {
 }
 
 // answer writes the answer and ends the stream. If no message was sent before the answer,
-// status is the HTTP status of the response.
+// the parameter status becomes the HTTP status of the response.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

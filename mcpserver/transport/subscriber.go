@@ -94,8 +94,8 @@ func (s tokenSignal) set() {
 	}
 }
 
-// maxPendingLogs limits the log messages that are queued for one client. If more messages
-// are queued, the oldest messages are dropped.
+// maxPendingLogs is the maximum number of log messages that are queued for one client. If
+// more messages are queued, the oldest messages are dropped.
 const maxPendingLogs = 100
 
 // logLevels are the log levels of MCP, least important first.

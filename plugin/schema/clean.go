@@ -20,8 +20,9 @@ const (
 	maxSchemaBytes = 256 << 10
 )
 
-// schemaTexts are the keywords of a schema whose values are texts for readers. [Clean]
-// never cuts the values of other keywords, such as enum, const and examples.
+// schemaTexts are the keywords of a schema whose values describe the schema to a reader,
+// such as "description". [Clean] never cuts the values of other keywords, such as enum,
+// const and examples.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
 // schemaCleaner removes hidden characters from the strings of one JSON Schema.
@@ -45,8 +46,8 @@ type Cleaned struct {
 	// Problem is the reason why opentabs must not use the schema, such as "has 300000
 	// bytes; shorten it to at most 262144".
 	Problem string
-	// Warnings describes the changes that Clean made to the schema. Each warning is a
-	// sentence without a subject, as in Problem.
+	// Warnings describes the changes that Clean made to the schema. Like Problem, each
+	// warning is a sentence without a subject.
 	Warnings []string
 }
 

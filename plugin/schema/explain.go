@@ -27,8 +27,8 @@ type violation struct {
 
 func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
 
-// pointerOf returns a path as a JSON Pointer such as "/a/0". For the root of the arguments
-// it returns "/".
+// pointerOf returns a path as a JSON Pointer such as "/a/0". If the path is empty,
+// pointerOf returns "/".
 func pointerOf(path []string) string {
 	if len(path) == 0 {
 		return "/"
@@ -160,8 +160,8 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 }
 
 // pathOfProperty returns the path of a property whose name is not allowed. The jsonschema
-// library reuses the memory of path, so path may lead to a sibling property. In this case,
-// pathOfProperty searches for the property.
+// library reuses the memory of path, so path may lead to a sibling property. If path
+// leads to a sibling, pathOfProperty searches for the property.
 func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {

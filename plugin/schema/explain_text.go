@@ -124,9 +124,9 @@ func describeFormat(format string) string {
 	return text
 }
 
-// describePattern returns the sentence for a string that does not match the schema's pattern.
-// If the schema also names a format, as zod schemas do, the sentence contains an example
-// that matches the pattern.
+// describePattern returns the error sentence for a string that does not match the pattern in its
+// schema. If the schema also names a format, as schemas from zod do, the returned sentence contains
+// an example that matches the pattern.
 func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
 	if compiled, err := compilePattern(pattern); err == nil {

@@ -64,7 +64,7 @@ func alternativeText(path []string, alternative []violation) string {
 }
 
 // withoutAlternatives removes each alternative with at least one violation for which
-// isExcluded returns true. If this would remove every alternative, withoutAlternatives
+// isExcluded returns true. If every alternative has such a violation, withoutAlternatives
 // removes none.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
@@ -84,8 +84,9 @@ func isConstant(v violation) bool {
 	return false
 }
 
-// In a tagged union, each alternative allows a different constant for one property, the
-// tag. If the tag's value fits no alternative, mergeTags merges the violations into one.
+// mergeTags merges the violations of a tagged union into one violation if the tag's value
+// fits no alternative. The tag is a property for which each alternative of the union allows
+// a different constant.
 func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	var path []string
 	var expectedValues []any

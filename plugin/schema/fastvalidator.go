@@ -210,7 +210,7 @@ func isUnescaped(text []byte) bool {
 	return end == len(text) && !hasEscape
 }
 
-// setMembers sets the rules by which the fastValidator checks the members of an object. It
+// setMembers sets the rules by which the fastValidator checks the members of an object. setMembers
 // returns false if the schema requires more members than a fastValidator can track.
 func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {

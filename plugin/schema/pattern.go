@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patternTimeout is the maximum time for matching a pattern against one string. Only
-// patterns that Go's regexp package does not support can be slow.
+// patternTimeout is the maximum time for matching a pattern against one string. Only a
+// pattern with features that Go's regexp package lacks can be slow.
 const patternTimeout = 100 * time.Millisecond
 
 // compilePattern compiles a JavaScript regular expression. A pattern that Go's regexp
@@ -31,14 +31,14 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 }
 
 // slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause. Without this
-// pause, matching each string of a long array could take until the time limit.
+// timeouts in a row, a slowPattern rejects every string for patternPause. The pause
+// limits the time for checking a long array of strings.
 type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// pausedUntil is a time in nanoseconds since 1970. While the current time is before
-	// pausedUntil, the pattern rejects every string.
+	// pausedUntil is the end of the pause, in nanoseconds since 1970. While the current
+	// time is before pausedUntil, the pattern rejects every string.
 	pausedUntil atomic.Int64
 }
 
@@ -52,7 +52,7 @@ const (
 
 func (p *slowPattern) String() string { return p.re.String() }
 
-// MatchString reports whether s matches the pattern. If the match exceeds the time
+// MatchString reports whether s matches the pattern. If the matching exceeds the time
 // limit, MatchString returns false.
 func (p *slowPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {

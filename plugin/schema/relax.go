@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// These JSON Schema keywords have values that contain further schemas. The value is one
-// schema (schemaKeywords), a list of schemas (schemaListKeywords) or a map of schemas
+// JSON Schema keywords whose values contain schemas. The value of a keyword is one schema
+// (schemaKeywords), a list of schemas (schemaListKeywords) or a map of schemas
 // (schemaMapKeywords).
 var (
 	schemaKeywords = []string{
@@ -33,7 +33,7 @@ var (
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema.
 // Schema generators mark properties with a default as required, because a handler always
 // receives these properties. An agent may omit properties with a default. RelaxDefaults
-// changes nothing else in the schema, not even the order of its members.
+// leaves everything else in the schema unchanged, even the order of the members.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema
@@ -43,7 +43,7 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 }
 
 // requiredRelaxer removes properties with a default from the required lists of one JSON
-// Schema. References in the schema are relative to root.
+// Schema. The references ($ref) in the schema are relative to root.
 type requiredRelaxer struct{ root []byte }
 
 // relaxSchema makes properties with a default optional in one schema and its subschemas.
@@ -116,7 +116,7 @@ func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) [
 	}))
 }
 
-// mayHaveDefaults returns those of the given properties whose schemas may have a
+// mayHaveDefaults returns the members of an object "properties" whose schemas may have a
 // default.
 func mayHaveDefaults(properties []byte) map[string][]byte {
 	candidates := map[string][]byte{}

@@ -25,7 +25,7 @@ const (
 // tool returned JavaScript's undefined, result is nil. CheckResult returns nil or an
 // error with the code invalid_result, whose message lists every violation. The error's
 // PageText quotes the result, because records and lists of calls omit PageText. If the
-// schema does not compile, CheckResult reports this as a violation.
+// schema does not compile, the error describes this as a violation.
 func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
 	if len(result) > maxCheckedResult {
 		return nil

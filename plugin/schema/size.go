@@ -51,8 +51,9 @@ func checkNumbers(value any) string {
 	return ""
 }
 
-// findHugeNumber searches a decoded JSON value for a number that is too large. It
-// returns the number's path with the last step first, and the problem.
+// findHugeNumber searches a decoded JSON value for a number that is too large.
+// findHugeNumber returns the path to the first such number, with the last step first, and
+// the problem.
 func findHugeNumber(value any) (path []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:

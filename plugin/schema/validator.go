@@ -44,7 +44,7 @@ func (v *Validator) Compile(schema json.RawMessage) error {
 }
 
 // violationTexts checks a value and returns one sentence for each violation of the
-// schema. If the schema does not compile, it returns an error.
+// schema. If the schema does not compile, violationTexts returns an error.
 func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string, error) {
 	if err := v.Compile(schema); err != nil {
 		return nil, err
@@ -107,9 +107,10 @@ func (rejectingLoader) Load(url string) (any, error) {
 }
 
 // preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// For one check in the author's code, schema generators write both keywords, although
-// that code tests only the pattern. The format can be stricter than the pattern. For
-// example, the format "time" requires a time zone in JSON Schema, but not in zod.
+// Schema generators write both keywords for a single check in the author's code, although
+// this check tests only the pattern. The format in a schema can be stricter than the
+// pattern. For example, the format "time" requires a time zone in JSON Schema, but not in
+// zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

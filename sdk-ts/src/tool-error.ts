@@ -12,11 +12,11 @@ export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' |
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether the same call may succeed if the agent makes it again; false by default. */
+  /** Whether the agent may succeed if it repeats the same call; false by default. */
   retryable?: boolean | undefined;
   /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The error that caused this error, for debugging in the page. Agents never receive `cause`. */
+  /** The error that caused the ToolError, for debugging in the page. Agents never receive `cause`. */
   cause?: unknown;
 }
 
@@ -92,9 +92,9 @@ export class ToolError extends Error {
   }
 }
 
-// Errors of `context.call` and `context.waitForUser` come from the extension, which does not have the class ToolError.
-// `instanceof ToolError` is also true for errors from the extension, so that a handler can test every error in the same
-// way.
+// For errors from the extension, `instanceof ToolError` is also true, so that a handler can test every error in the
+// same way. `instanceof ToolError` is also true for errors from the extension, so that a handler can test every error
+// in the same way.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

@@ -3,7 +3,7 @@
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
-/** Argument values with more characters or more lines are folded in the panel. */
+/** The panel folds an argument value with more than MaxInlineChars characters or MaxInlineLines lines. */
 const MaxInlineChars = 240;
 const MaxInlineLines = 6;
 

@@ -65,8 +65,8 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
 }
 
 /**
- * ToolGroupSection shows a group of browser tools with one permission switch. Each dangerous tool has a separate
- * switch.
+ * ToolGroupSection shows a group of browser tools with one permission switch. Each dangerous tool of the group has a
+ * separate switch.
  */
 function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);

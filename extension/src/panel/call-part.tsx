@@ -11,8 +11,8 @@ interface CallSectionProps {
 }
 
 /**
- * CallSection is a folded section of a call, such as its timing. The section's content is loaded when the user expands
- * the section.
+ * CallSection is a folded section of a call, such as its timing. When the user expands the section, CallSection loads
+ * the call's details.
  */
 export function CallSection({ title, loaded, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);

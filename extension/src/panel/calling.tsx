@@ -15,7 +15,7 @@ interface NestedCallPermissionsProps {
 
 /**
  * NestedCallPermissions lists which other plugins a plugin may call, and which calls the user has denied. The user can
- * allow further calls between plugins, and revoke permissions.
+ * allow calls to more plugins, and revoke permissions.
  */
 export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);

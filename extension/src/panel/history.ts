@@ -77,9 +77,9 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
-      // A page of recorded calls may be empty, because the server reads only a limited part of its files per request.
-      // All calls of a page may already be in the panel, because the server sends the newest calls when the panel
-      // opens.
+      // A page of recorded calls may contain no calls, because the server reads only a limited part of its files per
+      // request. The panel may already show all calls of a page, because the server sends the newest calls when the
+      // panel opens.
       for (;;) {
         const page = await loadNext();
         if (page.error !== undefined) return page.error;

@@ -1,6 +1,6 @@
 // Formats JSON text for display. The user must see exactly the arguments that the client sent. Parsing and reprinting
-// JSON would round large numbers and drop duplicate members, so the text is only reformatted. Hidden characters are
-// shown as escapes.
+// JSON would round large numbers and drop duplicate members, so the text is only reformatted. The panel shows hidden
+// characters as escape sequences.
 
 import { replaceHidden } from './plain-text.ts';
 
@@ -11,8 +11,8 @@ import { replaceHidden } from './plain-text.ts';
 const MaxIndent = 32;
 
 /**
- * indentJson formats JSON text with one line per member and item. Numbers keep all their digits, and duplicate members
- * of an object remain. The text may be truncated JSON.
+ * indentJson formats JSON text with one line per member and item. indentJson keeps all digits of numbers and duplicate
+ * members of objects. The parameter text may be truncated JSON.
  */
 export function indentJson(text: string): string {
   const pieces: string[] = [];

@@ -27,7 +27,7 @@ import { makeRequests } from './requests.ts';
 import { reuseEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
 
-/** ReconnectDelayMs is how long the panel waits before it reconnects to the service worker, in milliseconds. */
+/** ReconnectDelayMs is how long the panel waits before it connects to the service worker again, in milliseconds. */
 const ReconnectDelayMs = 250;
 /** RenderIntervalMs is how often the panel updates displayed times, in milliseconds. */
 const RenderIntervalMs = 1000;
@@ -146,8 +146,8 @@ const handlers: PortHandlers<ToPanel> = {
 };
 
 /**
- * connectToWorker opens the port to the service worker. Chrome closes the port when it stops the worker; reopening the
- * port restarts the worker.
+ * connectToWorker opens the port to the service worker. Chrome closes the port when it stops the worker. When the panel
+ * reopens the port, Chrome restarts the worker.
  */
 function connectToWorker(): void {
   const openedPort = connectPanel();

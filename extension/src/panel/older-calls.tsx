@@ -46,8 +46,8 @@ interface CallSearch {
   /** isComplete is true once the server has no more recorded calls that match the filter. */
   readonly isComplete: boolean;
   /**
-   * search appends further results to calls. If the search fails, the promise of search() resolves with the reason, a
-   * sentence.
+   * The method search appends further results to the list `calls`. If the search fails, the promise of search()
+   * resolves with the reason, a sentence.
    */
   search(): Promise<string | undefined>;
 }

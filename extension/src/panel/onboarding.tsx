@@ -7,8 +7,8 @@ import type { SendAction } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
   /**
-   * serverProblem and browserProblem are shown in the setup steps "server" and "browser": what is wrong and how to fix
-   * it.
+   * serverProblem and browserProblem show in the setup steps "server" and "browser" what is wrong, and how to fix the
+   * problem.
    */
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;

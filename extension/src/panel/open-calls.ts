@@ -2,16 +2,16 @@ import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
 /**
- * MaxStartDriftMs is the largest change of a call's computed start time that the panel ignores, in milliseconds. A
- * call's start time is computed from the arrival of each message, and therefore varies by some milliseconds.
+ * MaxStartDriftMs is the largest change of a call's computed start time that the panel ignores, in milliseconds. The
+ * panel computes a call's start time from the arrival of each message, so the start time varies by some milliseconds.
  */
 const MaxStartDriftMs = 500;
 
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
   /**
-   * call is the call as the server sent it, except that runMs is 0 while the call runs (startMs is set). If call
-   * contained the real runMs, which grows in each message, an unchanged call would render again.
+   * call is the call as the server sent it, except that runMs is 0 while the call runs (startMs is set). The number
+   * runMs grows in each message. If call contained this number, an unchanged call would render again.
    */
   readonly call: CallView;
   /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */
@@ -19,8 +19,8 @@ export interface OpenCall {
 }
 
 /**
- * updateOpenCalls converts the open calls in a new message from the worker, and reuses the previous objects of
- * unchanged calls. callsAt is when the message arrived, in milliseconds since 1970.
+ * updateOpenCalls converts the open calls in a new message from the service worker, and reuses the previous objects of
+ * unchanged calls. The parameter callsAt is when the message arrived, in milliseconds since 1970.
  */
 export function updateOpenCalls(
   previous: readonly OpenCall[],

@@ -145,7 +145,10 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
   );
 }
 
-/** BrowserProblem shows which Chrome settings plugins need. If plugins can run, BrowserProblem renders nothing. */
+/**
+ * BrowserProblem shows which Chrome settings plugins need. BrowserProblem renders nothing if Chrome's settings allow
+ * plugins to run.
+ */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
   const problem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
   if (!problem) return null;

@@ -18,7 +18,10 @@ export interface Proposal {
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
-  /** proposal expands the form, fills in the package and moves the focus to it. */
+  /**
+   * If proposal is set, the installation form expands, and its package field contains the proposed package and has the
+   * focus.
+   */
   readonly proposal: Proposal | undefined;
   /** onInstalled is called with the plugin's name after an installation. */
   onInstalled(plugin: string): void;

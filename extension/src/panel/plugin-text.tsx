@@ -9,7 +9,7 @@ import { Scrollable } from './scrollable.tsx';
 
 export interface PluginTextProps {
   readonly plugin: string;
-  /** hash is the hash of the plugin's content, so that the user reviews exactly one version. */
+  /** hash identifies the content of the plugin that the user reviews. */
   readonly hash: string;
   readonly section: SectionName;
   /** title describes the displayed section to screen readers. */
@@ -24,8 +24,8 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
   /**
-   * shownPageNumber is the React key of the displayed page. When the key changes, React creates a new element, which is
-   * scrolled to its top.
+   * shownPageNumber is the number of the page of text that the panel shows, and the page's React key. When the key
+   * changes, React creates a new element, which shows the beginning of the text.
    */
   const [shownPageNumber, setShownPageNumber] = useState(1);
   const load = async (wantedPage: number) => {

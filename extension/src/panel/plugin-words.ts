@@ -73,7 +73,7 @@ export const pluginFilters: readonly { readonly filter: PluginFilter; readonly t
 
 /**
  * findPlugins returns the plugins that match both a filter and a search text. The search text may be part of a plugin
- * name, a site or a tool name. In the result, plugins that need a review come first.
+ * name, a site or a tool name. findPlugins lists the plugins that need a review before all other plugins.
  */
 export function findPlugins(plugins: readonly PluginView[], text: string, filter: PluginFilter): PluginView[] {
   const query = text.trim().toLowerCase();

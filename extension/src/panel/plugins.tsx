@@ -161,7 +161,7 @@ interface PluginProps {
   readonly readiness: Readiness;
   /** allPlugins contains the names of all installed plugins, including those that do not match the search. */
   readonly allPlugins: readonly string[];
-  /** startsOpen expands the plugin's review at first, because the user has just installed the plugin. */
+  /** startsOpen is true if the plugin's review is expanded at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
   readonly act: SendAction;
 }

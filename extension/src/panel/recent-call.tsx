@@ -77,8 +77,8 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
 }
 
 /**
- * ExpandableRow is a list item that the user can expand. Collapsed rows do not render their content, because a list may
- * have 1,000 rows.
+ * ExpandableRow is a list item that the user can expand. A collapsed row does not render its content, because a list
+ * can have 1,000 rows.
  */
 function ExpandableRow({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
   const [isOpen, setOpen] = useState(false);

@@ -164,7 +164,7 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
 
 interface ChoiceProps {
   readonly label: string;
-  /** all is the caption of the option without a filter, such as "All plugins". */
+  /** all is the caption of the option that selects everything, such as "All plugins". */
   readonly all: string;
   readonly names: readonly string[];
   readonly chosen: string;

@@ -10,7 +10,8 @@ export const MaxRecentCalls = 1000;
 /** RecentCall is a call that has ended, from the server's memory or from its recorded files. */
 export interface RecentCall extends CallView {
   /**
-   * record contains the fields that only recorded calls have. For a call from the server's memory, record is absent.
+   * record contains the fields that only recorded calls have. If the call comes from the server's memory, record is
+   * absent.
    */
   readonly record?: Omit<RecordedCall, 'call'>;
 }
@@ -20,7 +21,9 @@ export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
-/** Filter selects ended calls. A field that is empty or false does not restrict the selection. */
+/**
+ * Filter selects ended calls. If a field of the filter is empty or false, the field does not restrict the selection.
+ */
 export interface Filter {
   /** text contains words that must all occur in what the panel shows of a call, in any letter case. */
   readonly text: string;
@@ -52,7 +55,8 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
 
 /**
  * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may match more calls
- * than the panel's filter. The server can search for only one text, so the filter has only the longest word.
+ * than the panel's filter. The server can search for only one text, so the returned filter contains only the longest
+ * word of the search text.
  */
 export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
   const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
@@ -95,7 +99,8 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  // A record is inserted before the next older record that is in the list. Without one, the record is appended.
+  // A record that is not in the list is inserted before the next older record of the page. If the page contains no
+  // older record, the new record is appended to the list.
   let index = merged.length;
   for (const record of records.toReversed()) {
     const position = merged.findIndex((call) => call.callId === record.callId);

@@ -19,8 +19,8 @@ export interface Requests {
 }
 
 /**
- * makeRequests returns a Requests with no unanswered actions. send returns false if the service worker is not
- * connected.
+ * makeRequests returns a Requests with no unanswered actions. The function send returns false if the service worker is
+ * not connected.
  */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
   const pendingRequests = new Map<number, (done: ActionResult) => void>();

@@ -1,5 +1,5 @@
 // Replaces new objects with equal previous objects, so that components with unchanged content do not render again. Each
-// message from the service worker creates new objects, even for unchanged content.
+// message from the service worker creates new objects, even if the content has not changed.
 
 import { isRecord } from '../record.ts';
 
@@ -9,9 +9,9 @@ export function reuseEqual<T>(previous: T | undefined, next: T): T {
 }
 
 /**
- * reuseItems returns the items of next, but reuses the previous object of each unchanged item. An item of previous and
- * an item of next belong together if they have the same key. If all items and their order are unchanged, reuseItems
- * returns previous itself.
+ * reuseItems returns the items of next, but reuses the previous object of each unchanged item. reuseItems matches the
+ * items of previous and next by their keys. If all items and their order are unchanged, reuseItems returns previous
+ * itself.
  */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,
@@ -25,7 +25,7 @@ export function reuseItems<T>(
   return isUnchanged ? previous : items;
 }
 
-/** isEqual compares two JSON values recursively. A member whose value is undefined counts as absent. */
+/** isEqual compares two JSON values recursively. isEqual ignores members whose value is undefined. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));

@@ -119,8 +119,7 @@ export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /**
  * listChangedPermissions returns the tool permissions that the user changed in a review. When a plugin's content
- * changes, the server resets the permission "auto" of its tools. listChangedPermissions therefore omits an unchanged
- * "auto".
+ * changes, the server resets the permission "auto" of the plugin's tools, so an unchanged "auto" is not listed.
  */
 export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {

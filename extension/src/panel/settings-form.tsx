@@ -43,8 +43,8 @@ interface FormProps {
 }
 
 /**
- * Form shows the input fields of a plugin's settings, and keeps unsaved input. An input field shows the saved setting
- * until the user changes the field.
+ * Form shows the input fields of a plugin's settings, and keeps unsaved input. The input field of a setting shows the
+ * saved value until the user changes the field.
  */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
@@ -182,8 +182,8 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onTyp
 }
 
 /**
- * Secret is the input field of a secret setting. The panel never receives the value of a secret setting. The user can
- * only replace or remove the value.
+ * Secret is the input field of a secret setting. The panel never receives the value of a secret setting. The user
+ * cannot see the stored secret, only replace or remove it.
  */
 function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   const isCleared = text === ClearedSecret;

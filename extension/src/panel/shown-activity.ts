@@ -1,5 +1,5 @@
-// Converts the content of an activity to text, code or a table, depending on its type. Content that is malformed for
-// its type is shown as JSON.
+// Converts the content of an activity to text, code or a table, depending on its type. If the content does not have the
+// form that its type requires, the panel shows the content as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
@@ -17,10 +17,16 @@ export type ShownActivity =
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /** The server did not send the activity's content, because it is too large for the panel. */
+  /**
+   * The variant 'large' means that the server did not send the activity's content, because the content is too large for
+   * the panel.
+   */
   | { readonly kind: 'large'; readonly bytes: number };
 
-/** Table is the content of an activity as a table whose cells contain text. Each row has one cell per column. */
+/**
+ * Table is the content of an activity as a table whose cells contain text. Each element of rows has one cell per
+ * column.
+ */
 export interface Table {
   readonly kind: 'table';
   readonly columns: readonly string[];
@@ -71,8 +77,8 @@ function normalizeWhitespace(text: string): string {
 }
 
 /**
- * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For a value of another
- * form, readTable returns undefined.
+ * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For any other value,
+ * readTable returns undefined.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;

@@ -24,8 +24,8 @@ export interface Card {
 }
 
 /**
- * updateCards returns the approval cards after a change of the calls. New cards come last, so that no other card moves
- * when one arrives. outcomes maps the IDs of tickets that this panel decided to their outcome texts.
+ * updateCards returns the approval cards after a change of the calls. New cards come last, so that a new card never
+ * moves the other cards. The parameter outcomes maps the IDs of tickets that this panel decided to their outcome texts.
  */
 export function updateCards(
   cards: readonly Card[],
@@ -71,7 +71,7 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // The outcome text does not mention a decision of the user, because the tool may have withdrawn its request.
+      // This outcome text mentions no decision of the user, because the tool may have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }

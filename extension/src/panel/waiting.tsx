@@ -94,8 +94,8 @@ interface DenyAllProps {
 }
 
 /**
- * DenyAll is the button that denies all calls that wait for approval. The button does not deny calls that arrive after
- * the click.
+ * DenyAll is the button that denies all calls that wait for approval. DenyAll does not deny calls that arrive after the
+ * user's click.
  */
 function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
@@ -180,7 +180,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   const measure = (nowMs: number): string[] => {
     const places = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
-      // Buttons can move within a card, for example when the arguments of the call collapse.
+      // The buttons of a card can move within the card, for example when the user collapses the arguments of the call.
       const buttons = card.querySelector('.answers') ?? card;
       places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }

@@ -1,4 +1,4 @@
-// Renders the popup of the toolbar icon. The worker sends the popup the same state as a side panel.
+// Renders the popup of the toolbar icon. The popup receives the same state from the worker as a side panel.
 
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
@@ -17,8 +17,8 @@ const MaxEndedCalls = 50;
 let port: Port | undefined;
 let state: PanelState | undefined;
 /**
- * endedCalls are the calls that ended recently, newest first. The card of an ended call shows why the call no longer
- * needs a decision.
+ * endedCalls are the calls that ended recently, newest first. The popup shows the card of an ended call to explain why
+ * the call no longer needs a decision.
  */
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
