@@ -33,8 +33,8 @@ type Tool struct {
 	// browser tool never has the kind TargetDocument, and the dispatcher chooses its target before
 	// the gates decide.
 	TargetKind TargetKind
-	// IsExclusive is true if the tool changes its tab. Exclusive calls in one tab run one
-	// after another.
+	// IsExclusive is true if the tool changes the tab in which it runs. Exclusive calls in one tab
+	// run one after another.
 	IsExclusive bool
 	// IdleLimit and HardLimit, if positive, replace the limits of the dispatcher, up to
 	// Options.MaxIdleLimit and Options.HardLimit.

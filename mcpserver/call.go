@@ -23,7 +23,7 @@ import (
 type request struct {
 	transport.Request
 	receivedAt time.Time
-	// timer is nil unless the client's calls may become jobs.
+	// timer is nil if the client's calls never become jobs.
 	timer *answerTimer
 	// progress and onSuspend are callbacks of the dispatcher: it calls progress for each progress
 	// report, and onSuspend when it suspends the call.

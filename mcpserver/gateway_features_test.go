@@ -27,8 +27,8 @@ import (
 // ID of the last job.
 type featureCall struct{ name, arguments string }
 
-// feature is a sequence of calls that must have equal effects directly and through the
-// gateway.
+// feature is a sequence of calls that must have equal effects whether the client calls
+// the tools directly or through the gateway.
 type feature struct {
 	calls []featureCall
 	// decision is the user's answer to each form, such as "allow once". If decision is
@@ -158,9 +158,10 @@ func mustEncode(t *testing.T, v any) []byte {
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
 // runFeature makes the calls of a tested feature in fake time. If tool is empty, the
-// client calls the tools directly, and otherwise through the gateway tool with this name.
-// runFeature returns the messages that the client received, the inputs of the gates, and
-// the records of the calls.
+// client calls the feature's tools directly. Otherwise, tool is the name of the gateway
+// tool through which the client calls the feature's tools. runFeature returns the
+// messages that the client received, the inputs of the gates, and the records of the
+// calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}

@@ -13,8 +13,8 @@ type LogEntry struct {
 	Plugin  string
 	Level   wire.LogLevel
 	Message string
-	// Data is a JSON array of the further values that the adapter logged with Message; nil
-	// for none.
+	// Data is a JSON array of the values that the adapter logged in addition to Message; nil if
+	// there are none.
 	Data json.RawMessage
 	// DroppedCount is how many entries of the plugin were dropped before this entry.
 	DroppedCount int

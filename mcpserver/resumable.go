@@ -54,8 +54,8 @@ func newResumableCalls() *resumableCalls {
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the client's first request. When the client repeats the
-	// request, the repeated request must have the same digest.
+	// requestDigest is the digest of the client's first request. When the client repeats its
+	// request, the repeated request must have the digest requestDigest.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged is a channel that receives a value when a ticket is added or removed.

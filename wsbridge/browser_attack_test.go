@@ -24,7 +24,7 @@ type attackFixture struct {
 // lineCollector collects the server's log lines at the levels warn and error.
 type lineCollector struct{ lines []string }
 
-// Write needs no lock, because the attack tests read one connection at a time.
+// lineCollector needs no lock, because the attack tests read one connection at a time.
 func (c *lineCollector) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
 		c.lines = append(c.lines, string(p))

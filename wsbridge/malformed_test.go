@@ -118,8 +118,8 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
-// TestMalformed sends each kind of malformed input to a live hub. The hub may close at
-// most the link that sent the malformed input, and must not affect another browser.
+// TestMalformed sends each kind of malformed input to a live hub. The hub may close only the link
+// that sent the malformed input, and must not affect another browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {

@@ -73,8 +73,8 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			continue
 		}
 		params.Running++
-		// The calls that wait for the user are counted apart, so that the panel shows them
-		// however many other calls are open.
+		// The panel counts the calls that wait for the user separately, so that it shows
+		// them however many other calls are open.
 		shown := &shownOthers
 		if v.Waiting != nil {
 			shown = &shownWaiting
@@ -184,8 +184,8 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	return v
 }
 
-// activityBudget is how many calls with activities, and how many bytes of activities, may
-// still be added to one state.sync.
+// activityBudget is how many calls with activities, and how many bytes of activities,
+// opentabs can still add to one state.sync.
 type activityBudget struct{ calls, bytes int }
 
 // activitiesOf returns the activities of a call. If the content of an activity is too

@@ -1,6 +1,6 @@
 /**
- * Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. `make soak
- * ONLY=limits` runs the measurement.
+ * Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. The command
+ * `make soak ONLY=limits` runs check-limits.ts.
  *
  * All calls run concurrently in one page. For each call, the output has one line with the expected and the actual
  * ending and time.

@@ -27,7 +27,7 @@ export interface ObservedCall {
   readonly ending: CallEnding;
 }
 
-/** faultSettleMs is how long after a fault has ended the fault may still change how calls end, in milliseconds. */
+/** faultSettleMs is how long a fault that has ended can still change how calls end, in milliseconds. */
 const faultSettleMs = 2_000;
 /** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
 const gracePeriodMs = 10_000;

@@ -9,8 +9,8 @@ import (
 )
 
 // Prefer wraps a bridge. If possible, the returned bridge runs each call in the default
-// browser of the call's client. The preference applies only if the call names no browser
-// and several browsers could run the call.
+// browser of the call's client. The returned bridge prefers the default browser only if
+// the call names no browser and several browsers could run the call.
 func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }
@@ -20,9 +20,9 @@ type preferringBridge struct {
 	store *Store
 }
 
-// Targets returns the documents that can run a call, and the browsers that can open a tab
-// for it. If several browsers can run the call, Targets prefers the client's default
-// browser.
+// Targets returns the documents that can run a call, and the browsers that can open a new
+// tab for the call. If several browsers can run the call, Targets prefers the client's
+// default browser.
 func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	targets := p.Bridge.Targets(ctx, choice)
 	if choice.Browser != "" {

@@ -1,6 +1,6 @@
-// Package lazyregexp compiles each regular expression at its first use. As a result, a
-// program with many regular expressions starts faster, because one run usually needs only
-// a few of them.
+// Package lazyregexp compiles each regular expression at its first use. A program with
+// many regular expressions starts faster with lazyregexp, because one run usually needs
+// only a few of the expressions.
 package lazyregexp
 
 import (

@@ -23,8 +23,8 @@ const (
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
 	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If
-	// further plugins log, the log forgets the entries of the plugin that has not logged
-	// for the longest time.
+	// another plugin logs when this limit is reached, the log forgets the entries of the
+	// plugin that has not logged for the longest time.
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000

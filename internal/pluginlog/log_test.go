@@ -72,7 +72,7 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 }
 
 // A plugin that logs a lot replaces its own log entries, not the log entries of other
-// plugins. The log entries of all plugins are bounded.
+// plugins. The log keeps entries of at most maxKeptPlugins plugins in memory.
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -80,8 +80,8 @@ func (a *clientRequests) forgetRequest(key string) {
 	delete(a.answerFuncs, key)
 }
 
-// handleAnswer passes the client's answer to the code that waits for it. An answer to a
-// request that is no longer pending is dropped.
+// handleAnswer passes the client's answer to the function that expectAnswer registered
+// for the answered request. An answer to a request that is no longer pending is dropped.
 func (a *clientRequests) handleAnswer(m message) {
 	key, ok := requestKey(m.ID)
 	if !ok {

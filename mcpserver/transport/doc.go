@@ -2,10 +2,10 @@
 // versions up to 2025-11-25 have sessions; versions from 2026-07-28 on have none.
 //
 // A [Server] parses each message. The server passes tools/call, prompts/get and
-// resources/read to a [Handler] as a [Request], and writes the [Reply]. All requests with
-// other methods are passed to the library mcp-go. Over HTTP, mcp-go's own handler serves
-// the protocol versions without sessions, except tools/call, prompts/get, resources/read
-// and subscriptions/listen.
+// resources/read to a [Handler] as a [Request], and writes the [Reply]. The server passes
+// all other requests, such as tools/list, to the library mcp-go. Over HTTP, mcp-go's own
+// handler serves the protocol versions without sessions, except tools/call, prompts/get,
+// resources/read and subscriptions/listen.
 //
 // # Concurrency
 //

@@ -63,9 +63,8 @@ func hasModernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// findSession returns the session that a request names. If there is no such session,
-// findSession answers the request with status 400 (no session named) or 404 (unknown
-// session).
+// findSession returns the session that a request names. If the request names no known session,
+// findSession answers the request with status 400 (no session named) or 404 (unknown session).
 func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {

@@ -107,9 +107,9 @@ type Reply interface {
 	CallID() string
 	// WriteMember writes the member "result" or "error" of the answer. The argument
 	// identity is the server's name and version as JSON, which protocol version
-	// 2026-07-28 requires in each result. For earlier protocol versions, identity is nil.
-	// WriteMember returns no error, because a bufio.Writer keeps the first write error
-	// until Flush.
+	// 2026-07-28 requires in each result. For protocol versions before 2026-07-28,
+	// identity is nil. WriteMember returns no error, because a bufio.Writer keeps the
+	// first write error until Flush.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
 	// The transport calls Undelivered if the client did not receive the reply.
 	Undelivered()

@@ -55,8 +55,8 @@ type Server struct {
 }
 
 // New returns a Server for a handler and a library. The handler answers the requests
-// tools/call, prompts/get and resources/read. The library mcp-go answers every other
-// request.
+// tools/call, prompts/get and resources/read. The library mcp-go answers all requests
+// that the handler does not answer.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {

@@ -50,8 +50,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return c.out.writeError()
 }
 
-// stdioCredential returns the credential in ctx, or else the credential of a local
-// program without a token.
+// If ctx contains a credential, stdioCredential returns it; otherwise, stdioCredential
+// returns the credential of a local program without a token.
 func stdioCredential(ctx context.Context) Credential {
 	if c := contextCredential(ctx); c != (Credential{}) {
 		return c

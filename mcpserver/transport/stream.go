@@ -16,8 +16,8 @@ import (
 )
 
 // These constants limit one write to a client that does not read. A notification is
-// small, so any client that reads accepts it at once. A part of a large result may have
-// to wait for a slow client.
+// small, so any client that reads accepts it at once. A write of a part of a large result
+// has a longer timeout, because a slow client may need time to read the part.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second

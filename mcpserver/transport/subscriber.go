@@ -95,7 +95,7 @@ func (s tokenSignal) set() {
 }
 
 // maxPendingLogs is the maximum number of log messages that are queued for one client. If
-// more messages are queued, the oldest messages are dropped.
+// the queue is full, the oldest log message is dropped.
 const maxPendingLogs = 100
 
 // logLevels are the log levels of MCP, least important first.
@@ -117,7 +117,8 @@ type logQueue struct {
 	pendingLogs []mcp.JSONRPCNotification
 }
 
-// push adds a log message if the client wants messages of this level, without blocking.
+// push queues a log message without blocking, unless the message's level is below the
+// client's log level.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,8 +15,8 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-// If the answer is a response to tools/list, toToolList returns the answer as a toolList,
-// and otherwise false.
+// If the answer is a response to tools/list, toToolList returns the answer as a toolList;
+// otherwise, toToolList returns false.
 func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {

@@ -23,9 +23,9 @@ const (
 	maxListedValues = 40
 )
 
-// describeViolation returns a sentence about one violation of a JSON Schema. The sentence
-// does not quote the invalid value, because errors may be logged, and the agent already has
-// the value.
+// describeViolation returns a sentence about one violation of a JSON Schema. The sentence about a
+// violation does not quote the invalid value, because errors may be logged, and the agent already
+// has the value.
 func describeViolation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:

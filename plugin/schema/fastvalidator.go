@@ -14,8 +14,8 @@ import (
 // checks.
 const maxAcceptDepth = 64
 
-// maxExactDigits is a number of digits: two different decimal numbers with at most this many
-// digits differ as float64, too.
+// maxExactDigits is the number of digits up to which two different decimal numbers always differ as
+// float64, too.
 const maxExactDigits = 15
 
 // maxExactInteger is 2^53: a float64 represents every integer up to 2^53 exactly.
@@ -144,9 +144,9 @@ func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastVa
 	return a
 }
 
-// itemsSchema returns the schema for the elements of an array; nil if any element is
-// allowed. A schema with a list of element schemas never reaches itemsSchema, because
-// hasUnknownKeyword excludes it.
+// itemsSchema returns the schema for the elements of an array; nil if any element is allowed. A
+// schema with a list of element schemas never reaches itemsSchema, because hasUnknownKeyword
+// returns true for such a schema.
 func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if items, ok := s.Items.(*jsonschema.Schema); ok {
 		return items

@@ -23,8 +23,8 @@ func (t *testTool) Validate(args json.RawMessage) error {
 	return t.validator.CheckArguments(Subject{Name: "t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
 }
 
-// newToolWithArguments returns a test tool with one required argument, v, whose schema is
-// given.
+// newToolWithArguments returns a test tool with one required argument, v, that has the
+// given schema.
 func newToolWithArguments(t testing.TB, schema string) *testTool {
 	t.Helper()
 	return newTestTool(t, fmt.Sprintf(`{"type":"object","properties":{"v":%s},"required":["v"],"additionalProperties":false}`, schema))

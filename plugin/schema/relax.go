@@ -32,7 +32,7 @@ var (
 
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema.
 // Schema generators mark properties with a default as required, because a handler always
-// receives these properties. An agent may omit properties with a default. RelaxDefaults
+// receives these properties. An agent can omit properties with a default. RelaxDefaults
 // leaves everything else in the schema unchanged, even the order of the members.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {

@@ -33,7 +33,7 @@ import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
 // Checks that the SDK exports everything that the original OpenTabs SDK exports. Plugins for the original SDK must
-// compile unchanged if they import this package instead.
+// compile unchanged if they import the opentabs SDK instead.
 
 const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
@@ -63,8 +63,8 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
 });
 
 /**
- * The type of each exported value of the original OpenTabs SDK. If an export of this SDK is incompatible, the test file
- * does not compile.
+ * The type of each exported value of the original OpenTabs SDK. If an export of the opentabs SDK has an incompatible
+ * type, the test file does not compile.
  */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(

@@ -20,7 +20,7 @@ const Inherit = 'default';
 
 /**
  * PermissionSelect is the drop-down list for the permission of a plugin or tool. If the server rejects the user's
- * choice, the list shows the previous permission again.
+ * choice, the drop-down list shows the previous permission again.
  */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);

@@ -1,5 +1,6 @@
-// Finds hidden characters: characters that are invisible, or that change how other text looks. The server has the same
-// rules for hidden characters (internal/plaintext), and both are tested with one list of cases.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server's package
+// internal/plaintext has the same rules for hidden characters, and the tests of panel and server use the same list of
+// cases.
 
 /**
  * HiddenCharacter matches characters that are invisible or change how other text looks. belongsToVisibleText makes

@@ -52,8 +52,8 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
 }
 
 /**
- * AllowedCallers lists the clients and plugins whose calls the user has always allowed, with a button that revokes
- * those approvals.
+ * AllowedCallers lists the clients and plugins whose calls are allowed without approval, with a button that revokes
+ * this permission.
  */
 function AllowedCallers({
   plugin,

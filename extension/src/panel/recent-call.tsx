@@ -95,7 +95,7 @@ function ExpandableRow({ summary, children }: { readonly summary: VNode; childre
 interface CallSummaryProps {
   readonly call: RecentCall;
   readonly result: string;
-  /** count is the number of equal failures, and sinceMs is the time of the first of them. */
+  /** count is the number of equal failures, and sinceMs is the time of the first failure. */
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }

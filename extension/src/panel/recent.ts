@@ -89,8 +89,9 @@ export function filterCalls(
 }
 
 /**
- * addRecords adds one page of recorded calls to the list of ended calls, both newest first. If a call is in both lists,
- * addRecords adds the record to the call, and keeps the call's activities, which the server does not record.
+ * addRecords adds one page of recorded calls to the list of ended calls, both newest first. If a recorded call is
+ * already in the list of ended calls, addRecords adds the record to the call, and keeps the call's activities, which
+ * the server does not record.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = page.map(fromRecord);

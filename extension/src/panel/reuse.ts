@@ -3,7 +3,7 @@
 
 import { isRecord } from '../record.ts';
 
-/** reuseEqual returns previous if both JSON values are equal, else next. */
+/** If both JSON values are equal, reuseEqual returns previous; otherwise, it returns next. */
 export function reuseEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && isEqual(previous, next) ? previous : next;
 }

@@ -34,7 +34,7 @@ export function describeSource(source: PluginSource): string {
   }
 }
 
-/** FeatureGroup contains browser features for one purpose that a plugin's code mentions. */
+/** FeatureGroup contains the browser features that a plugin's code mentions and that serve one purpose. */
 export interface FeatureGroup {
   readonly names: string;
   readonly meaning: string;
@@ -62,8 +62,8 @@ export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup
 }
 
 /**
- * describeToolCounts describes how many of a plugin's tools are read-only, as declared by the author, and how many may
- * write.
+ * describeToolCounts describes how many of a plugin's tools only read and how many can change data, as declared by the
+ * author.
  */
 export function describeToolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;

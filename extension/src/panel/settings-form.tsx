@@ -17,8 +17,8 @@ import {
 import { removeHiddenCharacters } from './wording.ts';
 
 /**
- * Settings is the section with a plugin's settings. The settings section is expanded while a required setting has no
- * value.
+ * Settings is the section with a plugin's settings. The settings section is expanded at first if a required setting has
+ * no value.
  */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const settings = plugin.settings ?? [];
