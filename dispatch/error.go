@@ -41,5 +41,5 @@ type Error struct {
 	StopOutcome StopOutcome
 }
 
-// Error returns the error text for the agent, Message.
+// Error returns Message, which is the error text for the agent.
 func (e *Error) Error() string { return e.Message }

@@ -52,8 +52,8 @@ func TestEmbeddedSources(t *testing.T) {
 	}
 }
 
-// Chrome shows the extension's permissions to the user at install, so a permission must
-// not be added by accident.
+// Chrome shows the extension's permissions to the user during the installation, so a
+// permission must not be added by accident.
 func TestManifestAsksForNoMore(t *testing.T) {
 	text, err := Source.ReadFile("manifest.json")
 	if err != nil {

@@ -37,7 +37,7 @@ type feature struct {
 	// cancelAfter is the time after which the client cancels the last call; 0 means
 	// never.
 	cancelAfter time.Duration
-	// gatewayText is the text that only the answer through the gateway contains, not the
+	// gatewayText is text that the answer through the gateway contains, but not the
 	// direct answer.
 	gatewayText string
 	// want is text that the client's received messages must contain.
@@ -158,8 +158,8 @@ func mustEncode(t *testing.T, v any) []byte {
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
 // runFeature makes the calls of a tested feature in fake time. If tool is empty, the
-// client calls the feature's tools directly. Otherwise, tool is the name of the gateway
-// tool through which the client calls the feature's tools. runFeature returns the
+// client calls the feature's tools directly. If tool is not empty, it is the name of the
+// gateway tool through which the client calls the feature's tools. runFeature returns the
 // messages that the client received, the inputs of the gates, and the records of the
 // calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {

@@ -140,9 +140,9 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 	return []recorder.Note{d.key}, nil
 }
 
-// TestLostResult checks that the reply to a repeated call has a mark if the result of the first
-// call is not stored. The structured content of the reply to a repeated call must contain the
-// call's status.
+// TestLostResult checks that the reply to a repeated call is marked if the result of the first call
+// is not stored. The structured content of the reply to a repeated call must contain the call's
+// status.
 func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key

@@ -113,8 +113,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.attachAndWait(ctx, q, p)
 }
 
-// attachAndWait waits for the reply to the request q. During this time, the progressSender p sends
-// the call's progress to the client.
+// attachAndWait waits for the reply to the request q. While attachAndWait waits, the progressSender
+// p sends the call's progress to the client.
 func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
 	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {

@@ -33,7 +33,7 @@ func newDocument() *document { return &document{members: statedoc.Object{}} }
 
 // parseDocument parses plugins.json. If the text of plugins.json cannot be decoded, parseDocument
 // returns a *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
-// parseDocument returns a different type of error.
+// parseDocument returns an error that is not a DamagedError.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	members, err := statedoc.ParseTopLevel(text, storeVersion)
@@ -130,8 +130,8 @@ func newUnknownNameError(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry parses one plugin entry of plugins.json. On error, the returned Entry
-// contains the members that could be parsed.
+// decodeEntry parses one plugin entry of plugins.json. If decodeEntry returns an error, the
+// returned Entry contains the members that could be parsed.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var entryProblems jsonread.Problems

@@ -92,9 +92,8 @@ func (p *panel) stop() {
 
 // sendState updates an open side panel until ctx ends. A state.sync is sent when calls or clients
 // have changed; state.plugins and state.browser are sent when permissions have changed. The first
-// notification of each kind is sent at once. After the first notification of a kind, two
-// notifications of this kind are at least stateInterval apart, and each contains the newest
-// content.
+// notification of each kind is sent at once. Two notifications of the same kind are at least
+// stateInterval apart, and each notification contains the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
 	var lastState, lastPlugins, lastBrowser []byte // the last frame sent of each kind

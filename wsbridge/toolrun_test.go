@@ -151,8 +151,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks the end of a call that was never sent. The dispatcher can safely retry
-// such a call in another browser.
+// TestUnsentRunEnds checks the end of a call that was never sent. If a call was never sent, the
+// dispatcher can safely retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {

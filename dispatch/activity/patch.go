@@ -82,8 +82,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a JSON Patch: %w", err)
 	}
-	// The patch library accepts only objects and arrays at the top level, so this
-	// function wraps the activity's content in an object.
+	// The patch library accepts only objects and arrays at the top level, so applyPatch
+	// wraps the activity's content in an object.
 	if err := prefixPaths(ops, "/"+wrapKey); err != nil {
 		return nil, err
 	}

@@ -212,7 +212,8 @@ func (s *Set) applyPending() {
 }
 
 // replaceContent applies patches to the content of an activity, and stores the result. If the page
-// has sent new content for the activity since the given version, the result is discarded.
+// has sent new content for the activity since the given version, replaceContent discards the result
+// of the patches.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()

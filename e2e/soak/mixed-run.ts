@@ -167,8 +167,8 @@ class SoakRun {
     };
     for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observedCall, problem);
-    // findViolations has already checked the call's result, so the test drops the result. Otherwise, the results of all
-    // calls would fill the memory.
+    // The results of all calls would fill the memory, so the soak test drops a call's result after findViolations has
+    // checked it.
     this.#observedCalls.push({
       ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },

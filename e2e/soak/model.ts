@@ -32,7 +32,7 @@ const faultSettleMs = 2_000;
 /** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
 const gracePeriodMs = 10_000;
 /**
- * toleranceMs is how much later than expected a call may end, in milliseconds. The tolerance allows for a machine with
+ * toleranceMs is how much later than expected a call may end, in milliseconds. toleranceMs allows for a machine with
  * two cores that runs the whole soak test.
  */
 const toleranceMs = 8_000;
@@ -51,7 +51,8 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // The daemon may send the call's result just before it receives the cancellation, so both endings are allowed.
+  // The daemon may send the call's result just before it receives the cancellation, so the call may end normally or as
+  // cancelled.
   const endsNearStop = stopAfterMs + 500 >= ms;
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }

@@ -16,7 +16,7 @@ export const limitsByName = {
 
 /**
  * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls return
- * a result that exceeds this limit.
+ * a result that is larger than maxResultBytes.
  */
 export const maxResultBytes = 20 << 20;
 /**

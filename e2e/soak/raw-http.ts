@@ -169,8 +169,8 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large server-sent event arrives in many chunks. The chunks are joined only once, so that the time is linear in
-    // the size of the event.
+    // A large server-sent event arrives in many chunks. The chunks of an event are joined only once, so that the time
+    // is linear in the size of the event.
     for (const [i, linePart] of pieces.entries()) {
       unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;

@@ -2,8 +2,8 @@
 
 /**
  * CallEnding is how a call ended for its MCP client. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
- * error, "silent", "refused" or "transport". The code "silent" means that the daemon sent no response, as expected. The
- * code "refused" means that the daemon did not recognize the client's session, and "transport" means that the
+ * error, "silent", "refused" or "transport". The code "silent" means that the daemon sent no response, because none was
+ * due. The code "refused" means that the daemon did not recognize the client's session, and "transport" means that the
  * connection failed.
  */
 export interface CallEnding {
@@ -40,7 +40,10 @@ export interface SoakClient {
    * kill stops the client abruptly: it kills the client's process, or closes the connections of the client's session.
    */
   kill(): Promise<void>;
-  /** endSession closes the client's MCP session in the daemon. The client's next call opens a new session. */
+  /**
+   * endSession closes the client's MCP session in the daemon. After endSession, the client opens a new session with its
+   * next call.
+   */
   endSession(): Promise<void>;
   /** strayMessages lists messages that belong to no running call, such as a response after the call has ended. */
   readonly strayMessages: readonly string[];

@@ -213,7 +213,7 @@ export class SystemUnderTest {
   }
 
   /**
-   * describePageOf describes the page that runs the call with the given key. The text contains the page's URL and
+   * describePageOf describes the page that runs the call with the given key. describePageOf returns the page's URL and
    * visibility, and reports whether the page's timers run.
    */
   async describePageOf(key: string): Promise<string> {

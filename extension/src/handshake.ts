@@ -61,16 +61,16 @@ export const DOWN_MESSAGE = 'down';
 //
 // `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
 //
-// Each message from the bridge to the host is the JSON text of an array. If the JSON text of such an array contains no
-// integer of 16 or more digits, the bridge puts a space before the array. After such a space, the host parses the
-// message without special handling of large integers.
+// Each message from the bridge to the host is the JSON text of an array. If the JSON text of a message to the host
+// contains no integer of 16 or more digits, the bridge puts a space before the text. If a message begins with a space,
+// the host parses the message without special handling of large integers.
 //
 // `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array of
-// this message has no `decision`.
+// the message `call` has no `decision`.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
 // `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
-// If the answer is undefined, the array of this message has no `value`.
+// If the answer is undefined, the array of the message `answer` has no `value`.
 // `["resync", call, type]`: Requests a new report of an activity.
 // `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
 // `["probe"]`: Requests the readiness of the adapter.

@@ -18,13 +18,17 @@ export interface FakeSocket {
   unsent: number;
   /** open opens the socket without starting the handshake. */
   open(): void;
-  /** answer sends a result for the oldest request in `sent` with this method, and removes the request from `sent`. */
+  /**
+   * answer sends a result for the oldest request in `sent` with the given method, and removes the request from `sent`.
+   */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
   /** answer sends a result for the oldest request with this method, and removes the request from sent. */
   answer(method: string, result: unknown): void;
-  /** refuse sends an error for the oldest request in `sent` with this method, and removes the request from `sent`. */
+  /**
+   * refuse sends an error for the oldest request in `sent` with the given method, and removes the request from `sent`.
+   */
   refuse(method: string, code: number, message: string): void;
   /** request sends a JSON-RPC request from the server to the extension. */
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;

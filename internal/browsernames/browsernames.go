@@ -290,8 +290,8 @@ func (s *Store) find(id string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// findName returns the stored browser with the given name. Upper and lower case are
-// equivalent.
+// findName returns the stored browser with the given name. findName ignores the difference between
+// upper and lower case.
 func (s *Store) findName(name string) (Browser, bool) {
 	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {
@@ -334,7 +334,7 @@ func (s *Store) put(b Browser) {
 
 // replace removes the browser with the ID oldID from the store. For each client whose default
 // browser was oldID, replace makes newID the default browser. If newID is empty, replace removes
-// the default browser of these clients.
+// oldID as the default browser of clients.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {

@@ -45,8 +45,8 @@ func TestPrefer(t *testing.T) {
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 			// The simulated bridge returns all browsers in which the call could open a tab, even if
-			// a tab of the plugin is already open. A real bridge also returns all browsers in which
-			// the call could open a tab.
+			// a tab of the plugin is already open. Like the simulated bridge, a real bridge returns
+			// all browsers in which the call could open a tab.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// errCallEnded is returned by an event handler to stop the event stream, because the call
-// has ended.
+// errCallEnded is the error with which an event handler stops the event stream when the
+// call has ended.
 var errCallEnded = errors.New("the call has ended")
 
 // AwaitEnd blocks until a call has ended and returns its final state. AwaitEnd calls

@@ -60,9 +60,9 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 // FindRecordedID returns the whole ID of the call that the user means, also if the call
 // ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
 // the given calls in listed, and the calls that were recorded in the state directory
-// stateDir. If no call matches, the returned ID is empty. If several calls match,
-// FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even if no
-// call has this ID.
+// stateDir. If no call matches, FindRecordedID returns an empty ID. If several calls
+// match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
+// if no call has this ID.
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -112,9 +112,9 @@ func (m *idMatches) add(c dispatch.View) {
 	}
 }
 
-// choose returns the ID of the only matching call, or of the call whose ID is exactly
-// typed. If no call matches, choose returns an empty ID. If several calls match and none
-// has exactly the typed ID, choose returns a [usererr.Error].
+// choose returns the ID of the only matching call, or of the call whose ID equals the
+// typed text. If no call matches, choose returns an empty ID. If several calls match and
+// none has exactly the typed ID, choose returns a [usererr.Error].
 func (m idMatches) choose(typed string) (string, error) {
 	var names []string
 	for _, c := range m {

@@ -217,8 +217,8 @@ func (s callDetails) activityLines(maxLines int) []string {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
-			// Each later activity needs at least one line for its heading, and a note
-			// about all hidden activities needs one line.
+			// Leave at least one line for the heading of each remaining activity, and one
+			// line for a note about all hidden activities.
 			laterActivities := len(shown) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}

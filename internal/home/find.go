@@ -29,12 +29,12 @@ func (s Server) String() string {
 // port in server.json, and then the configured port. FindServer accepts only a daemon that
 // proves that it has the administrator token.
 //
-// The error wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
-// the port of the settings belongs to another program or installation. The error is an
-// [OtherTokenError] if the token of the running daemon differs from the token in the token
-// file. The error is a [config.TokenError] if a daemon runs and the user may not read the
-// token file. If the program that uses the port does not respond, the error names this
-// program.
+// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer
+// if the port of the settings belongs to another program or installation. FindServer returns an
+// [OtherTokenError] if the token of the running daemon differs from the token in the token file.
+// FindServer returns a [config.TokenError] if a daemon runs and the user has no permission to read
+// the token file. If the program that uses the port does not respond, the error of FindServer names
+// this program.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
 	token, err := h.ExistingToken()

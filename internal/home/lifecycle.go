@@ -20,8 +20,8 @@ const stopTimeout = 10 * time.Second
 
 // StopServer stops the running daemon, waits until the daemon has exited, and returns a
 // description of this daemon. Without force, StopServer fails while calls run or wait.
-// With force, StopServer kills a daemon that does not respond or whose token
-// is not in the token file. The error is httpapi.ErrNoServer if no daemon runs.
+// With force, StopServer kills a daemon that does not respond or whose token is not in
+// the token file. If no daemon runs, StopServer returns httpapi.ErrNoServer.
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
 	if force && (errors.Is(err, errSilentOwner) || errors.As(err, new(*OtherTokenError)) || errors.Is(err, config.ErrDamaged)) {

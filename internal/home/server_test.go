@@ -76,8 +76,8 @@ func portOf(server *httptest.Server) int {
 	return port
 }
 
-// newTestHome returns a Home in a new folder. No server listens on the configured port of
-// the Home.
+// newTestHome returns a Home in a new folder. No server listens on the Home's configured
+// port.
 func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())

@@ -39,8 +39,8 @@ type Entry struct {
 // levels are all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel parses the name of a log level. For an unknown name, the error lists the
-// names of all log levels.
+// ParseLevel parses the name of a log level. If the name is unknown, the error of
+// ParseLevel lists the names of all log levels.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil

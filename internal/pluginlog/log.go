@@ -22,9 +22,9 @@ const (
 	// maxKeptEntries and maxKeptBytes limit the log entries of one plugin in memory.
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
-	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If
-	// another plugin logs when this limit is reached, the log forgets the entries of the
-	// plugin that has not logged for the longest time.
+	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If more
+	// than maxKeptPlugins plugins log, the log forgets the entries of the plugin that has
+	// not logged for the longest time.
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
@@ -327,7 +327,7 @@ func (f *Follower) wakeReader() {
 
 // Next blocks until new log entries are available, and returns the entries. missedEntries
 // counts log entries that were lost because Next was called too late. Next returns
-// errClosed if the log was closed, or the error of ctx.
+// errClosed if the log was closed, or the error of ctx if ctx has ended.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()

@@ -134,8 +134,8 @@ func (f *Form) Unset(key string) error {
 	return f.putURLs(v)
 }
 
-// urlsOf returns the URLs of a URL setting, keyed by instance name. The returned URLs
-// include the changes that the form has collected.
+// urlsOf returns the URLs of a URL setting, keyed by instance name. urlsOf includes the
+// changes that the form has collected.
 func (f *Form) urlsOf(v wire.SettingView) map[string]string {
 	if f.urls[v.Key] == nil {
 		urls := map[string]string{}

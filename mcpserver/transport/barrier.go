@@ -10,10 +10,10 @@ import (
 
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) discards a progress token as soon as it parses the
-// answer. The official client handles a notification one microtask after parsing it. As a
-// result, if the official client reads progress and the answer in the same chunk, the
-// client loses the progress. The server cannot see how the client's reads split the
-// stream, so it separates progress and answer:
+// answer. The official client handles a notification one microtask after parsing it. If
+// the official client reads progress and the answer in the same chunk, the client loses
+// the progress. The server cannot see how the client's reads split the stream, so it
+// separates progress and answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
 //     progress, and answers the call after the client has answered the ping. A client
@@ -22,8 +22,8 @@ import (
 //     in time, the answer is padded to paddedAnswerBytes.
 
 const (
-	// pingTimeout is how long an answer waits at most for the client's response to a
-	// ping.
+	// pingTimeout is the maximum time for which an answer waits until the client responds
+	// to a ping.
 	pingTimeout = 50 * time.Millisecond
 	// recentProgressTime limits the wait for a ping: an answer is delayed only if the
 	// call has reported progress within this time. A client that does not answer a ping

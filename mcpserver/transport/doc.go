@@ -3,9 +3,9 @@
 //
 // A [Server] parses each message. The server passes tools/call, prompts/get and
 // resources/read to a [Handler] as a [Request], and writes the [Reply]. The server passes
-// all other requests, such as tools/list, to the library mcp-go. Over HTTP, mcp-go's own
-// handler serves the protocol versions without sessions, except tools/call, prompts/get,
-// resources/read and subscriptions/listen.
+// requests that a [Handler] does not answer, such as tools/list, to the library mcp-go.
+// Over HTTP, mcp-go's own handler serves the protocol versions without sessions, except
+// tools/call, prompts/get, resources/read and subscriptions/listen.
 //
 // # Concurrency
 //

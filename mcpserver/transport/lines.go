@@ -71,8 +71,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// If an error ended the line, the next call of the reader returns this error
-		// again.
+		// If a read error ended the line, the next read returns the error again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }

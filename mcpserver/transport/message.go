@@ -10,8 +10,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Names of the methods that package transport inspects. The server passes messages with
-// other methods to mcp-go.
+// Names of the methods that package transport inspects.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -112,8 +111,8 @@ type Params struct {
 	// the reason of the cancellation, as text.
 	RequestID json.RawMessage `json:"requestId"`
 	Reason    json.RawMessage `json:"reason"`
-	// In a repeated request (from 2026-07-28 on), InputResponses are the user's answers
-	// to forms, and RequestState identifies the call.
+	// If a client repeats a request (from protocol version 2026-07-28 on), InputResponses
+	// are the user's answers to forms, and RequestState identifies the call.
 	InputResponses json.RawMessage `json:"inputResponses"`
 	RequestState   string          `json:"requestState"`
 	Meta           struct {

@@ -163,8 +163,8 @@ func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params)
 	return checkModernMeta(p)
 }
 
-// If the _meta of a call violates protocol version 2026-07-28, checkModernMeta returns an
-// error, and otherwise nil.
+// checkModernMeta returns an error if the _meta of a call violates protocol version
+// 2026-07-28; otherwise, checkModernMeta returns nil.
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):
@@ -204,7 +204,7 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params)
 }
 
 // modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a
-// JSON-RPC error code. For a successful result, code is 0.
+// JSON-RPC error code. The code of a successful result is 0.
 func modernStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:

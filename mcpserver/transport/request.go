@@ -32,8 +32,8 @@ type Handler interface {
 // the structured content of a result.
 const structuredOnly = "opentabs/structuredOnly"
 
-// Resources manages the subscriptions of clients to resources. Implementations must be
-// safe for concurrent use.
+// Resources manages the subscriptions of clients to resources. The methods of Resources
+// must be safe for concurrent use.
 type Resources interface {
 	// Subscribe starts a client's subscription to a resource. If Subscribe returns an
 	// error, the error is sent to the client.

@@ -37,8 +37,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	var forwarder sync.WaitGroup
 	forwarder.Go(func() { c.forwardNotifications(ctx) })
 	c.serveMessages(ctx, in)
-	// The end of in or ctx cancels the calls, except during Shutdown, which waits for
-	// running calls.
+	// When in or ctx ends, the client's calls are cancelled, unless a Shutdown has begun,
+	// which waits for running calls.
 	select {
 	case <-s.sessions.shutdownBegun:
 	default:

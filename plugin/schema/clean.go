@@ -53,8 +53,8 @@ type Cleaned struct {
 
 // Clean removes hidden characters from the texts of a compact JSON Schema, and cuts long
 // texts. In a pattern, Clean replaces each hidden character by its escape sequence, so
-// that the pattern keeps its meaning. A hidden character in a member name is a problem,
-// because the page compares member names.
+// that the pattern keeps its meaning. Clean reports a problem for a hidden character in a
+// member name, because the page compares member names.
 func Clean(schema json.RawMessage) Cleaned {
 	if len(schema) > maxSchemaBytes {
 		return Cleaned{Problem: fmt.Sprintf("has %d bytes; shorten it to at most %d", len(schema), maxSchemaBytes)}

@@ -56,8 +56,8 @@ type explainer struct {
 	value  any // decoded arguments of the call
 }
 
-// explainViolations returns one sentence for each violation. The sentences are sorted by
-// the JSON Pointer of the invalid value.
+// explainViolations returns one sentence for each violation. explainViolations sorts the
+// sentences by the JSON Pointer of the invalid value.
 func explainViolations(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
 	var lines []string

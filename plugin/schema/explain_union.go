@@ -64,8 +64,8 @@ func alternativeText(path []string, alternative []violation) string {
 }
 
 // withoutAlternatives removes each alternative with at least one violation for which
-// isExcluded returns true. If every alternative has such a violation, withoutAlternatives
-// removes none.
+// isExcluded returns true. If isExcluded returns true for a violation of every
+// alternative, withoutAlternatives removes no alternative.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {
@@ -85,8 +85,8 @@ func isConstant(v violation) bool {
 }
 
 // mergeTags merges the violations of a tagged union into one violation if the tag's value
-// fits no alternative. The tag is a property for which each alternative of the union allows
-// a different constant.
+// fits no alternative. The tag of a tagged union is a property for which each alternative
+// allows a different constant.
 func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	var path []string
 	var expectedValues []any

@@ -352,7 +352,8 @@ func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
 	}
 }
 
-// endIfComplete returns end if no required member of an object is missing, and otherwise -1.
+// If no required member of an object is missing, endIfComplete returns end; otherwise,
+// endIfComplete returns -1.
 func endIfComplete(missingMembers uint64, end int) int {
 	if missingMembers != 0 {
 		return -1
@@ -389,7 +390,7 @@ func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
 	}
 }
 
-// endIfInRange returns end if the range contains n, and otherwise -1.
+// If the range contains n, endIfInRange returns end; otherwise, endIfInRange returns -1.
 func (r countRange) endIfInRange(n, end int) int {
 	if !r.contains(n) {
 		return -1

@@ -31,14 +31,14 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 }
 
 // slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause. The pause
-// limits the time for checking a long array of strings.
+// timeouts in a row, a slowPattern rejects every string for patternPause, which limits the
+// time for checking a long array of strings.
 type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// pausedUntil is the end of the pause, in nanoseconds since 1970. While the current
-	// time is before pausedUntil, the pattern rejects every string.
+	// pausedUntil is the end of the pattern's pause, in nanoseconds since 1970. While the
+	// current time is before pausedUntil, the pattern rejects every string.
 	pausedUntil atomic.Int64
 }
 

@@ -23,9 +23,10 @@ const (
 
 // CheckResult checks the result of a tool call against the tool's output schema. If the
 // tool returned JavaScript's undefined, result is nil. CheckResult returns nil or an
-// error with the code invalid_result, whose message lists every violation. The error's
-// PageText quotes the result, because records and lists of calls omit PageText. If the
-// schema does not compile, the error describes this as a violation.
+// error with the code invalid_result, whose message lists every violation. The PageText
+// of the error quotes the invalid result, because records and lists of calls omit
+// PageText. If the schema does not compile, CheckResult returns an error that describes
+// this as a violation.
 func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
 	if len(result) > maxCheckedResult {
 		return nil

@@ -16,7 +16,7 @@ const (
 	// that exceeds maxNumberChars is rejected, because an exact comparison of such a
 	// number would need too much time and memory.
 	maxNumberChars = 1000
-	// maxExponent is the greatest accepted exponent of a JSON number. The limit exceeds
+	// maxExponent is the greatest accepted exponent of a JSON number. maxExponent exceeds
 	// 308, the largest exponent of a JavaScript number.
 	maxExponent = 400
 )
@@ -41,8 +41,8 @@ func isTooDeep(value any, levels int) bool {
 	return false
 }
 
-// checkNumbers returns an error sentence if value contains a number that is too large
-// for exact comparisons, and otherwise "".
+// If value contains a number that is too large for exact comparisons, checkNumbers
+// returns an error sentence; otherwise, checkNumbers returns "".
 func checkNumbers(value any) string {
 	if path, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(path)

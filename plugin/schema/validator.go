@@ -21,7 +21,8 @@ const (
 	// characters.
 	maxCompileText = 300
 	// namedFormat replaces the keyword "format" in schemas that also have a "pattern"
-	// (preferPatterns). Error messages about a pattern name the format, too.
+	// (preferPatterns). An error message about a pattern also contains the name of the
+	// format.
 	namedFormat = "opentabs/format"
 )
 
@@ -107,10 +108,10 @@ func (rejectingLoader) Load(url string) (any, error) {
 }
 
 // preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// Schema generators write both keywords for a single check in the author's code, although
-// this check tests only the pattern. The format in a schema can be stricter than the
-// pattern. For example, the format "time" requires a time zone in JSON Schema, but not in
-// zod.
+// For a single check in the author's code, schema generators write both "format" and
+// "pattern", although the check tests only the pattern. The format in a schema can be
+// stricter than the pattern. For example, the format "time" requires a time zone in JSON
+// Schema, but not in zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

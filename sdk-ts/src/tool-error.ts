@@ -12,7 +12,7 @@ export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' |
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether the agent may succeed if it repeats the same call; false by default. */
+  /** Whether a repetition of the same call may succeed; false by default. */
   retryable?: boolean | undefined;
   /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;

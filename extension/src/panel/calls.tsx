@@ -33,7 +33,7 @@ export interface CallsProps {
 /** Calls shows the running calls, and below them the calls that have ended. */
 export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
-  // Calls that wait for approval are shown at the top of the panel instead (waiting.tsx).
+  // Omit calls that wait for approval, because the component Waiting shows them at the top of the panel.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
   const placed = listCallTree(shownCalls.map(({ call }) => call));
   const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));

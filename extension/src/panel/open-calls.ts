@@ -10,8 +10,8 @@ const MaxStartDriftMs = 500;
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
   /**
-   * call is the call as the server sent it, except that runMs is 0 while the call runs (startMs is set). The number
-   * runMs grows in each message. If call contained this number, an unchanged call would render again.
+   * call is the call as the server sent it, except that runMs is 0 while the call runs (startMs is set). If call
+   * contained the real runMs, which grows in each message, an unchanged call would render again.
    */
   readonly call: CallView;
   /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */

@@ -52,8 +52,8 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
 }
 
 /**
- * AllowedCallers lists the clients and plugins whose calls are allowed without approval, with a button that revokes
- * this permission.
+ * AllowedCallers lists the clients and plugins that can call a tool without approval, with a button that revokes this
+ * permission.
  */
 function AllowedCallers({
   plugin,

@@ -116,8 +116,8 @@ interface FilterFormProps {
 }
 
 /**
- * FilterForm shows the filter for ended calls. The drop-down list of plugins appears only for several plugins, and the
- * list of clients only for several clients.
+ * FilterForm shows the filter for ended calls. The drop-down list of plugins appears only if there are several plugins,
+ * and the list of clients only if there are several clients.
  */
 const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);

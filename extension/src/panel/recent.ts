@@ -25,7 +25,10 @@ export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
  * Filter selects ended calls. If a field of the filter is empty or false, the field does not restrict the selection.
  */
 export interface Filter {
-  /** text contains words that must all occur in what the panel shows of a call, in any letter case. */
+  /**
+   * text contains the words of a search. Each word must occur, in any letter case, in the text that the panel shows for
+   * a call.
+   */
   readonly text: string;
   readonly failedOnly: boolean;
   readonly plugin: string;
@@ -100,8 +103,8 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  // A record that is not in the list is inserted before the next older record of the page. If the page contains no
-  // older record, the new record is appended to the list.
+  // A record that is not in the list of ended calls is inserted before the next older record of the page. If the page
+  // contains no older record, the new record is appended to the list of ended calls.
   let index = merged.length;
   for (const record of records.toReversed()) {
     const position = merged.findIndex((call) => call.callId === record.callId);

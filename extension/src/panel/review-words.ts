@@ -99,7 +99,7 @@ export function describeLastReview(review: LastReviewView): string {
 }
 
 /**
- * splitLines splits a text at its line ends. If the text ends with a line end, the result has no empty last line.
+ * splitLines splits a text at its line ends. If the text ends with a line end, splitLines returns no empty last line.
  */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');

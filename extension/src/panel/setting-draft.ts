@@ -9,8 +9,8 @@ export interface UrlRow {
 }
 
 /**
- * Draft is the content of a setting's input field: a text, or rows for a `url` setting. An empty string means that the
- * setting has no value.
+ * Draft is the content of a setting's input field: a text, or rows for a `url` setting. A Draft that is an empty string
+ * means that the setting has no value.
  */
 export type Draft = string | readonly UrlRow[];
 

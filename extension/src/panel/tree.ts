@@ -8,7 +8,8 @@ export interface CallTreeRow {
 
 /**
  * listCallTree orders open calls so that each nested call follows its parent and the parent's earlier nested calls.
- * Calls that a client made stay in the order of the list `calls`. A call whose parent is not in the list is at depth 0.
+ * Calls that a client made stay in the order of the list `calls`. A call whose parent is not in the list `calls` is at
+ * depth 0.
  */
 export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
   const callIds = new Set(calls.map((call) => call.callId));

@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views shows the panel's tabs "Calls", "Browser" and "Plugins". The arrow keys switch between these three views. */
+/** Views shows the panel's tabs "Calls", "Browser" and "Plugins", between which the user can switch with arrow keys. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {

@@ -190,9 +190,9 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
-    // isRenderWrong is true if the current render has moved a card, but still shows the card's buttons as active. The
-    // check ignores cards that rendered without reading their state: a redraw does not change these cards, so the
-    // redraws would never end.
+    // isRenderWrong is true if the current render has moved a card, but still shows the card's buttons as active.
+    // isRenderWrong ignores cards that rendered without reading their state: a redraw does not change these cards, so
+    // the redraws would never end.
     const isRenderWrong = [...waitMsByCard].some(
       ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
     );
