@@ -209,7 +209,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 	return randomIDs.ReplaceAllString(observed, "ID")
 }
 
-// callRecorder is a gate and after hook that records its inputs. The gate requires
+// callRecorder is a gate and after hook that records its inputs. The test's gate requires
 // approval for the tool "asks" and allows one call of the tool "limited".
 type callRecorder struct {
 	t *testing.T

@@ -361,7 +361,7 @@ func (c *resumableCall) isAttached() bool {
 	return c.hasWaitingRequest
 }
 
-// removeAnswered removes a call whose answer was returned.
+// removeAnswered removes a call whose answer was returned to the client.
 func (r *resumableCalls) removeAnswered(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

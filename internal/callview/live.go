@@ -33,7 +33,7 @@ func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
 func (l *liveCall) showMissed(int)                         {}
 func (l *liveCall) pause() time.Duration                   { return watchTick }
 
-// redraw draws the details of the call, with the run time and the time left at the time
+// redraw draws the details of the call, with the run time and the remaining time as of
 // now.
 func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {

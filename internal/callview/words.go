@@ -54,8 +54,8 @@ func scopeFlags(scopes []wire.Scope) string {
 	return strings.Join(texts, ", or ")
 }
 
-// WithStatusWord puts the tool's status word before its message, as in "exporting: page 3
-// of 9".
+// WithStatusWord puts the tool's status word before the tool's message, as in "exporting:
+// page 3 of 9".
 func WithStatusWord(word, message string) string {
 	switch {
 	case word == "" || strings.EqualFold(word, message):

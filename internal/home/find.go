@@ -87,8 +87,8 @@ func isListening(ctx context.Context, port int) bool {
 	return !errors.Is(err, httpapi.ErrNoServer)
 }
 
-// OtherTokenError is the error for a running daemon of this installation whose token
-// differs from the token file. For errors.Is, an OtherTokenError is also an
+// OtherTokenError is the error for a running daemon of this installation whose token differs from
+// the token in the token file. For errors.Is, an OtherTokenError is also an
 // [httpapi.ErrForeignServer].
 type OtherTokenError struct {
 	PID int

@@ -94,8 +94,8 @@ func TestValidateAssertsFormats(t *testing.T) {
 	}
 }
 
-// A pattern that backtracks must time out, because matching a single string of this test
-// would take hours.
+// Without the time limit, matching a string of this test would take hours, because the
+// pattern backtracks.
 func TestSlowPatternTimesOut(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
 	texts := make([]string, 1000)

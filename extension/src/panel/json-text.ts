@@ -60,8 +60,8 @@ function decodeLetterEscapes(token: string): string {
 }
 
 /**
- * escapeHidden replaces hidden characters with JSON escapes: characters that are invisible, or that change how other
- * text looks.
+ * escapeHidden replaces hidden characters with JSON escapes. Hidden characters are invisible, or change how other text
+ * looks.
  */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
