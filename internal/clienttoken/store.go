@@ -55,9 +55,9 @@ const (
 	// maxClients is the maximum number of client tokens. The number is limited because
 	// the server compares the token of each request with all client tokens.
 	maxClients = 256
-	// lockTimeout is how long a change of the token file waits for another process to
-	// release the file's lock.
-	lockTimeout = 5 * time.Second
+	// lockTimeout is how long a change of the token file waits for other processes to
+	// release the file's lock. Each change by another process waits for the disk.
+	lockTimeout = 30 * time.Second
 	// lastUsedPrecision is the resolution of [Client.LastUsed]. LastUsed is rounded, so
 	// that most requests do not write the token file.
 	lastUsedPrecision = time.Minute
@@ -221,9 +221,21 @@ func (s *Store) find(token string) *activeClient {
 }
 
 // Enter authenticates a request by its client token and returns the client's name. If the
-// token is invalid, ok is false. The returned context is cancelled when the user removes
-// the client's token. The caller must call endRequest when the request ends.
+// token is unknown, Enter reads the token file again if it has changed, because another
+// process may have just added the token. If the token is invalid, ok is false. The
+// returned context is cancelled when the user removes the client's token. The caller must
+// call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
+	name, requestCtx, endRequest, ok = s.enterKnown(ctx, token)
+	if ok || !strings.HasPrefix(token, Prefix) {
+		return name, requestCtx, endRequest, ok
+	}
+	_ = s.Reload() // the error is ignored because List returns the same error
+	return s.enterKnown(ctx, token)
+}
+
+// enterKnown is like Enter, but does not read the token file.
+func (s *Store) enterKnown(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client := s.find(token)

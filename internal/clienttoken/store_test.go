@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"opentabs/internal/statefile"
 )
 
 func openStore(t *testing.T) (*Store, string) {
@@ -83,6 +85,17 @@ func TestEnterFindsTheClient(t *testing.T) {
 	clients, err := Open(path).List()
 	if err != nil || time.Since(clients[0].LastUsed) > time.Minute {
 		t.Errorf("another process lists %+v, %v", clients, err)
+	}
+}
+
+// TestEnterFindsNewClient checks that a client can use its token as soon as another
+// process has added the token.
+func TestEnterFindsNewClient(t *testing.T) {
+	s, path := openStore(t)
+	addClient(t, s, "laptop")
+	token := addClient(t, Open(path), "late")
+	if got := enterClient(s, token); got != "late" {
+		t.Errorf("the new token opens as %q, want %q", got, "late")
 	}
 }
 
@@ -236,6 +249,20 @@ func TestConcurrentChanges(t *testing.T) {
 	if clients, err := Open(path).List(); err != nil || len(clients) != 8 {
 		t.Errorf("%d clients, %v; want 8", len(clients), err)
 	}
+}
+
+// TestChangeWaitsForLock checks that a change waits while other processes keep the token
+// file locked for a long time.
+func TestChangeWaitsForLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	synctest.Test(t, func(t *testing.T) {
+		unlock, err := statefile.Lock(path+".lock", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(25*time.Second, unlock)
+		addClient(t, Open(path), "laptop")
+	})
 }
 
 func TestMask(t *testing.T) {
