@@ -87,16 +87,11 @@ func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	}
 }
 
-// cleanupTimeout limits how long to wait until a stopped daemon has removed server.json.
-const cleanupTimeout = time.Second
-
 // waitForCleanup waits until a stopped daemon has removed server.json, which is its last
-// action.
+// action. Before this action, the daemon writes its records, which the next daemon reads.
 func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
-	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
-	defer cancel()
 	for ctx.Err() == nil {
-		if record, ok := dirs.ReadServer(); !ok || record.PID != stopped.PID {
+		if record, ok := dirs.ReadServer(); !ok || record.PID != stopped.PID || !isAlive(stopped.PID) {
 			return
 		}
 		select {

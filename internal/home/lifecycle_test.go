@@ -3,8 +3,11 @@ package home
 import (
 	"errors"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/internal/config"
@@ -34,7 +37,7 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	var server *httptest.Server
 	server = httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: token, Health: httpapi.Health{OK: true, Version: "0.0.1", PID: 1}, Calls: calls,
-		Stop: func() { _ = server.Listener.Close() },
+		Stop: func() { _ = errors.Join(server.Listener.Close(), h.RemoveServer(1)) },
 	}))
 	t.Cleanup(server.Close)
 	if err := h.WriteServer(config.Server{PID: 1, Port: portOf(server)}); err != nil {
@@ -94,5 +97,32 @@ func TestStopServer(t *testing.T) {
 	}
 	if _, err := h.FindServer(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("server after StopServer = %v, want no server", err)
+	}
+}
+
+// TestWaitForCleanup checks that waitForCleanup waits for a daemon that writes its records
+// slowly, but not for a daemon that was killed.
+func TestWaitForCleanup(t *testing.T) {
+	for name, c := range map[string]struct {
+		pid  int
+		want time.Duration
+	}{
+		"slow disk": {os.Getpid(), 5 * time.Second},
+		"killed":    {1 << 22, 0}, // no process has this ID
+	} {
+		dir := t.TempDir()
+		dirs := config.Dirs{Config: dir, State: dir}
+		synctest.Test(t, func(t *testing.T) {
+			if err := dirs.WriteServer(config.Server{PID: c.pid, Port: 1}); err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			removal := time.AfterFunc(5*time.Second-pollInterval/2, func() { _ = dirs.RemoveServer(c.pid) })
+			defer removal.Stop()
+			waitForCleanup(t.Context(), dirs, Server{Health: httpapi.Health{PID: c.pid}})
+			if waited := time.Since(start); waited != c.want {
+				t.Errorf("%s: waited %v, want %v", name, waited, c.want)
+			}
+		})
 	}
 }
