@@ -23,6 +23,7 @@ import (
 	"opentabs/extension"
 	"opentabs/internal/cli"
 	"opentabs/internal/config"
+	"opentabs/internal/freeport"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 	"opentabs/wsbridge/wsbridgetest"
@@ -114,6 +115,12 @@ func TestScript(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
+			// FREE_PORT is for scripts that need a fixed port.
+			port, err := freeport.Find()
+			if err != nil {
+				return err
+			}
+			env.Setenv("FREE_PORT", strconv.Itoa(port))
 			env.Setenv("GORACE", raceDetectorOptions)
 			env.Setenv("npm_config_registry", unreachableRegistry)
 			// BIN is the folder with the programs of TestMain, for scripts whose PATH

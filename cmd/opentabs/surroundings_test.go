@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -10,26 +9,22 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"opentabs/internal/cli"
 	"opentabs/internal/config"
+	"opentabs/internal/freeport"
 	"opentabs/internal/httpapi"
 )
 
-// freePort finds a TCP port below 32768 on which no program listens. The system assigns
-// free ports above 32767, so another program that requests any free port does not get the
-// returned port.
-func freePort(t *testing.T) int {
+// findFreePort returns a TCP port on which no program listens.
+func findFreePort(t *testing.T) int {
 	t.Helper()
-	for range 100 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)))
-		if err == nil {
-			defer l.Close()
-			return l.Addr().(*net.TCPAddr).Port
-		}
+	port, err := freeport.Find()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return 0
+	return port
 }
 
 // newHome returns the directories of a new installation with a token.
@@ -56,7 +51,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(dirs.State, 0o700) })
-	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
+	port := fmt.Sprintf("OPENTABS_PORT=%d", findFreePort(t))
 	// The root user can write to read-only directories, so the test removes this
 	// capability from the server process.
 	setpriv, err := exec.LookPath("setpriv")
@@ -102,14 +97,19 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 // matches the start of a line.
 func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
-	var out []byte
-	for range 400 {
-		out, _ = command(args...).CombinedOutput() // the exit code is not checked
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(hangTimeout); ; {
+		out, _ := command(args...).CombinedOutput() // the exit code is not checked
 		if strings.Contains("\n"+string(out), strings.Replace(want, "^", "\n", 1)) {
 			return
 		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
+		}
 	}
-	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
 // fullDisk is a script that runs in a separate mount namespace. The script's two
@@ -159,7 +159,7 @@ func TestFullDisk(t *testing.T) {
 	plugin := filepath.Join(baseDir, "messages")
 	writePlugin(t, plugin)
 	t.Cleanup(func() { killProcesses(config.Dirs{State: filepath.Join(diskDir, "home")}) })
-	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(freePort(t)), plugin)
+	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(findFreePort(t)), plugin)
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))

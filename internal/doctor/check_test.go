@@ -17,6 +17,7 @@ import (
 	"opentabs/browser"
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
+	"opentabs/internal/freeport"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/setup"
@@ -40,11 +41,19 @@ type installation struct {
 func newInstallation(t *testing.T) installation {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "opentabs")
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	return installation{config.Dirs{Config: dir, State: dir}, map[string]string{
-		"OPENTABS_PORT": strconv.Itoa(closed.Listener.Addr().(*net.TCPAddr).Port), "OPENTABS_DISCOVER_GLOBAL": "off",
+		"OPENTABS_PORT": findFreePort(t), "OPENTABS_DISCOVER_GLOBAL": "off",
 	}, func(context.Context, string) (time.Duration, error) { return 3 * time.Millisecond, nil }}
+}
+
+// findFreePort returns a TCP port on which no program listens.
+func findFreePort(t *testing.T) string {
+	t.Helper()
+	port, err := freeport.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.Itoa(port)
 }
 
 func (i installation) getenv(name string) string { return i.variables[name] }

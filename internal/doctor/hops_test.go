@@ -389,9 +389,7 @@ func TestBrokenMCP(t *testing.T) {
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
-	closed := httptest.NewServer(nil)
-	closed.Close()
-	i.variables["OPENTABS_PORT"] = strconv.Itoa(closed.Listener.Addr().(*net.TCPAddr).Port)
+	i.variables["OPENTABS_PORT"] = findFreePort(t)
 	writeTestFile(t, i.TokenFile(), "damaged", 0o644)
 	writeTestFile(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
 	if err := errors.Join(os.Chmod(i.State, 0o755), i.WriteServer(config.Server{PID: 1 << 22, Port: 1, Version: version.Version})); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"opentabs/internal/audit"
 	"opentabs/internal/config"
+	"opentabs/internal/freeport"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
@@ -82,9 +83,11 @@ func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	dir := t.TempDir()
-	closed := httptest.NewServer(nil)
-	closed.Close()
-	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: portOf(closed)}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	port, err := freeport.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(sentence string) { t.Log(sentence) })
 }
 
 // serveHome starts a test server with the token of h on the configured port of h.
