@@ -50,7 +50,8 @@ func (s *commandOutput) waitForWords(words ...string) {
 	for _, word := range words {
 		for {
 			s.mu.Lock()
-			index := strings.Index(s.text.String()[s.matchedBytes:], word)
+			text := s.text.String()
+			index := strings.Index(text[s.matchedBytes:], word)
 			if index >= 0 {
 				s.matchedBytes += index + len(word)
 			}
@@ -61,7 +62,7 @@ func (s *commandOutput) waitForWords(words ...string) {
 			select {
 			case <-s.writeSignal:
 			case <-deadline:
-				s.t.Fatalf("the output never contained %q; all of it: %s", word, s.text.String())
+				s.t.Fatalf("the output never contained %q; all of it: %s", word, text)
 			}
 		}
 	}

@@ -27,16 +27,17 @@ const (
 	serverKillCount = 3
 	minCallCount    = 600
 	agentCount      = 4
-	// maxLostTime limits the loss: records can be missing only for calls that ended less
-	// than maxLostTime before the kill.
-	maxLostTime = time.Second
+	// maxLostTime limits the loss: calls that ended less than maxLostTime before the kill
+	// may be missing in the records. The server writes the records every 0.1 s, but a busy
+	// machine may delay a write.
+	maxLostTime = 3 * time.Second
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After a kill, only the last line of each record file can be incomplete. Records
-// of calls can be missing only for calls that ended within the last second before the
-// kill. The hash chain of the audit log must be intact. After a kill, the server that
-// starts next must record the call that was open at the time of the kill.
+// tools. After a kill, at most the last line of each record file may be incomplete. Only
+// calls that ended within the last seconds may be missing. The hash chain of the audit log
+// must be intact. The next server must record the call that was open at the time of the
+// kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -139,7 +140,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	enough := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // when the open call was made
-	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Duration(rand.IntN(int(2*maxLostTime)))
+	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
 	openCall := openSession(t, dirs)
 	firstAnswer := make(chan struct{})
 	work.Go(func() {

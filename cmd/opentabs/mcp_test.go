@@ -271,11 +271,13 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	}
 	startBrowser(t, dirs)
 	waitForStatus(t, dirs, hasTab)
-	// The command `opentabs calls --follow` connects to the server while the calls start.
 	followCmd := opentabsCommand(t, dirs, "calls", "--follow")
+	followLog := &commandOutput{t: t, writeSignal: make(chan struct{}, 1)}
+	followCmd.Stderr = followLog
 	if err := followCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	followLog.waitForWords("opentabs: following")
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)

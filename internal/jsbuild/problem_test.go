@@ -62,7 +62,7 @@ var badPlugins = []struct {
 		files: map[string]string{"src/deep.ts": "export const token: string = (() => {\n  const o: any = null;\n  return o.missing;\n})();\n"},
 		want:  []string{"src/deep.ts:3:", "could not be loaded: TypeError: cannot read property 'missing' of null", "move code that needs the page into isReady"}},
 	{name: "endless loop while loading", index: "let n = 0;\nfor (;;) n++;\nexport default n;\n",
-		want: []string{"src/index.ts:", "did not finish loading within 3s; look for an endless loop"}},
+		want: []string{"src/index.ts:", "did not finish loading within 6s; look for an endless loop"}},
 	{name: "package.json that is no JSON", pkg: "{\n  name: 1}", index: "", want: []string{"package.json: is not valid JSON"}},
 	{name: "package.json with gaps", pkg: `{"name":"my-plugin","opentabs":{"displayName":"","urlPatterns":["<all_urls>","*://*.com/*"]}}`,
 		index: withTools(`{...ok, name: 'A'}`),
@@ -87,7 +87,7 @@ func TestBadPlugins(t *testing.T) {
 			dir := writeFiles(t, files)
 			timeout := longTimeout
 			if strings.HasPrefix(test.name, "endless") {
-				timeout = 3 * time.Second
+				timeout = 6 * time.Second
 			}
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: timeout})
 			var buildErr *BuildError

@@ -145,7 +145,7 @@ var clipboardPrograms = map[string][][]string{
 }
 
 // clipboardTimeout limits how long a program may take to copy a text to the clipboard.
-const clipboardTimeout = 2 * time.Second
+const clipboardTimeout = 10 * time.Second
 
 // copyFolder copies the path of the extension's folder to the clipboard of the computer on
 // which Chrome runs, in the form that Chrome's dialog needs. Over SSH, copyFolder does
