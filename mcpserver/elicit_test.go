@@ -482,7 +482,8 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 }
 
 func TestApprovalTimesOut(t *testing.T) {
-	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
+	// The limit is long, because the client must receive the form within the limit.
+	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {

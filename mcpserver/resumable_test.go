@@ -249,7 +249,8 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 // TestModernApprovalTimesOut checks that a client receives an error if it repeats its
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
-	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	// The limit is long, because the client must receive the form within the limit.
+	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)

@@ -26,12 +26,16 @@ import (
 // addPackagesVariable to start several processes that add packages.
 const addPackagesVariable = "OPENTABS_TEST_ADD"
 
+// longLockWait is how long a store waits for the lock in a test in which several processes
+// use the lock. The last process waits until all others have written their entries.
+const longLockWait = 5 * time.Minute
+
 func TestMain(m *testing.M) {
 	paths := filepath.SplitList(os.Getenv(addPackagesVariable))
 	if len(paths) == 0 {
 		os.Exit(m.Run())
 	}
-	store := plugin.NewStore(paths[0], plugin.StoreOptions{})
+	store := plugin.NewStore(paths[0], plugin.StoreOptions{LockWait: longLockWait})
 	for _, path := range paths[1:] {
 		if _, err := store.Add(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -293,7 +297,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 			}
 		})
 		wg.Go(func() { // goroutines of the test process write at the same time as the child processes
-			store := plugin.NewStore(dir, plugin.StoreOptions{})
+			store := plugin.NewStore(dir, plugin.StoreOptions{LockWait: longLockWait})
 			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
 				t.Error(err)
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -299,12 +298,7 @@ func TestCancelTooLate(t *testing.T) {
 }
 
 func TestNoServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	c := New(Options{URL: "http://" + l.Addr().String() + "/mcp"})
+	c := New(Options{URL: "http://127.0.0.1:1/mcp"}) // no program listens on port 1
 	if _, err := c.Initialize(t.Context()); !errors.Is(err, ErrNoServer) {
 		t.Errorf("got %v; want the error %v", err, ErrNoServer)
 	}

@@ -97,46 +97,51 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 // TestSpans checks the exported spans of a call and its nested call. In this test, the
 // MCP client has sent a W3C trace context.
 func TestSpans(t *testing.T) {
-	c := newCollector(t)
-	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
-	parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusTimedOut))
-	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
-	e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
-	e.Flush(t.Context())
+	// The test runs in fake time, so that the exporter does not send a batch before all three
+	// calls have ended.
+	synctest.Test(t, func(t *testing.T) {
+		c := newCollector(t)
+		e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
+		parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusTimedOut))
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
+		e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
+		e.Flush(t.Context())
 
-	spans := c.spans(t)
-	if len(spans) != 12 {
-		t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
-	}
-	nested, call, other := spans[0], spans[4], spans[8]
-	if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
-		t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
-	}
-	if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
-		t.Errorf("span of a call without a trace context of the client = %+v", other)
-	}
-	if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
-		t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)
-	}
-	if call.StartTimeUnixNano != "1700000000000000000" || call.EndTimeUnixNano != "1700000000011000000" {
-		t.Errorf("span of the call from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
-	}
-	if phase := spans[6]; phase.Name != "handler" || phase.ParentSpanID != call.SpanID || phase.StartTimeUnixNano != "1700000000002000000" || phase.EndTimeUnixNano != "1700000000009000000" {
-		t.Errorf("span of the phase = %+v", phase)
-	}
-	if got := c.headers.Get("X-Key"); got != "a b" || c.headers.Get("Content-Type") != "application/json" {
-		t.Errorf("headers of the request = %v", c.headers)
-	}
-	for _, want := range []string{"/v1/traces ", `{"key":"team","value":{"stringValue":"web"}}`, `{"key":"service.name","value":{"stringValue":"opentabs"}}`, `"error.type"`} {
-		if !strings.Contains(c.bodies[0], want) {
-			t.Errorf("the request does not contain %s", want)
+		spans := c.spans(t)
+		if len(spans) != 12 {
+			t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 		}
-	}
-	e.Flush(t.Context())
-	if len(c.bodies) != 1 {
-		t.Error("the exporter sent a request without spans")
-	}
+		nested, call, other := spans[0], spans[4], spans[8]
+		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
+			t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
+		}
+		if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
+			t.Errorf("span of a call without a trace context of the client = %+v", other)
+		}
+		if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
+			t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)
+		}
+		if call.StartTimeUnixNano != "1700000000000000000" || call.EndTimeUnixNano != "1700000000011000000" {
+			t.Errorf("span of the call from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
+		}
+		if phase := spans[6]; phase.Name != "handler" || phase.ParentSpanID != call.SpanID || phase.StartTimeUnixNano != "1700000000002000000" || phase.EndTimeUnixNano != "1700000000009000000" {
+			t.Errorf("span of the phase = %+v", phase)
+		}
+		if got := c.headers.Get("X-Key"); got != "a b" || c.headers.Get("Content-Type") != "application/json" {
+			t.Errorf("headers of the request = %v", c.headers)
+		}
+		for _, want := range []string{"/v1/traces ", `{"key":"team","value":{"stringValue":"web"}}`, `{"key":"service.name","value":{"stringValue":"opentabs"}}`, `"error.type"`} {
+			if !strings.Contains(c.bodies[0], want) {
+				t.Errorf("the request does not contain %s", want)
+			}
+		}
+		e.Flush(t.Context())
+		if len(c.bodies) != 1 {
+			t.Error("the exporter sent a request without spans")
+		}
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	})
 }
 
 // TestFailures checks that the exporter logs only the first failure, and logs once when

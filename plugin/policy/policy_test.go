@@ -373,7 +373,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 // use one folder.
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
-	for i := range 8 {
+	for i := range 4 { // few, because each change waits for the disk, and the lock has a time limit
 		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
 	}
 	w := newPolicyFixture(t, packages...)
