@@ -281,13 +281,13 @@ func TestSessionNeedsPlugin(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	s := newScreen()
-	if err := Watch(t.Context(), t.TempDir(), s.output(), nil); !errors.Is(err, ErrNoPlugin) {
+	if err := Watch(t.Context(), t.TempDir(), s.output(), childOptions(), nil); !errors.Is(err, ErrNoPlugin) {
 		t.Errorf("without a plugin: %v", err)
 	}
 	dir := createPlugin(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- Watch(ctx, dir, s.output(), nil) }()
+	go func() { ended <- Watch(ctx, dir, s.output(), childOptions(), nil) }()
 	s.waitFor("built tickets 0.1.0, 2 tools, in ")
 	s.waitFor("waiting for changes in ")
 	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {

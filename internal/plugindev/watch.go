@@ -17,8 +17,8 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
 // Watch builds the plugin in dir after each change of its files, until ctx is done. Watch
 // prints each successful build with printResult, or as a line of text if printResult is
-// nil. Watch also prints the errors of failed builds.
-func Watch(ctx context.Context, dir string, out *terminal.Output, printResult func(*jsbuild.BuildResult) error) error {
+// nil. Watch also prints the errors of failed builds. Watch sets Cache in the options.
+func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Options, printResult func(*jsbuild.BuildResult) error) error {
 	if printResult == nil {
 		printResult = func(buildResult *jsbuild.BuildResult) error {
 			printBuild(out, buildResult)
@@ -29,10 +29,10 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, printResult fu
 	if err != nil {
 		return err
 	}
-	cache := &jsbuild.BuildCache{}
-	defer cache.Close()
+	o.Cache = &jsbuild.BuildCache{}
+	defer o.Cache.Close()
 	build := func() error {
-		buildResult, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Cache: cache})
+		buildResult, err := jsbuild.BuildPlugin(ctx, dir, o)
 		if err != nil {
 			printBuildFailure(ctx, out, err)
 			return err

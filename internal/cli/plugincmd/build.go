@@ -215,7 +215,7 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 			return opts.program.Out.PrintValueLine(newBuiltPlugin(result))
 		}
 	}
-	err := plugindev.Watch(ctx, opts.dir, opts.program.Out, printBuild)
+	err := plugindev.Watch(ctx, opts.dir, opts.program.Out, jsbuild.Options{}, printBuild)
 	if errors.Is(err, plugindev.ErrNoPlugin) {
 		return errors.New("there is no plugin to watch: name the directory of a plugin")
 	}
