@@ -136,7 +136,9 @@ func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
 
-// userMessage returns the message of an error without a UserText, in the words for the user.
+// userMessage returns the text for the user if the error has no UserText. It replaces the
+// agent's texts of failed nested requests, which the message can contain, by the texts for the
+// user.
 func (f failure) userMessage() string {
 	if f.requests == nil {
 		return f.err.Message

@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeGate is a dispatch.Gate whose methods call functions. If the functions of a
-// fakeGate are nil, it suspends each call once.
+// fakeGate is a dispatch.Gate for tests. Its methods call the functions decide and
+// decided; if decide is nil, the gate suspends each call once.
 type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
@@ -59,7 +59,8 @@ func suspendFirst(tools ...string) *fakeGate {
 	}}
 }
 
-// newFinishingPage returns a fake page. Its tool returns at once and increments runCount.
+// newFinishingPage returns a fake page whose tool increments runCount and returns
+// immediately.
 func newFinishingPage(runCount *int) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++

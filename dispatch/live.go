@@ -290,7 +290,7 @@ func (c *liveCall) end(e ending) bool {
 	c.search.End()
 	close(c.done)
 	if stopSent {
-		// Close done before Cancel: if the link's buffer is full, Cancel blocks.
+		// The channel done is already closed, because Cancel blocks if the link's buffer is full.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
 	}
 	return true
@@ -364,8 +364,7 @@ func (c *liveCall) runAfterHooks() {
 	c.state.output, c.req.Args = nil, nil
 }
 
-// gateInfo returns the description of the call that a gate or a hook receives; g is nil for
-// a hook.
+// gateInfo describes the call for the gate g. If g is nil, gateInfo describes the call for a hook.
 func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,7 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends the request of the tool that has the given ID. The request's entry in
+// finish cancels the context of the tool's request with the given ID. The request's entry in
 // cancelFuncs remains, so that begin can detect a duplicate of the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
@@ -174,7 +174,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
-		// requestErr contains no advice, because the error of the tool's own call contains
+		// The error of the nested call contains no advice, because the error of the calling tool contains
 		// the advice.
 		prefix := child.req.Tool.FullName() + " failed: "
 		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}

@@ -28,7 +28,8 @@ type catalog struct {
 	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
 	log      zerolog.Logger
 
-	// A change replaces the whole tables of tools and prompts, so readers need no lock.
+	// The tables tools and prompts are never modified: each change stores a new table, so readers need
+	// no lock.
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
 
@@ -40,8 +41,8 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
-	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search
-	// can find, including refused tools. In each gateway.Site, the field Source is the *plugin.Plugin.
+	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search can find,
+	// including refused tools. The field Source of each gateway.Site contains a *plugin.Plugin.
 	sites func() []gateway.Site
 }
 

@@ -31,8 +31,8 @@ const (
 // maxDescribed is the maximum number of tools in one call of tools_describe.
 const maxDescribed = 20
 
-// Keys in a tool's _meta. A client that loads tools on demand loads a tool with metaAlwaysLoad
-// at once.
+// Keys in a tool's _meta. Even a client that loads tools only when the model needs them loads a
+// tool with the key metaAlwaysLoad from the start.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
 	metaToolLabels = "opentabs/marks"

@@ -68,8 +68,8 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	j.learned.Learn(q.clientID(), g)
 }
 
-// isListedWithOutputSchema reports whether the client has possibly listed the tool with an
-// output schema before its timeout was learned. The official MCP SDKs validate results against
+// isListedWithOutputSchema reports whether the client could list the tool with an output schema
+// before opentabs learned the client's timeout. The official MCP SDKs validate results against
 // the listed output schema. A job does not match a tool's output schema, so the SDKs accept it
 // only as an error result.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {

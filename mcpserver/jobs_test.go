@@ -29,7 +29,6 @@ type jobServer struct {
 	runningPages sync.WaitGroup
 }
 
-// withJobs runs f with a server whose calls become jobs by the rules of detach.
 func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
 	withJobOptions(t, o, Options{Detach: detach}, tool, f)
 }
@@ -59,7 +58,6 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 	})
 }
 
-// alwaysDetach returns a function that returns the rule d for every client.
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // connectAs returns a new session of a client with the given name and version.

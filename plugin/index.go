@@ -183,8 +183,9 @@ func (x *index) firstLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// read reads the index file once. A damaged or foreign index file counts as empty and is
-// rewritten later. The caller must hold index.mu.
+// read reads the index file once. read treats an index file that is damaged, or that
+// another installation wrote, as empty; the file is rewritten later. The caller must hold
+// index.mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

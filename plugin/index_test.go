@@ -13,7 +13,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexedPlugin is a store with an index of adapters and one plugin.
+// indexedPlugin is a test environment with one plugin in a folder, and a state folder for the
+// index of adapters.
 type indexedPlugin struct {
 	t     *testing.T
 	state string
@@ -192,8 +193,8 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	}
 }
 
-// The plugin index omits a file that was written just before, because another write may leave
-// the file's times unchanged.
+// The plugin index omits a file that was written a moment ago, because another write at the
+// same moment would leave the file's times unchanged.
 func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)

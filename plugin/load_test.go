@@ -40,8 +40,8 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// newMemberEdit changes one value in a JSON file. path names the JSON value, such as
-// opentabs.displayName. An empty value deletes the member.
+// newMemberEdit returns a function that changes one member of a JSON text. path names the
+// member, such as opentabs.displayName. An empty value deletes the member.
 func newMemberEdit(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any

@@ -61,8 +61,9 @@ func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
 	return t.results.CheckResult(t.OutputSchema, result)
 }
 
-// CheckOutput implements [dispatch.OutputChecker]. Without this check, MCP clients would
-// reject an invalid output with an error text that names neither the plugin nor a remedy.
+// CheckOutput implements [dispatch.OutputChecker]. If opentabs did not check a tool's output,
+// MCP clients would reject an invalid output with an error that names neither the plugin nor a
+// remedy.
 func (t *Tool) CheckOutput(output json.RawMessage) *wire.CallError {
 	if !t.DeclaresResults() {
 		return nil

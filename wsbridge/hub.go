@@ -84,10 +84,10 @@ type Options struct {
 	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync
 	// after settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
-	// MayRunIn reports whether a plugin may run in a document with this URL. The parameter
-	// frame is false for the top document of a tab and true for documents in frames. If
-	// MayRunIn returns false for a document, the document receives no calls of the plugin. By
-	// default, calls can run in every document that a browser reports.
+	// MayRunIn reports whether the user's settings let a plugin run in a document with the given URL.
+	// The parameter frame is false for the top document of a tab and true for documents in frames. If
+	// MayRunIn returns false for a document, the document receives no calls of the plugin. By default,
+	// calls can run in every document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
 	// the browser. The hub passes on the log entries of one browser in the order in which they
@@ -142,7 +142,8 @@ type Options struct {
 // Hub manages the links to all connected browsers, and runs tool calls in the browsers. New
 // creates a Hub. A Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends browsers the list of tabs that clients hold, and the client sessions that ended.
+	// Holds sends browsers the list of tabs that clients currently use with browser tools, and the
+	// client sessions that ended.
 	Holds HoldSender
 	// Probe measures whether and how fast browsers respond over their links.
 	Probe LinkProbe
@@ -260,8 +261,8 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// SendWaiting sends every browser the number of calls that are waiting for the user.
-// SendWaiting does not block. If SendWaiting is called concurrently, either number may be sent last.
+// SendWaiting sends every browser the number of calls that are waiting for the user. SendWaiting
+// does not block. The numbers of concurrent calls of SendWaiting are sent in any order.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
 // RefreshPlugins makes all open side panels show the current list of plugins.

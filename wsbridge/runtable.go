@@ -72,8 +72,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all calls with the error cause and rejects new calls. Each returned function finishes
-// one call, and the caller must call the function without holding a lock.
+// close rejects new calls, and ends all running calls with the error `cause`. Each returned
+// function finishes one call, and the caller must call the function without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

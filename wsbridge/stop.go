@@ -17,9 +17,9 @@ type pendingStop struct {
 }
 
 // Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
-// not wait for the network. The outcome is "finished" for a call that the hub does not have,
-// and "aborted" for a call that was never sent. For unknown and unsent calls, Cancel calls
-// onOutcome before it returns.
+// not wait for the network. If the hub does not have the call, Cancel reports the outcome
+// "finished". If the call was never sent to a browser, Cancel reports "aborted". In both
+// cases, Cancel calls onOutcome before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)

@@ -38,10 +38,10 @@ type tabTable struct {
 	// once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
-	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is
-	// the requestedSyncNumber of the last plugin.sync that the browser answered. While
-	// requestedSyncNumber and answeredSyncNumber differ, a list of tabs may be based on
-	// older plugins.
+	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is the
+	// requestedSyncNumber of the last plugin.sync that the browser answered. While requestedSyncNumber
+	// and answeredSyncNumber differ, a list of tabs that the browser sends can lack the changed
+	// plugins.
 	requestedSyncNumber, answeredSyncNumber int
 	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
@@ -232,8 +232,8 @@ func (ts *tabTable) keepEarlierDocuments() {
 	})
 }
 
-// findTab returns a tab. Until a reconnected browser has reported the documents of the tab,
-// findTab returns the tab from before the reconnect. The DocumentID is empty if the tab is
+// findTab returns the state of a tab. Until a reconnected browser has reported the tab's documents,
+// findTab returns the state from before the reconnect. The DocumentID is empty if the tab is
 // unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
@@ -284,9 +284,8 @@ func (ts *tabTable) startSync() {
 	ts.requestedSyncNumber++
 }
 
-// currentSyncNumber returns the number that identifies the current state of the plugins. The
-// caller later passes it to recordSyncAnswer and markSynced. A caller must call
-// currentSyncNumber before it reads the plugins.
+// currentSyncNumber returns the number of the current state of the plugins. The caller must get the
+// number before it reads the plugins, and later pass the number to recordSyncAnswer and markSynced.
 func (ts *tabTable) currentSyncNumber() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

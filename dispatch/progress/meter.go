@@ -23,10 +23,10 @@ type meter struct {
 	// is true once this report is sent.
 	hasFinalReport, isFinalSent bool
 
-	// queue contains the accepted notices that are not yet sent. With a positive Interval,
-	// the queue has at most one due notice, maxKeptNotifications kept notices and the first
-	// final report. Before the final report, and again after it, the queue may also contain
-	// one notice for each audience and one reminder.
+	// queue contains the accepted notices that are not yet sent. With a positive Interval, the
+	// queue has at most one notice with isDue, maxKeptNotifications notices with isKept, and the
+	// first final report. Before the final report, and again after it, the queue may also
+	// contain one notice for each audience and one reminder.
 	queue      []queuedNotification
 	keptCount  int       // the number of kept notices in the queue
 	lastSentAt time.Time // the time when the last notification was sent
@@ -50,8 +50,8 @@ type queuedNotification struct {
 	// without delay and never replaced.
 	isFinal bool
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
-	// queued before a suspension. A newer notice never replaces a due notice or a kept
-	// notice.
+	// queued before a suspension. A newer notice never replaces a notice that has one of these
+	// two marks.
 	isDue, isKept bool
 	// isReminder marks a message that opentabs itself sends to the user. A reminder in
 	// the queue never replaces a message that a tool sent to the user.
@@ -160,8 +160,8 @@ func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	}
 }
 
-// inheritFrom copies what the notice e lacks, its text or its number, from an earlier
-// notice.
+// inheritFrom copies the text or the number of an earlier notice to the notice e, if e has
+// none.
 func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
@@ -197,7 +197,7 @@ func (m *meter) Drain(now time.Time) (Notification, bool) {
 }
 
 // popNotification removes the next notice from the queue, and chooses its progress and total.
-// If no progress is free for a message, popNotification keeps it in the queue until the next
+// If no progress number is free for a message, the message stays in the queue until the next
 // report, unless isLast is true.
 func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
@@ -231,10 +231,10 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 }
 
 // moveText keeps the text of a notice that cannot be sent, because no progress number lies
-// between its neighbors. If the next notice has no text, the text moves to the next notice.
-// If the next notice has a text too, a text for the user is queued again behind the next
-// notice that has a tool's number. If a newer message for the user comes first, the older
-// text is dropped.
+// between its neighbors. If the next notice in the queue has no text, moveText moves the text
+// there. Otherwise, moveText queues a text for the user again, behind the next notice whose
+// number a tool reported. If the queue contains a newer message for the user before that
+// notice, moveText drops the older text.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

@@ -396,8 +396,8 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 }
 
 // unsentStep reports whether the first accepted report was a text without numbers that is
-// still queued. Because a text without a number gets a number when it is sent, a later
-// report with progress 0 must get a greater number.
+// still queued. When the meter sends a text without numbers, the meter chooses a number,
+// so a later report with progress 0 must get a greater number.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

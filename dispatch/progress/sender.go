@@ -66,8 +66,9 @@ func (s *Sender) update(changeQueue func(*meter)) {
 	}
 }
 
-// SendDue sends all due notifications. The returned channel fires when the next
-// notification is due. If no notification is queued, the channel is nil.
+// SendDue sends all queued notifications that the rate limit allows now. The returned
+// channel fires when the limit allows the next notification. If no notification is queued,
+// the channel is nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()

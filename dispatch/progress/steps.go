@@ -42,8 +42,8 @@ func (l *numberSequence) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt stores the number of a tool's report that is being sent. The progress of
-// later artificial steps is this number plus the steps.
+// restartAt makes the reported number progress, which is being sent to the client, the start
+// of later artificial steps.
 func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 // advanceStep increases the progress by a small step and returns the new progress, or false
@@ -88,8 +88,8 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 	return l.lastSent + step
 }
 
-// stepScale returns the number of which a step is a fraction: the total, or at most 1
-// without a total.
+// stepScale returns the number that is multiplied by a fraction to get the size of a step:
+// the total, or at most 1 if the total is unknown.
 func (l *numberSequence) stepScale() float64 {
 	switch {
 	case l.total > 0:

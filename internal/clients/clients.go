@@ -58,8 +58,8 @@ type Profile struct {
 	// FromVersion <= version < BeforeVersion. An empty FromVersion or BeforeVersion means
 	// no limit.
 	FromVersion, BeforeVersion string
-	// Timeout is how long the client waits for the result of a call over stdio; 0 means
-	// no limit. HTTPTimeout is the timeout over HTTP; 0 if it equals Timeout.
+	// Timeout is how long the client waits for the result of a call over stdio; 0 means no limit.
+	// HTTPTimeout is how long the client waits over HTTP; 0 means as long as over stdio.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
 	// ProgressRestartsTimeout is true if each progress notification restarts the client's
@@ -155,8 +155,8 @@ func (p *Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 
-// compareVersions compares two versions, such as 2.1.187, number by number. Text after a
-// number of a version is ignored, so 1.0-beta equals 1.0.
+// compareVersions compares two versions, such as 2.1.187, number by number. It ignores text that
+// follows a number, so 1.0-beta equals 1.0.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }

@@ -29,8 +29,8 @@ const (
 	// attemptTimeout limits one attempt of a request, with its redirects and the response
 	// body.
 	attemptTimeout = 5 * time.Minute
-	// maxAttempts is how often the client sends one request at most, including
-	// repetitions after errors.
+	// maxAttempts is the maximum number of times that the client sends a request: the first
+	// attempt plus the retries after errors.
 	maxAttempts = 3
 	// maxRetryAfter limits the pause that a Retry-After header can cause.
 	maxRetryAfter = 20 * time.Second

@@ -22,5 +22,5 @@
 // # Concurrency
 //
 // A Config is immutable. A Client is safe for concurrent use. Two concurrent calls of
-// [Unpack] may not have the same target.
+// [Unpack] must not have the same target.
 package npm

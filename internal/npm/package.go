@@ -197,7 +197,7 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-// choicesText returns an action for the user that lists the newest versions and all tags.
+// choicesText returns advice for the user, which lists the newest versions and all tags.
 func (p *Package) choicesText() string {
 	texts := p.newestFirst()
 	olderText := ""

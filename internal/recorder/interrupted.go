@@ -60,8 +60,9 @@ func (r *Recorder) Begin(callID string) {
 	}
 }
 
-// setOpenState stores in an open call whether it waits for approval and has not begun. For
-// an ended call, setOpenState forgets the state. The caller has locked mu.
+// setOpenState stores in an open call whether the call waits for approval and has not
+// begun. For an ended call, setOpenState deletes the stored state. The caller has locked
+// mu.
 func (r *Recorder) setOpenState(c *queuedCall) {
 	id, waiting := c.call.View.CallID, c.call.View.Waiting
 	switch {

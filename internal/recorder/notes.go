@@ -20,7 +20,7 @@ import (
 // key, a call that another call undoes, or a call that has not ended. Functions that
 // search the record files for records skip notes.
 type Note struct {
-	// Kind selects the meaning of Subject and State.
+	// Kind is the kind of the note, which determines what the fields Subject and State mean.
 	Kind NoteKind  `json:"note"`
 	Time time.Time `json:"time"`
 	// Subject identifies what the note is about: the hash of an idempotency key, or the ID
@@ -153,7 +153,6 @@ func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]No
 	return notes, nil
 }
 
-// prefix returns the text with which the JSON line of each note of this kind begins.
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
 // readNotes calls visit for each note of the given kind in a record file, newest note

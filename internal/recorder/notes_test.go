@@ -131,8 +131,8 @@ func TestWriteNote(t *testing.T) {
 	}
 }
 
-// TestUndoOfRecord checks that Find returns which call has undone a call. A failed undo
-// had no effect.
+// TestUndoOfRecord checks that Find returns which call has undone a call, and ignores an
+// undo that failed.
 func TestUndoOfRecord(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)

@@ -27,8 +27,8 @@ const orderSlack = time.Minute
 // ErrCursor is the error for a query whose cursor Before is malformed.
 var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
-// Query selects the records of calls that match all of its fields. A field of a Query with
-// the zero value matches every record.
+// Query selects the records of calls that match all of its fields. If a field has its zero
+// value, the field matches every record.
 type Query struct {
 	// Since selects the calls that ended at this time or later.
 	Since time.Time
@@ -114,7 +114,8 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return e, true, err
 }
 
-// undoFailed is the state in the note about an undo that had no effect.
+// undoFailed is the state that a note stores if the undo of a call failed and changed
+// nothing.
 const undoFailed = "failed"
 
 // findUndo returns the call that undoes, has undone or may have undone a call; nil if

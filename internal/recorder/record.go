@@ -36,7 +36,8 @@ type Record struct {
 	// recorded.
 	DroppedMessages int `json:"dropped_messages,omitempty"`
 	// Undo is the call that undoes, has undone or may have undone the call; nil if there is
-	// none. Undo is not part of the stored record: Find reads it from a note.
+	// none. The stored record does not contain the field Undo: Find sets the field from a
+	// note.
 	Undo *wire.CallUndo `json:"undo,omitempty"`
 }
 
@@ -60,8 +61,8 @@ type Facts struct {
 
 // These constants limit the size of a call's record.
 const (
-	// maxDecodedBytes limits the JSON text that is searched for secrets. If a call's
-	// arguments or result are larger, the record contains only their size.
+	// maxDecodedBytes limits the JSON text that is searched for secrets. If the arguments or
+	// the result of a call exceed maxDecodedBytes, the record contains only their size.
 	maxDecodedBytes = 256 << 10
 	// maxArgsBytes limits the recorded arguments, and maxOutputBytes limits the recorded
 	// result.

@@ -107,7 +107,7 @@ func (t testCounts) String() string {
 	return text
 }
 
-// failureError returns an error with an action if a test failed or no test ran.
+// failureError returns an error if a test failed or no test ran, and nil otherwise.
 func (t testCounts) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:

@@ -16,8 +16,8 @@ export interface PromptMessage {
 }
 
 /**
- * One argument of a prompt, whose value is always a string. If an argument needs another type than string, use a zod
- * schema in `args` instead.
+ * One argument of a prompt, whose value is always a string. For an argument of another type, use a zod schema in
+ * `args`.
  */
 export interface PromptArgument {
   name: string;

@@ -3,8 +3,8 @@ import test from 'node:test';
 import { type DiffLine, diffLines } from './diff.ts';
 
 /**
- * makeLines parses the lines of a snapshot. A line such as `button #b1` has the key b1. If a line contains no "#", its
- * key is its text.
+ * makeLines parses the lines of a snapshot. The text after "#" is a line's key: `button #b1` has the key b1. A line
+ * without "#" uses its whole text as the key.
  */
 function makeLines(text: string, folded = false): DiffLine[] {
   return text.split('\n').map((line) => {

@@ -198,7 +198,7 @@ class DropEvents {
     return this.#send(this.#source, 'dragstart', at);
   }
 
-  /** over dispatches the events of a drag move to a point over an element. */
+  /** over dispatches the events that a browser sends when a drag moves to a point on the element `hit`. */
   over(hit: Element, at: ViewportPoint): void {
     this.#send(this.#source, 'drag', at);
     if (hit !== this.#over) {

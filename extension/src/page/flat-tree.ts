@@ -44,8 +44,8 @@ export function listKnownRoots(): (Document | ShadowRoot)[] {
 }
 
 /**
- * listFlatChildren returns the nodes that the browser draws inside an element, in order. If the fields of a form
- * replace its properties, listFlatChildren returns the form's children in place of the form.
+ * listFlatChildren returns the nodes that the browser draws inside an element, in order. If a form has fields whose
+ * names hide the form's DOM properties, listFlatChildren returns the form's children in place of the form.
  */
 export function listFlatChildren(element: Element): Iterable<Node> {
   const nodes = listRenderedNodes(element);

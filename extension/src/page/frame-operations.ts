@@ -23,8 +23,8 @@ export interface FramePointArguments extends ChildFrame {
 
 export interface FramePointResult {
   /**
-   * point is the converted point, relative to the viewport of the parent frame. If the page script does not find the
-   * frame element, or if the frame element is rotated, `point` is absent.
+   * point is the given point in coordinates of the parent frame's viewport. If the page script does not find the frame
+   * element, or if the frame element is rotated, `point` is absent.
    */
   readonly point?: { readonly x: number; readonly y: number };
   /** hit reports whether input at the point reaches the frame element. */

@@ -17,7 +17,10 @@ export type InputRequest =
       readonly count: number;
       readonly modifiers: readonly Modifier[];
     }
-  /** Presses and releases a key together with modifier keys. `commands` are editing commands of macOS. */
+  /**
+   * Presses and releases a key together with modifier keys. `commands` contains macOS editing commands, such as
+   * "selectAll".
+   */
   | {
       readonly kind: 'key';
       readonly key: string;

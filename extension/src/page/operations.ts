@@ -49,9 +49,12 @@ export interface PageCalls {
   locate: { arguments: LocateArguments; result: LocateResult };
   /** describe returns the role, name and link of an element, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
-  /** inspect returns the kinds of secret fields that the frame shows, and the kinds into which a call would type. */
+  /**
+   * inspect returns the kinds of secret fields that are visible in the frame, and the kinds of secret fields into which
+   * a call would type.
+   */
   inspect: { arguments: InspectArguments; result: InspectResult };
-  /** facts returns the URL, title, size and state of the frame, which the site permissions need. */
+  /** facts returns the URL, title, size and state of the frame. The check of the site permissions needs these facts. */
   facts: { arguments: FactsArguments; result: FactsResult };
   /** frameAreas returns the positions of the child frames in the frame. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
@@ -176,7 +179,10 @@ export interface SnapshotArguments {
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /** view is the visible part of the frame: in a child frame, FrameInfo.visible; by default, the viewport. */
+  /**
+   * view is the visible part of the frame. For a child frame, the worker passes FrameInfo.visible; the default is the
+   * viewport.
+   */
   readonly view?: Rect;
 }
 
@@ -350,7 +356,10 @@ export interface FillField {
 }
 
 export interface FillResult extends PageActionResult {
-  /** fields contains the outcome of each field, in order. If one field fails, the other fields are still filled. */
+  /**
+   * fields contains one outcome for each field, in the order of the arguments. If one field fails, the other fields are
+   * still filled.
+   */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }

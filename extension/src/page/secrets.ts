@@ -13,8 +13,8 @@ type TextField = HTMLInputElement | HTMLTextAreaElement;
 const passwordFields = new WeakSet<Element>();
 
 /**
- * CardFieldName and CodeFieldName match typical names and IDs of secret fields, such as "cvv" or "otp". The page script
- * compares the names only of fields whose attribute autocomplete does not identify a secret field.
+ * CardFieldName and CodeFieldName match typical names and IDs of secret fields, such as "cvv" or "otp". If the
+ * attribute autocomplete already identifies a secret field, the page script ignores the field's name and ID.
  */
 const CardFieldName =
   /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;

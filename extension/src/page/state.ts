@@ -119,8 +119,8 @@ export class DocumentState {
   }
 
   /**
-   * storeText stores a text that a client reads in parts, and returns an ID for the text. DocumentState stores only
-   * the four most recent texts.
+   * storeText stores a text that a client reads in parts, and returns an ID for the text. storeText deletes all but the
+   * four newest texts.
    */
   storeText(text: string): string {
     const id = `r${++this.#lastTextNumber}`;

@@ -29,10 +29,7 @@ export interface TextPart {
   text: string;
 }
 
-/**
- * FoldPart marks the place where the snapshot leaves out elements. `element` is the parent of the elements that were
- * left out.
- */
+/** FoldPart marks the place where a snapshot leaves out child elements of `element`. */
 export interface FoldPart {
   readonly kind: 'fold';
   readonly element: Element;

@@ -4,7 +4,7 @@
 
 /**
  * unclobbered is a proxy of the document that always returns the built-in properties, even if elements of the page
- * replace them. Functions that require a Node do not accept the proxy `unclobbered`.
+ * replace them. DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobbered`.
  */
 export const unclobbered: Document = new Proxy(document, {
   get(target, key) {

@@ -28,8 +28,7 @@ const ReportIntervalMs = 1_000;
 interface Condition {
   readonly description: string;
   /**
-   * check returns false if the condition is not met. If the condition is met, check returns true, or the element that
-   * meets the condition.
+   * check returns true if the condition is met, or the element that meets the condition; otherwise check returns false.
    */
   readonly check: () => Element | boolean;
 }

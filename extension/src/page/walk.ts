@@ -27,8 +27,8 @@ export interface WalkOptions {
   /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
   /**
-   * unfolded is the root element that the agent chose for the snapshot. If unfolded is a list, the snapshot shows more
-   * rows of unfolded than of other lists.
+   * unfolded is the root element that the agent chose for the snapshot. If the root element is a list, the snapshot
+   * shows more of its rows than of the rows of other lists.
    */
   readonly unfolded: Element | undefined;
   /**
@@ -44,8 +44,8 @@ export interface WalkOptions {
 interface WalkPosition {
   readonly clip: ClippedArea;
   /**
-   * closed is true if an enclosing element hides everything inside it from the user. If closed is true, the user can
-   * only operate hidden controls in whose place the page draws another element.
+   * closed is true if an enclosing element hides everything inside it from the user. Inside such an element, the
+   * snapshot shows only checkboxes and similar inputs, in whose place the page draws another element.
    */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
@@ -102,7 +102,7 @@ const NestedActionSelector = `a[href],button,input,select,textarea,summary,ifram
 export const MaxNesting = 600;
 export const MaxUnfoldedRows = 20;
 const MaxUnfoldedChildren = 50;
-/** MaxForcedRows limits how many changed rows a snapshot shows of a list whose other rows are left out. */
+/** If a snapshot leaves out most rows of a list, MaxForcedRows limits how many changed rows it still shows. */
 const MaxForcedRows = 100;
 /** MaxMixedChildren limits how many children hasMixedContent checks. */
 const MaxMixedChildren = 30;

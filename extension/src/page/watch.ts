@@ -9,13 +9,12 @@ const QuietPeriodMs = 40;
 /** MaxSettleMs limits the wait for a page that never stops changing, in milliseconds. */
 const MaxSettleMs = 2_000;
 /**
- * FirstChangeMs is how long an action without any effect waits for a first change, such as a server's response, in
+ * FirstChangeMs is how long an action waits for the page's first change, such as the display of a server's response, in
  * milliseconds.
  */
 const FirstChangeMs = 1_000;
 /**
- * HiddenFirstChangeMs is how long an action without any effect waits for a first change in a hidden tab. In a hidden
- * tab, Chrome runs the page's timers only once per second.
+ * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the page's timers only once per second.
  */
 const HiddenFirstChangeMs = 1_100;
 /** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
@@ -140,7 +139,7 @@ export class ChangeWatch {
 
   /**
    * settle waits until the page has not changed for 40 ms, and returns true if the page is still changing at the time
-   * limit. `hasEffect` reports whether the action changed something that is no DOM node, such as a value.
+   * limit. `hasEffect` reports whether the action changed something other than DOM nodes, such as the value of a field.
    */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;

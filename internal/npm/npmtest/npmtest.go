@@ -112,8 +112,8 @@ type Registry struct {
 	// Token is the token that each request must have. If Token is empty, the registry
 	// serves requests without a token.
 	Token string
-	// Folder is a folder whose subfolders each contain one built package; Folder may be
-	// empty.
+	// Folder is the path of a folder whose subfolders each contain one built package. If
+	// Folder is "", the registry serves only published versions.
 	Folder string
 
 	mu       sync.Mutex // guards the fields below

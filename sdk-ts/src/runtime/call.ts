@@ -16,7 +16,10 @@ import {
 } from './primordials.ts';
 import { isMethod, type Properties } from './value.ts';
 
-/** A plugin, and the function that logs errors of its hooks, such as `onNavigate`. */
+/**
+ * A plugin, and a function that logs the errors that the plugin's hooks throw. A hook is a function such as
+ * `onNavigate`.
+ */
 export interface InstalledPlugin {
   name: string;
   plugin: Properties;
@@ -25,8 +28,8 @@ export interface InstalledPlugin {
 
 /**
  * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. The handler receives a
- * complete context, whose waiting functions stop when the call is stopped. Errors that the handler throws reach the
- * extension unchanged.
+ * context that has all functions of the SDK; the functions that wait end when the call is stopped. Errors that the
+ * handler throws reach the extension unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = getSafeProperty(tool, 'name');
@@ -53,8 +56,8 @@ export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Propert
 type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * Returns a copy of a tool or prompt. The method `key` of the copy runs inside `wrapper` and receives a complete
- * context.
+ * Returns a copy of a tool or prompt whose method `key` is replaced: the new method calls `wrapper`, and passes a
+ * context with all functions of the SDK to the original method.
  */
 function wrapMethod(
   caller: InstalledPlugin,
