@@ -146,8 +146,8 @@ func (f failure) userMessage() string {
 	return f.requests.replaceTexts(f.err.Message)
 }
 
-// ownUserText returns the text for the user that differs from the text for the agent; "" if
-// the cause of the ended call suits both.
+// ownUserText returns the user's text about the failure of an ended call, or "" if the user
+// and the agent read the same text.
 func ownUserText(c *liveCall) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

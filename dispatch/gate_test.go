@@ -214,8 +214,8 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 }
 
 // TestGateWaits checks that a gate that has delayed a call decides about the call again
-// after each delay. The client receives the reason for each delay as a progress message,
-// and can cancel the call during a delay.
+// after each delay. For each delay, the client receives the gate's reason as a progress
+// message. The client can cancel a delayed call.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

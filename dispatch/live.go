@@ -47,7 +47,8 @@ type liveCall struct {
 	requests     toolRequests
 	chosenTarget browserToolTarget
 
-	// retryErrors receives the error of a failed attempt that may be repeated in another document.
+	// retryErrors receives the error of a failed attempt if the call can be retried in another
+	// document.
 	retryErrors chan *wire.CallError
 	done        chan struct{} // closed at the end of the call
 
@@ -85,7 +86,8 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 // the context of [Dispatcher.Call]; without a cause, the error names the client as the canceller.
 type Cancellation struct {
 	CancelledBy string // who cancelled the call, such as "the client"
-	// Reason is the reason that the canceller gave, without hidden characters, or empty.
+	// Reason is the reason that the client or the user gave for the cancellation, without hidden
+	// characters; empty if none was given.
 	Reason string
 }
 
@@ -108,8 +110,9 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate reports whether the call names a known instance of the site. An invalid call
-// fails at once, so that the user need not decide about the call.
+// validate ends the call with an error and returns false if the call names an instance of the site
+// that the user has not configured. This check precedes the gates, so that the user need not
+// decide about an invalid call.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {
@@ -296,7 +299,7 @@ func (c *liveCall) end(e ending) bool {
 	return true
 }
 
-// recordStopped records whether the tool stopped, as the page reported.
+// recordStopped stores the page's answer to the request to stop the tool.
 func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s

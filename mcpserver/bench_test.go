@@ -53,7 +53,8 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-// timeRequest posts body, reads the response and returns how long both took.
+// timeRequest sends body in a POST request, and returns the time until the whole response
+// is read.
 func (c *client) timeRequest(body string) time.Duration {
 	r := c.request(context.Background(), http.MethodPost, body)
 	begin := time.Now()

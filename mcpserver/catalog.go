@@ -81,7 +81,7 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 	return c.refusals(p.Name)
 }
 
-// findRefusedNames returns the sorted names of the tools and prompts that may not run now. A
+// findRefusedNames returns the sorted names of the tools and prompts that are currently refused. A
 // prompt and a tool never have the same name.
 func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
@@ -121,11 +121,10 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
-// notReviewedReason is the reason why the tools of a plugin that the user has not reviewed
-// may not run.
 const notReviewedReason = "the user has not reviewed it"
 
-// whyToolsAreOff returns the reason why no tool of a plugin may run, or "" if any tool may run.
+// whyToolsAreOff returns the reason why all tools of a plugin are refused, or "" if at least one
+// tool is allowed.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {

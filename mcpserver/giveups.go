@@ -11,8 +11,9 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// LearnedTimeouts stores client timeouts that the client table lacks or does not have right. A
-// LearnedTimeouts must be safe for concurrent use.
+// LearnedTimeouts stores the client timeouts that opentabs has observed, for clients whose
+// timeout is missing or wrong in the client table. A LearnedTimeouts must be safe for
+// concurrent use.
 type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
 	// learned. Find must be fast, because every call uses it.

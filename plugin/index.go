@@ -29,9 +29,10 @@ const (
 	maxIndexBytes = 16 << 20
 )
 
-// index is the content of a file in the state folder. For each plugin folder, the file
-// stores the adapter's hash and the adapter file's attributes. With an index, a starting
-// daemon reads the descriptions of plugins, but not the code of their adapters.
+// index is the content of the index file in the state folder. For each plugin folder, the
+// index file stores the adapter's hash and the attributes of the adapter's file. With an
+// index, a starting daemon reads the descriptions of plugins, but not the code of their
+// adapters.
 //
 // The registry ignores and rewrites an index file that is damaged, has another version or
 // was authenticated with another key. opentabs compares the code of an adapter with the
@@ -58,8 +59,8 @@ type indexedEntry struct {
 	Hash string `json:"hash"`
 	// Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the hash that the package's manifest had when all its JSON Schemas last
-	// compiled; empty if never.
+	// Compiles is the hash of the last package manifest whose JSON Schemas all compiled;
+	// empty if there is none.
 	Compiles string `json:"compiles,omitempty"`
 }
 
@@ -88,8 +89,9 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// addEntry adds an adapter to the index. It skips an adapter file that was written a
-// moment ago, because a further write may not change the file's attributes in mark.
+// addEntry adds an adapter to the index. addEntry skips an adapter file that was written
+// a moment ago, because another write at the same moment would not change the file's
+// attributes in mark.
 func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return
@@ -113,8 +115,8 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	return x.entries[dir].Compiles == manifest
 }
 
-// recordCompiled stores in the index that all JSON Schemas of a package compile. It
-// ignores a package that the index does not contain.
+// recordCompiled stores in the index that all JSON Schemas of a package compile.
+// recordCompiled ignores a package that the index does not contain.
 func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return

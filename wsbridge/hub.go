@@ -38,8 +38,8 @@ type Adapters interface {
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
-// Calls provides the tool calls that side panels show, stop and decide about. The type
-// dispatch.Dispatcher implements Calls.
+// Calls provides the tool calls to side panels, which show and stop calls and send the user's
+// decisions. The type dispatch.Dispatcher implements Calls.
 type Calls interface {
 	// Cancel cancels a call and records the optional reason. Cancel returns false if no call
 	// with this ID exists.
@@ -128,8 +128,8 @@ type Options struct {
 	// OnBrowsersChange is called after a browser connects, and after the grace period of a lost
 	// browser expires. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
-	// NameBrowser returns the name under which users see a browser, and whether a user chose
-	// that name. By default, users see the name that the browser sent.
+	// NameBrowser returns the name under which users see a browser, and whether a user chose that
+	// name. If NameBrowser is nil, the default is the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
 	// GracePeriod is how long a browser may stay disconnected before its calls fail with the
 	// error code link_lost. Default: 10 s.
@@ -272,9 +272,9 @@ func (h *Hub) RefreshPlugins() {
 	}
 }
 
-// Close closes all connections, fails the remaining calls with the error code shutdown, and
-// rejects new connections. Close returns when all goroutines of the hub have ended, after 1 s
-// at most. Close may be called more than once.
+// Close closes all connections, fails the remaining calls with the error code shutdown, and rejects
+// new connections. Close waits until all goroutines of the hub have ended, for at most 1 s. Close
+// may be called more than once.
 func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }

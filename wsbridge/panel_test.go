@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls returns call views that a test sets. A real dispatcher, whose calls end at
-// once, sends the events of fakeCalls.
+// fakeCalls returns call views that a test sets. Its events come from a real dispatcher whose
+// calls end at once.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
@@ -204,7 +204,8 @@ func TestPanelIsBounded(t *testing.T) {
 }
 
 // TestPanelShowsPlugins checks that the list of plugins is sent when a side panel opens and after
-// each change of plugins or permissions. If neither has changed, the hub must not send the list.
+// each change of plugins or permissions. While plugins and permissions stay the same, the hub
+// must not send the list again.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {

@@ -99,8 +99,8 @@ func (rt *runTable) removeRun(id string) *toolRun {
 }
 
 // endAll fails all calls with an error, and reports each unconfirmed cancellation as ignored by the
-// page. Each returned function finishes one call or one cancellation, and must be called without a
-// lock. The caller of endAll holds runTable.mu.
+// page. Each returned function finishes one call or one cancellation, and must be called while no
+// lock is held. The caller of endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause

@@ -171,10 +171,10 @@ func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	}
 }
 
-// Next returns the next notification of the meter, if the rate limit allows a
-// notification at the given time. If the rate limit forbids a notification now, the
-// result wait is the time until a notification is allowed. If no notice in the queue can
-// become a notification, wait is 0.
+// Next returns the next notification of the meter, if the rate limit allows a notification at
+// the given time. If the rate limit forbids a notification now, the result wait is the time
+// until a notification is allowed. If the queue is empty, or if no progress number is free
+// for its notices, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0

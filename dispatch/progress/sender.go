@@ -124,8 +124,8 @@ func (s *Sender) Close() {
 	s.isClosed = true
 }
 
-// Flush sends all queued notifications at once, without a rate limit. Flush must be
-// called after Close.
+// Flush sends all queued notifications at once, without a rate limit. The caller must call
+// Close first, so that no report is queued later.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

@@ -1,7 +1,8 @@
-// Package queue limits how many calls of each plugin run at once. Further calls wait. The
-// sessions of waiting calls take turns, and within a session the oldest call runs first.
+// Package queue limits how many calls of each plugin run at once. Calls above the limit
+// wait. The sessions of waiting calls take turns, and within a session the oldest call runs
+// first.
 //
-// Package queue also limits how many calls wait. If too many calls wait, a call of the
+// The number of waiting calls is limited, too. If too many calls wait, a call of the
 // session with the most waiting calls is rejected, so that one client can't fill the queue.
 //
 // # Concurrency
@@ -60,8 +61,8 @@ type Place struct {
 	argBytes int
 	// ready is closed when the call may run or when the Queue rejects the call.
 	ready chan struct{}
-	// Queue.mu guards isGranted, rejection, turn and element. turn and element are the
-	// position of the Place in its lane.
+	// Queue.mu guards the fields isGranted, rejection, turn and element. The fields turn and
+	// element are the position of the waiting call in its lane.
 	isGranted bool
 	rejection *wire.CallError
 	turn      *turn
@@ -102,8 +103,9 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 
 // makeRoom makes room in a full lane for a new call by rejecting waiting calls. Each
 // rejected call belongs to the session with the most waiting calls, or with the most bytes
-// of arguments. If the new call belongs to the session that uses the lane most, makeRoom
-// instead returns the error that rejects the new call. The caller holds Queue.mu.
+// of arguments. If the session of the new call already has the most waiting calls or bytes,
+// makeRoom rejects no waiting call, and returns an error that rejects the new call. The
+// caller holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
 		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })
@@ -131,7 +133,8 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 	return nil
 }
 
-// Leave releases a Place, whether its call ran, still waits, or was rejected.
+// Leave removes a call from the queue. The caller must call Leave exactly once for each
+// Place, even if the call did not run or was rejected.
 func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -222,8 +225,8 @@ func (l *lane) nextPlace() *Place {
 	return p
 }
 
-// remove removes a waiting call from the lane. If the session of the call has no other
-// waiting call, remove also removes the session from the lane.
+// remove removes a waiting call from the lane. If no other call of the same session waits,
+// the session also leaves the lane.
 func (l *lane) remove(p *Place) {
 	t := p.turn
 	t.places.Remove(p.element)

@@ -122,7 +122,7 @@ type Decision struct {
 	By    string     `json:"by"`
 	Allow bool       `json:"allow"`
 	Scope wire.Scope `json:"scope,omitempty"`
-	// Asked is the name of the gate that required the decision, such as "permission".
-	// Asked is empty if the tool itself asked the user.
+	// Asked is the name of the gate that required the decision, such as "permission". If a tool
+	// requested the decision with waitForUser, Asked is empty.
 	Asked string `json:"asked,omitempty"`
 }

@@ -43,8 +43,8 @@ func SplitModules(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// A build appends code to the end of a bundle. The appended code is not part of the
-	// last module, which may be a library.
+	// A build appends code to the end of a bundle. If the last module is a library,
+	// SplitModules returns the appended code separately, because reviews omit libraries.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

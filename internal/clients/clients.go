@@ -138,8 +138,8 @@ var lowerNames = sync.OnceValue(func() [][]string {
 // unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether p, which has the index i in the table, describes clients
-// with the given lower-case name.
+// appliesToName reports whether the profile describes clients with the given lower-case name. i is
+// the index of the profile in the client table.
 func (p *Profile) appliesToName(i int, name string) bool {
 	for _, pattern := range lowerNames()[i] {
 		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {

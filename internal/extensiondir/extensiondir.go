@@ -180,9 +180,9 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the directory to which opentabs last wrote the extension. The user
-// may have deleted the returned directory in the meantime. If opentabs has not written
-// the extension yet, RecordedDir returns false.
+// RecordedDir returns the directory to which opentabs last wrote the extension.
+// RecordedDir does not check whether the directory still exists. If opentabs has not
+// written the extension yet, RecordedDir returns false.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok

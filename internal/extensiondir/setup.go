@@ -16,7 +16,8 @@ import (
 // Options are the user's choices for [Setup].
 type Options struct {
 	// Dir is the directory for the extension. The default is the directory of the previous
-	// installation, or else the directory that [DefaultDir] describes.
+	// installation. Without a previous installation, the default is the directory that
+	// [DefaultDir] describes.
 	Dir string
 	// Debugger is whether the extension has Chrome's debugger permission. The default is
 	// KeepDebugger.
@@ -24,14 +25,16 @@ type Options struct {
 }
 
 // visibleDir is the name of the extension's directory in the user's home directory. The
-// name has no leading dot, because file dialogs hide such directories.
+// name has no leading dot, because file dialogs hide directories whose names begin with a
+// dot.
 const visibleDir = "opentabs-extension"
 
 // DefaultDir describes the directory of the first installation for help texts.
 const DefaultDir = "~/" + visibleDir + ", or with OPENTABS_HOME and on Windows, the folder extension in the state directory"
 
-// chooseDir returns the directory for the extension if the user named none. An earlier
-// directory is used again, because Chrome has loaded the extension from there.
+// chooseDir returns the directory for the extension if the user named none. If opentabs
+// has written the extension before, chooseDir returns the same directory, because Chrome
+// loads the extension from there.
 func chooseDir(h *home.Home) string {
 	if dir, ok := RecordedDir(h.Dirs); ok {
 		return dir

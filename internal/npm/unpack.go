@@ -122,8 +122,8 @@ func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
 
-// hasCause reports whether an error already names its cause. The archive reader's errors
-// about a damaged archive have no cause.
+// hasCause reports whether an error already states why unpacking failed. The archive
+// reader's errors about a damaged archive do not state a cause that users understand.
 func hasCause(err error) bool {
 	var r *refusedError
 	var p *fs.PathError

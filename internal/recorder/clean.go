@@ -59,7 +59,7 @@ func truncateValue(value any) (cut any, isCut bool) {
 }
 
 // activities returns a call's activities without secrets. If the content of an activity is
-// too long, activities replaces it by null.
+// too long, the returned activity has the content null.
 func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
 	if len(views) == 0 {
 		return nil

@@ -27,7 +27,7 @@ const (
 	notRunStep      = "Make the call again."
 )
 
-// These constants are the states in notes about open calls.
+// These constants are the values of the field State in notes about open calls.
 const (
 	stateOpen    = "open"    // the call may have begun
 	stateWaiting = "waiting" // the call waited for approval, and had not begun

@@ -38,7 +38,7 @@ type Query struct {
 	// Client selects the calls of the MCP client with this name.
 	Client string
 	// Text selects the calls with this text in the tool's name, the client, the site, the
-	// error or the arguments. The search for Text ignores case.
+	// error or the arguments. Text is not case-sensitive.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
@@ -58,9 +58,9 @@ type Entry struct {
 // Page is one page of the records that a query selects, newest first.
 type Page struct {
 	Entries []Entry
-	// Next is the value of [Query.Before] for the next page; empty after the oldest
-	// record. A page without entries can have a Next, because each page reads only a
-	// limited part of the files.
+	// Next is the value of [Query.Before] for the next page; empty after the oldest record.
+	// Next can be set even if the page has no entries, because each page reads only a limited
+	// part of the files.
 	Next string
 }
 
@@ -139,7 +139,8 @@ func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 }
 
 // parseCursor parses a cursor such as "2026-11-23.1:4096" into a file name and an offset.
-// An empty cursor means the end of the newest file and yields the zero fileName.
+// For an empty cursor, which means the end of the newest file, parseCursor returns the
+// zero fileName.
 func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	if cursor == "" {
 		return fileName{}, 0, nil
@@ -177,8 +178,8 @@ func newSearch(q Query) *search {
 	return s
 }
 
-// encodeNeedle returns a text with the escapes of a JSON string, but without quotes, to
-// search for the text in lines of JSON.
+// encodeNeedle escapes a text as in a JSON string, without the quotes, so that the text
+// can be searched for in lines of JSON.
 func encodeNeedle(text string) []byte {
 	quoted := rawjson.Encode(text)
 	return quoted[1 : len(quoted)-1]

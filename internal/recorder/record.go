@@ -72,8 +72,9 @@ const (
 	// limits the recorded content of all activities of a call together.
 	maxActivityBytes   = 16 << 10
 	maxActivitiesBytes = 64 << 10
-	// maxStringBytes is the length to which strings in recorded arguments and results are
-	// cut. maxElements limits how many elements of an array are recorded.
+	// maxStringBytes limits the recorded length of each string in arguments and results;
+	// longer strings are truncated. maxElements limits how many elements of an array are
+	// recorded.
 	maxStringBytes = 4 << 10
 	maxElements    = 200
 )

@@ -129,7 +129,7 @@ func (r *Recorder) queueCall(c queuedCall) {
 	r.wakeWriter()
 }
 
-// wakeWriter wakes the goroutine that writes queued records. The caller has locked mu.
+// The caller of wakeWriter has locked mu.
 func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:

@@ -1,5 +1,6 @@
-// Package inbound sanitizes what browsers send. Its functions limit the sizes of
-// values, drop invalid names and IDs, and clean texts for logs, terminals and agents.
+// Package inbound sanitizes the data that browsers send. The functions of package inbound
+// limit the sizes of values, drop invalid names and IDs, and clean texts for logs,
+// terminals and agents.
 //
 // # Concurrency
 //

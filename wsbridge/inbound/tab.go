@@ -21,8 +21,8 @@ const (
 // networkErrorName matches Chrome's names of network errors, such as net::ERR_FAILED.
 var networkErrorName = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
-// CleanTab limits and cleans the texts and lists of a reported tab. List entries with an
-// invalid name or ID are dropped.
+// CleanTab limits and cleans the texts and lists of a reported tab. CleanTab drops
+// entries of lists that have an invalid name or ID.
 func CleanTab(t wire.TabInfo) wire.TabInfo {
 	t.URL, t.Title = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars)
 	if !IsID(t.DocumentID) {
@@ -56,8 +56,8 @@ func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
 	return list[:min(len(list), n)]
 }
 
-// CleanAnyTab limits and cleans the texts of a described tab, and drops unknown kinds of
-// secret fields.
+// CleanAnyTab limits and cleans the texts of a browser tab's description, and drops
+// unknown kinds of secret fields.
 func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	t.URL, t.Title, t.Problem = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars), CleanText(t.Problem, maxProblemChars)
 	if !IsID(t.DocumentID) {

@@ -56,8 +56,8 @@ func offeredSubprotocols(h http.Header) []string {
 const MaxCloseReasonBytes = 123
 
 // FindRefusal checks a request before the WebSocket upgrade, while the peer is still
-// unauthenticated. If the request may connect, FindRefusal returns 0. Otherwise, it
-// returns the HTTP status and the text of the rejection.
+// unauthenticated. FindRefusal returns the HTTP status and the text of the rejection, or
+// the status 0 if the upgrade is allowed.
 func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."

@@ -269,7 +269,8 @@ function collectTabStops(element: Element, order: Element[]): void {
 }
 
 /**
- * isUncheckedRadio reports whether the Tab key skips a radio button, because another button of the group is selected.
+ * isUncheckedRadio reports whether an element is a radio button that the Tab key skips, because another radio button of
+ * its group is selected.
  */
 function isUncheckedRadio(element: Element): boolean {
   if (!(element instanceof HTMLInputElement) || element.type !== 'radio' || element.checked || element.name === '')

@@ -81,7 +81,8 @@ export interface PageCalls {
 export type PageOperationName = keyof PageCalls;
 
 /**
- * PageOperationOf is a page script operation as the worker sends it. `prefix` is the prefix of the frame, such as f3.
+ * PageOperationOf is the message with which the worker starts a page script operation. `prefix` is the prefix of the
+ * frame, such as f3.
  */
 export type PageOperationOf<N extends PageOperationName> = {
   [P in N]: { readonly name: P; readonly prefix: string; readonly arguments: PageCalls[P]['arguments'] };
@@ -265,7 +266,10 @@ export interface ReadResult {
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;
-  /** frames are the frame elements in the content, with the `line` -1; their content can be read separately. */
+  /**
+   * frames are the frame elements in the content. Their field `line` is -1. An agent can read the content of each frame
+   * separately.
+   */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -283,7 +287,7 @@ export interface ActionArguments {
   readonly timeoutMs?: number;
 }
 
-/** PageActionResult contains the fields that the results of all acting operations have. */
+/** PageActionResult contains the fields that are common to the results of all page actions, such as clicks. */
 export interface PageActionResult {
   /** target is the snapshot line of the element on which the operation acted; absent if there is none. */
   readonly target?: string;
@@ -397,7 +401,10 @@ export interface PressArguments extends ActionArguments {
 }
 
 export interface ScrollArguments extends ActionArguments {
-  /** target is the element to scroll into view, or with `direction`, an element inside the area to scroll. */
+  /**
+   * target is the element that the operation scrolls into view. If `direction` is given, target instead selects the
+   * scrollable area around it.
+   */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
   /** amount is the distance in pixels, by default 80 % of the visible size. */

@@ -36,8 +36,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * FrameTimeoutMs limits the wait for a frame by default, in milliseconds. If other windows cover the browser's window,
- * Chrome possibly draws no frames in it.
+ * FrameTimeoutMs is the default limit for the wait for an animation frame, in milliseconds. The wait needs a limit,
+ * because Chrome can stop drawing frames in a window that other windows cover.
  */
 const FrameTimeoutMs = 100;
 

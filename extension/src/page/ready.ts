@@ -43,7 +43,7 @@ export interface InputPoint {
 /** BlockedInput is the reason why input cannot reach an element. */
 interface BlockedInput {
   readonly why: string;
-  /** cover is the element that covers the element to click, so that input cannot reach it. */
+  /** cover is the element in front of the element to click, which prevents input from reaching the element to click. */
   readonly cover?: Element;
 }
 

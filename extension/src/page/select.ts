@@ -317,7 +317,7 @@ class LongListScroller {
   #hasScrolled = false;
   #hasWheeled = false;
 
-  /** The constructor scrolls the list to its first row. */
+  /** Scrolls the list to its first row, so that the search covers the whole list. */
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;

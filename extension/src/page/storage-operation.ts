@@ -25,7 +25,7 @@ export interface StorageResult {
   readonly found: boolean;
   /** lines has one line per stored entry, with the entry's key and the size of its value. */
   readonly lines?: readonly string[];
-  /** value is one part of the stored value. */
+  /** value is the requested part of the entry's value, which can be too long for one answer. */
   readonly value?: string;
   /** total is the number of all entries, or the number of characters in the complete value. */
   readonly total?: number;

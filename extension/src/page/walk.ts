@@ -407,7 +407,8 @@ function hasMixedContent(element: Element): boolean {
 }
 
 /**
- * hasNestedActions reports whether an element contains controls, so that a name made of its content would repeat them.
+ * hasNestedActions reports whether an element that is named by its content contains controls. A name made of this
+ * content would repeat the texts of the controls.
  */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;

@@ -18,8 +18,8 @@ export interface PluginIdentity {
 }
 
 /**
- * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version.
- * Afterwards, code that `opentabs plugin build` has appended to the bundle sets the adapter's hash and locks the
+ * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version. After
+ * `install` returns, code that `opentabs plugin build` has appended to the bundle sets the adapter's hash and locks the
  * adapter.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
@@ -39,7 +39,8 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     : [];
   defineOwnProperty(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // The prompts are frozen here, because the code that the build appends to the adapter locks only the tools.
+    // The install function freezes the prompts, because the code that the build appends to the adapter locks only the
+    // tools.
     defineOwnProperty(
       plugin,
       'prompts',
@@ -54,7 +55,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     'teardown',
     wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
   );
-  // The wrapped `teardown` of the plugin already calls onDeactivate. Setting onDeactivate to undefined prevents the
+  // The SDK's wrapper of `teardown` already calls onDeactivate. Setting onDeactivate to undefined prevents the
   // extension from calling onDeactivate a second time.
   defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
